@@ -1,0 +1,117 @@
+import type { DocumentType } from '@onlyoffice/doceditor-types'
+
+interface Format {
+  readonly documentType: DocumentType
+  readonly mediaType: string
+}
+
+const OOXML = 'application/vnd.openxmlformats-officedocument'
+const ODF = 'application/vnd.oasis.opendocument'
+
+/** Every format the document server opens, by editor and extension. Source: `FileType` of @onlyoffice/doceditor-types. */
+const mediaTypes: Record<DocumentType, Record<string, string>> = {
+  word: {
+    doc: 'application/msword',
+    docm: 'application/vnd.ms-word.document.macroenabled.12',
+    docx: `${OOXML}.wordprocessingml.document`,
+    dot: 'application/msword',
+    dotm: 'application/vnd.ms-word.template.macroenabled.12',
+    dotx: `${OOXML}.wordprocessingml.template`,
+    epub: 'application/epub+zip',
+    fb2: 'application/x-fictionbook+xml',
+    fodt: `${ODF}.text-flat-xml`,
+    hml: 'application/x-hwpml',
+    htm: 'text/html; charset=utf-8',
+    html: 'text/html; charset=utf-8',
+    hwp: 'application/x-hwp',
+    hwpx: 'application/hwp+zip',
+    md: 'text/markdown; charset=utf-8',
+    mht: 'message/rfc822',
+    mhtml: 'message/rfc822',
+    odt: `${ODF}.text`,
+    ott: `${ODF}.text-template`,
+    pages: 'application/vnd.apple.pages',
+    rtf: 'application/rtf',
+    stw: 'application/vnd.sun.xml.writer.template',
+    sxw: 'application/vnd.sun.xml.writer',
+    txt: 'text/plain; charset=utf-8',
+    wps: 'application/vnd.ms-works',
+    wpt: 'application/vnd.ms-works',
+    xml: 'application/xml'
+  },
+  cell: {
+    csv: 'text/csv; charset=utf-8',
+    et: 'application/vnd.ms-excel',
+    ett: 'application/vnd.ms-excel',
+    fods: `${ODF}.spreadsheet-flat-xml`,
+    numbers: 'application/vnd.apple.numbers',
+    ods: `${ODF}.spreadsheet`,
+    ots: `${ODF}.spreadsheet-template`,
+    sxc: 'application/vnd.sun.xml.calc',
+    xls: 'application/vnd.ms-excel',
+    xlsb: 'application/vnd.ms-excel.sheet.binary.macroenabled.12',
+    xlsm: 'application/vnd.ms-excel.sheet.macroenabled.12',
+    xlsx: `${OOXML}.spreadsheetml.sheet`,
+    xlt: 'application/vnd.ms-excel',
+    xltm: 'application/vnd.ms-excel.template.macroenabled.12',
+    xltx: `${OOXML}.spreadsheetml.template`
+  },
+  slide: {
+    dps: 'application/vnd.ms-powerpoint',
+    dpt: 'application/vnd.ms-powerpoint',
+    fodp: `${ODF}.presentation-flat-xml`,
+    key: 'application/vnd.apple.keynote',
+    odg: `${ODF}.graphics`,
+    odp: `${ODF}.presentation`,
+    otp: `${ODF}.presentation-template`,
+    pot: 'application/vnd.ms-powerpoint',
+    potm: 'application/vnd.ms-powerpoint.template.macroenabled.12',
+    potx: `${OOXML}.presentationml.template`,
+    pps: 'application/vnd.ms-powerpoint',
+    ppsm: 'application/vnd.ms-powerpoint.slideshow.macroenabled.12',
+    ppsx: `${OOXML}.presentationml.slideshow`,
+    ppt: 'application/vnd.ms-powerpoint',
+    pptm: 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
+    pptx: `${OOXML}.presentationml.presentation`,
+    sxi: 'application/vnd.sun.xml.impress'
+  },
+  pdf: {
+    djvu: 'image/vnd.djvu',
+    oxps: 'application/oxps',
+    pdf: 'application/pdf',
+    xps: 'application/vnd.ms-xpsdocument'
+  },
+  diagram: {
+    vsdm: 'application/vnd.ms-visio.drawing.macroenabled.main+xml',
+    vsdx: 'application/vnd.ms-visio.drawing.main+xml',
+    vssm: 'application/vnd.ms-visio.stencil.macroenabled.main+xml',
+    vssx: 'application/vnd.ms-visio.stencil.main+xml',
+    vstm: 'application/vnd.ms-visio.template.macroenabled.main+xml',
+    vstx: 'application/vnd.ms-visio.template.main+xml'
+  }
+}
+
+const formats = new Map<string, Format>()
+for (const [documentType, extensions] of Object.entries(mediaTypes)) {
+  for (const [extension, mediaType] of Object.entries(extensions)) {
+    formats.set(extension, { documentType: documentType as DocumentType, mediaType })
+  }
+}
+
+/** The extensions the document server opens, lower case and without a dot. */
+export const knownExtensions: readonly string[] = [...formats.keys()]
+
+/** Which editor opens a format; `undefined` for one the document server does not know. */
+export function documentTypeOf (extension: string): DocumentType | undefined {
+  return formats.get(extension)?.documentType
+}
+
+/** The one media type a format is served as, whatever the bytes claim to be. */
+export function mediaTypeOf (extension: string): string {
+  return formats.get(extension)?.mediaType ?? 'application/octet-stream'
+}
+
+/** The extension a file name ends in, lower case; `''` when it has none of 1 to 16 letters or digits. */
+export function extensionOf (name: string): string {
+  return /[^/\\]\.([0-9a-z]{1,16})$/i.exec(name.trimEnd())?.[1]?.toLowerCase() ?? ''
+}

@@ -1,0 +1,32 @@
+/** Status codes of the document server's callback. Source: its callback handler documentation, observed on 9.3. */
+export type CallbackStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | (number & {})
+
+/** A callback as the document server sent it. In the `secure` profile these are the signed claims. */
+export interface CallbackEvent {
+  readonly fileId: string
+  readonly status: CallbackStatus
+  readonly key?: string
+  readonly url?: string
+  /** Format of the bytes at `url`, which may differ from the format that was opened. */
+  readonly filetype?: string
+  readonly users?: readonly string[]
+  readonly userdata?: string
+  /** 0 command, 1 button, 2 timer, 3 form submitted. */
+  readonly forcesavetype?: number
+  /** Nothing was changed since the last accepted force save. */
+  readonly notmodified?: boolean
+  /** Every other field, unchecked. */
+  readonly [field: string]: unknown
+}
+
+/** A save that is durably stored. */
+export interface SavedEvent {
+  readonly fileId: string
+  readonly status: 2 | 6
+  readonly key?: string
+  readonly extension: string
+  /** Bytes. */
+  readonly size: number
+  readonly revision: string
+  readonly users?: readonly string[]
+}

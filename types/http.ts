@@ -1,0 +1,36 @@
+import type { Readable } from 'node:stream'
+
+/** What an outbound request is for. */
+export type HttpPurpose = 'callback' | 'conversion' | 'proxy'
+
+export interface HttpRequest {
+  readonly purpose: HttpPurpose
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Ends the request, headers and body, when aborted. */
+  readonly signal: AbortSignal
+}
+
+export interface HttpResponse {
+  readonly status: number
+  /** The first value of a header, its name in any case; `undefined` when absent. */
+  header (name: string): string | undefined
+  /**
+   * The decoded bytes: a `Content-Encoding` has been undone and `header('content-encoding')` and
+   * `header('content-length')` are then `undefined`. Errors when the bytes end before the announced length.
+   */
+  readonly body: Readable
+}
+
+/**
+ * Makes one request and follows no redirect: redirects, address rules, the total deadline and byte limits are
+ * applied around it, the same for every client.
+ * Prove an implementation of your own with `httpClientConformance` of `fastify-onlyoffice/testing`.
+ */
+export interface HttpClient {
+  /** Rejects with `UpstreamTimeoutError` when the server is too slow and with `UpstreamError` when it fails. */
+  request (request: HttpRequest): Promise<HttpResponse>
+  close? (): Promise<void>
+}

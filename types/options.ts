@@ -1,0 +1,81 @@
+import type { FastifyRequest, LogLevel, RouteOptions } from 'fastify'
+import type { CallbackEvent, SavedEvent } from './events.js'
+import type { HttpClient } from './http.js'
+import type { Storage } from './storage.js'
+
+/** `secure` is the default; `classic` behaves to the letter as the original control, which checks nothing. */
+export type Profile = 'secure' | 'classic'
+
+/** What a request asks of the handler. */
+export type AuthorizeTarget =
+  | { readonly action: 'callback' | 'download', readonly fileId: string }
+  | { readonly action: 'proxy', readonly url: string }
+
+export interface EditorOptions {
+  /** Address of the document server's `api.js`, as the browser reaches it. */
+  readonly editorApiUrl: string
+  /** The secret shared with the document server. In a list the first signs and all verify. */
+  readonly jwtSecret: string | readonly string[]
+  /** Base address of this service, as the document server reaches it. Instances of one service must agree on it. */
+  readonly publicBaseUrl: string
+  /** Path of the handler. Default `/Controls/Editor/EditorHandler.ashx`. */
+  readonly path?: string
+  /** Prefix of the handler's path, below the prefix of the scope. */
+  readonly prefix?: string
+  /** Default `secure`. */
+  readonly profile?: Profile
+  /** Default: `fileStorage({ directory: 'App_Data/uploads' })` under the working directory. */
+  readonly storage?: Storage
+  /** Default: `undiciClient()`. */
+  readonly httpClient?: HttpClient
+  readonly documentServer?: {
+    /** Base address at which this service reaches the document server, when it is not the public one. */
+    readonly internalUrl?: string
+    /** Further origins whose URLs are accepted from the document server. `any`: the default of `classic`. */
+    readonly origins?: readonly string[] | 'any'
+    /** Header in which the document server sends its token. Default `Authorization`. */
+    readonly authorizationHeader?: string
+    /** What stands before the token in that header. Default `Bearer `. */
+    readonly authorizationPrefix?: string
+  }
+  readonly proxy?: {
+    /** Origins the proxy action may fetch. Default: those of the document server; `any` in `classic`. */
+    readonly allow?: readonly string[] | 'any'
+  }
+  readonly tls?: {
+    /** Whether the certificates of outbound calls are verified. Default `true`; `false` in `classic`. */
+    readonly rejectUnauthorized?: boolean
+    /** Certificate authorities in PEM, instead of the system's. */
+    readonly ca?: string | readonly string[]
+  }
+  /** Whether callbacks and downloads must carry the document server's token. Default `true`; `false` in `classic`. */
+  readonly requireToken?: boolean
+  /** On status 3: `keep` has the document server keep the user's changes, `discard` has it delete them (`classic`). */
+  readonly onCorrupted?: 'keep' | 'discard'
+  /** On a save of a file that is gone: `reject` makes it a forgotten file, `acknowledge` loses it (`classic`). */
+  readonly onMissingFile?: 'reject' | 'acknowledge'
+  /** On a save in another format: `follow` stores it under its own extension, `ignore` under the old one (`classic`). */
+  readonly onFormatChange?: 'follow' | 'ignore'
+  /**
+   * Decides for the host's own users: `true` allows what carries no credential, `false` denies what carries one,
+   * `undefined` leaves it to the rules. A throw or a rejection denies.
+   */
+  readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
+  /** Told of every callback that is genuine, before it is acted on. Errors are logged and change nothing. */
+  readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
+  /** Told of every save after it is durable. Errors are logged and change nothing. */
+  readonly onSaved?: (event: SavedEvent) => void | Promise<void>
+  /** Bytes, counted after decoding, of a saved or proxied file. Default 1 GiB. */
+  readonly maxFileSize?: number
+  /** Bytes of a callback's body. Default 4 MiB. */
+  readonly bodyLimit?: number
+  /** Milliseconds for outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in all (5 min). */
+  readonly timeouts?: {
+    readonly connect?: number
+    readonly headers?: number
+    readonly idle?: number
+    readonly total?: number
+  }
+  readonly logLevel?: LogLevel
+  readonly constraints?: RouteOptions['constraints']
+}
