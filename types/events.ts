@@ -1,10 +1,11 @@
-/** Status codes of the document server's callback. Source: its callback handler documentation, observed on 9.3. */
-export type CallbackStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | (number & {})
-
 /** A callback as the document server sent it. In the `secure` profile these are the signed claims. */
 export interface CallbackEvent {
   readonly fileId: string
-  readonly status: CallbackStatus
+  /**
+   * 1 editing, 2 finished and to be saved, 3 could not be assembled, 4 closed unchanged, 5 mail merge, 6 force save,
+   * 7 force save failed; others may come.
+   */
+  readonly status: number
   readonly key?: string
   readonly url?: string
   /** Format of the bytes at `url`, which may differ from the format that was opened. */

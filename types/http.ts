@@ -30,7 +30,7 @@ export interface HttpResponse {
  * Prove an implementation of your own with `httpClientConformance` of `fastify-onlyoffice/testing`.
  */
 export interface HttpClient {
-  /** Rejects with `UpstreamTimeoutError` when the server is too slow and with `UpstreamError` when it fails. */
+  /** Rejects when there is no response. An error whose `code` ends in `TIMEOUT` or `TIMEDOUT` counts as a timeout. */
   request (request: HttpRequest): Promise<HttpResponse>
   close? (): Promise<void>
 }

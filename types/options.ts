@@ -29,7 +29,7 @@ export interface EditorOptions {
   /** Default: `undiciClient()`. */
   readonly httpClient?: HttpClient
   readonly documentServer?: {
-    /** Base address at which this service reaches the document server, when it is not the public one. */
+    /** Origin at which this service reaches the document server, when it is not the public one. */
     readonly internalUrl?: string
     /** Further origins whose URLs are accepted from the document server. `any`: the default of `classic`. */
     readonly origins?: readonly string[] | 'any'
@@ -45,6 +45,8 @@ export interface EditorOptions {
   readonly tls?: {
     /** Whether the certificates of outbound calls are verified. Default `true`; `false` in `classic`. */
     readonly rejectUnauthorized?: boolean
+    /** Default `TLSv1.2`; `TLSv1` in `classic`. */
+    readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
     /** Certificate authorities in PEM, instead of the system's. */
     readonly ca?: string | readonly string[]
   }

@@ -37,6 +37,9 @@ export interface ReplaceOptions {
  * Prove an implementation of your own with `storageConformance` of `fastify-onlyoffice/testing`.
  */
 export interface Storage {
+  /** Awaited at start. Rejects when the storage can't be used. */
+  ready? (): Promise<void>
+
   stat (fileId: string): Promise<FileInfo | null>
 
   /** Info and body of one version, whatever is written meanwhile. A range beyond the end rejects with a `RangeError`. */

@@ -1,0 +1,124 @@
+// The page's module: mounts the editor in every fragment that `control.render()` made.
+
+/** @import { Config, DocEditor, DownloadAsEvent, FileType } from '@onlyoffice/doceditor-types' */
+/** @typedef {NonNullable<DownloadAsEvent['data']>} DownloadedFile */
+
+/**
+ * @typedef {object} MountedEditor
+ * @property {DocEditor} docEditor
+ * @property {string} handler Path of the handler.
+ * @property {Array<(file: DownloadedFile) => void>} captures Who waits for the next `onDownloadAs`.
+ */
+
+/** Events that only tell. Those that add a button or a menu entry to the editor are left to the host. */
+const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onOutdatedVersion']
+
+/** @type {WeakMap<Element, MountedEditor>} */
+const mounted = new WeakMap()
+/** @type {Map<string, Promise<void>>} */
+const apiScripts = new Map()
+
+/**
+ * Mounts the editor of one fragment; the module does it by itself for those in the page when it is loaded.
+ * Every event of the editor is dispatched on the fragment too, under its own name, with its data as `detail`.
+ * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
+ * @param {Config['events']} [events] Further handlers of the editor's events.
+ * @returns {Promise<DocEditor | null>} `null` when the control had no document.
+ */
+export async function mountEditor (fragment, events = {}) {
+  const known = mounted.get(fragment)
+  if (known) return known.docEditor
+  const { api, handler } = /** @type {HTMLElement} */ (fragment).dataset
+  const [data, placeholder] = fragment.children
+  const config = JSON.parse(data?.textContent ?? 'null')
+  if (config === null || !placeholder || !api || !handler) return null
+
+  await loadApi(api)
+  /** @type {MountedEditor['captures']} */
+  const captures = []
+  const handlers = { ...forwardedEvents(fragment), ...events }
+  const docEditor = new window.DocsAPI.DocEditor(placeholder.id, {
+    ...config,
+    events: {
+      ...handlers,
+      /** @param {DownloadAsEvent} event */
+      onDownloadAs (event) {
+        const capture = captures.shift()
+        if (capture) capture(event.data ?? {})
+        else events.onDownloadAs?.(event)
+      }
+    }
+  })
+  mounted.set(fragment, { docEditor, handler, captures })
+  return docEditor
+}
+
+/**
+ * The document as it is in the open editor, unsaved changes included, fetched through the handler's proxy action.
+ * @param {object} [options]
+ * @param {Element | null} [options.fragment] Default: the first fragment in the page.
+ * @param {FileType} [options.fileType] Format, such as `pdf`. Default: the document's own.
+ * @param {AbortSignal} [options.signal] Default: 60 seconds.
+ * @returns {Promise<Blob>}
+ */
+export async function captureDocument ({ fragment = document.querySelector('[data-onlyoffice-editor]'), fileType, signal = AbortSignal.timeout(60_000) } = {}) {
+  const editor = fragment && mounted.get(fragment)
+  if (!editor) throw new Error('No editor is mounted: wait for mountEditor()')
+
+  /** @type {Promise<DownloadedFile>} */
+  const downloaded = new Promise((resolve, reject) => {
+    editor.captures.push(resolve)
+    signal.addEventListener('abort', () => {
+      const position = editor.captures.indexOf(resolve)
+      if (position >= 0) editor.captures.splice(position, 1)
+      reject(signal.reason)
+    })
+  })
+  signal.throwIfAborted()
+  editor.docEditor.downloadAs(fileType)
+  const { url } = await downloaded
+  if (!url) throw new Error('The editor gave no address for the document')
+  const response = await fetch(`${editor.handler}?action=proxy&url=${encodeURIComponent(url)}`, { signal })
+  if (!response.ok) throw new Error(`The proxy action answered ${response.status}: ${await response.text()}`)
+  return response.blob()
+}
+
+/**
+ * Closes the editor of a fragment, as leaving the page does.
+ * @param {Element} fragment
+ */
+export function unmountEditor (fragment) {
+  mounted.get(fragment)?.docEditor.destroyEditor()
+  mounted.delete(fragment)
+}
+
+/** @param {Element} fragment */
+function forwardedEvents (fragment) {
+  return Object.fromEntries(EVENTS.map(name => [name, (/** @type {{ data?: unknown } | undefined} */ event) => {
+    fragment.dispatchEvent(new CustomEvent(name, { detail: event?.data, bubbles: true }))
+  }]))
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<void>}
+ */
+function loadApi (url) {
+  const loading = apiScripts.get(url) ?? new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = url
+    script.onload = () => resolve()
+    script.onerror = () => reject(new Error(`The document server's script could not be loaded from ${url}`))
+    document.head.append(script)
+  })
+  apiScripts.set(url, loading)
+  return loading
+}
+
+for (const fragment of document.querySelectorAll('[data-onlyoffice-editor]')) {
+  mountEditor(fragment).catch(error => {
+    fragment.setAttribute('data-error', error.message)
+    fragment.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
+    console.error(error)
+  })
+}

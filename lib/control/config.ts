@@ -1,0 +1,43 @@
+import type { EditorControlDefaults, SignedConfig } from '../../types/control.js'
+import { documentTypeOf } from '../document-server/formats.js'
+import type { TokenSigner } from '../document-server/token.js'
+
+/** What a configuration says of the opened document. */
+export interface DocumentFields {
+  readonly name: string
+  readonly key: string
+  readonly url: string
+  readonly callbackUrl: string
+  /** Of the stored bytes; the name may claim another. */
+  readonly extension: string
+}
+
+/**
+ * The editor's configuration with its token. The token's payload is the configuration itself, so that the document
+ * server finds in it every value it compares (protocol, section 5).
+ */
+export function signedConfig (document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner): SignedConfig {
+  const config = unsignedConfig(document, defaults)
+  return { ...config, token: tokens.sign(config) }
+}
+
+function unsignedConfig ({ name, key, url, callbackUrl, extension }: DocumentFields, defaults: EditorControlDefaults) {
+  const { type, width = '100%', height = '100%', document, editorConfig, permissions, info, referenceData, ...editorFields } = defaults
+  return {
+    ...(type && { type }),
+    width,
+    height,
+    documentType: documentTypeOf(extension),
+    document: {
+      ...document,
+      ...(permissions && { permissions }),
+      ...(info && { info }),
+      ...(referenceData && { referenceData }),
+      fileType: extension,
+      key,
+      title: name,
+      url
+    },
+    editorConfig: { mode: 'edit', ...editorConfig, ...editorFields, ...(callbackUrl && { callbackUrl }) }
+  } as Omit<SignedConfig, 'token'> // JSON leaves out what is undefined, here and in the token
+}

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Check } from 'typebox/value'
+import type { CallbackEvent, SavedEvent } from '../../types/events.js'
+import type { FileInfo } from '../../types/storage.js'
+import { InvalidCallbackError } from '../errors.js'
+import type { Settings } from '../options.js'
+import type { createSave } from '../save/save.js'
+import type { Sessions } from '../save/sessions.js'
+import { CallbackPayload } from '../schemas.js'
+import type { Credentials } from '../security/credentials.js'
+import { parseHttpUrl } from '../security/http-url.js'
+import type { HandlerRequest } from './route.js'
+
+interface Dependencies {
+  readonly settings: Settings
+  readonly credentials: Credentials
+  readonly sessions: Sessions
+  readonly save: ReturnType<typeof createSave>
+}
+
+/**
+ * Receives an editing event of the document server. A rejection is answered `{"error":1}` by the route:
+ * the document server then keeps what it has.
+ */
+export function createCallbackHandler ({ settings, credentials, sessions, save }: Dependencies) {
+  return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { fileId } = request.query
+    if (!fileId) throw new InvalidCallbackError('its URL has no fileId')
+    const event = toEvent(fileId, await credentials.callbackClaims(request, fileId))
+    await tell(request, settings.onCallback, event)
+    await act(request, event)
+    return answer(reply, 0)
+  }
+
+  async function act (request: FastifyRequest, event: CallbackEvent): Promise<void> {
+    const { fileId, key, status } = event
+    if (status === 2 || status === 6) {
+      if (event.url) await saveFrom(request, event, status, event.url)
+      else request.log.warn({ fileId, status }, 'a save without a url: nothing to store')
+    } else if (status === 1) {
+      if (key) sessions.began(fileId, key)
+    } else if (status === 4) {
+      if (key) sessions.ended(fileId, key)
+    } else if (status === 3) {
+      request.log.error({ fileId, key }, 'the document server could not assemble the edited document')
+      // The document server deletes the user's changes when this is acknowledged (protocol, section 2).
+      if (settings.onCorrupted === 'keep') throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
+    }
+  }
+
+  async function saveFrom (request: FastifyRequest, event: CallbackEvent, status: 2 | 6, url: string): Promise<void> {
+    const { fileId, key, filetype } = event
+    const stored = await save({ fileId, status, url: parseHttpUrl(url), key, filetype })
+    if (!stored) return
+    request.log.info({ fileId, key, status, size: stored.size }, 'document saved')
+    await tell(request, settings.onSaved, toSavedEvent(event, status, stored))
+  }
+}
+
+/** A host's listener. What it throws is the host's own affair: the answer to the document server stays as it is. */
+async function tell<Event> (request: FastifyRequest, listener: ((event: Event) => void | Promise<void>) | undefined, event: Event): Promise<void> {
+  try {
+    await listener?.(event)
+  } catch (error) {
+    request.log.error({ err: error }, 'a listener for editor events failed')
+  }
+}
+
+function toEvent (fileId: string, claims: unknown): CallbackEvent {
+  if (!Check(CallbackPayload, claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, the text url')
+  const { token, key, url, filetype, ...fields } = claims as CallbackPayload & Record<string, unknown>
+  return {
+    ...fields,
+    status: claims.status,
+    ...(typeof key === 'string' && key !== '' ? { key } : {}),
+    ...(typeof url === 'string' && url.trim() !== '' ? { url } : {}),
+    ...(typeof filetype === 'string' && /^[0-9a-z]{1,16}$/i.test(filetype) ? { filetype: filetype.toLowerCase() } : {}),
+    fileId
+  }
+}
+
+function toSavedEvent (event: CallbackEvent, status: 2 | 6, { fileId, extension, size, revision }: FileInfo): SavedEvent {
+  const { key, users } = event
+  return { fileId, status, extension, size, revision, ...(key ? { key } : {}), ...(users ? { users } : {}) }
+}
+
+/** The specification's answer, byte for byte: Fastify would add a charset to a text. */
+export function answer (reply: FastifyReply, error: 0 | 1): FastifyReply {
+  return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
+}

@@ -1,0 +1,97 @@
+import contentDisposition from 'content-disposition'
+import type { FastifyReply } from 'fastify'
+import fresh from 'fresh'
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import parseRange from 'range-parser'
+import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/storage.js'
+import { mediaTypeOf } from '../document-server/formats.js'
+import { FileNotFoundError } from '../errors.js'
+import { discard } from '../outbound/outbound.js'
+import type { Credentials } from '../security/credentials.js'
+import { inert } from './response-headers.js'
+import type { HandlerRequest } from './route.js'
+
+interface Dependencies {
+  readonly credentials: Credentials
+  readonly storage: Storage
+}
+
+/** Serves a stored file: to the document server, or to whom the host authorizes. */
+export function createDownloadHandler ({ credentials, storage }: Dependencies) {
+  return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { fileId = '' } = request.query
+    await credentials.checkDownload(request, fileId)
+
+    const info = await storage.stat(fileId)
+    if (!info) throw new FileNotFoundError()
+    describe(reply, info)
+    if (isNotModified(request, reply)) return reply.code(304).removeHeader('content-type').removeHeader('content-disposition').send()
+    if (request.method === 'HEAD') return reply.header('content-length', info.size).send()
+
+    const range = requestedRange(request, reply, info)
+    if (range === 'unsatisfiable') {
+      return reply.code(416).removeHeader('content-disposition')
+        .headers({ 'content-range': `bytes */${info.size}`, 'content-type': 'text/plain' }).send('Range Not Satisfiable')
+    }
+    const part = range && await readPart(storage, info, range)
+    if (part) {
+      return reply.code(206).headers({
+        'content-range': `bytes ${range.start}-${range.end}/${info.size}`,
+        'content-length': range.end - range.start + 1
+      }).send(part)
+    }
+
+    const file = await storage.read(fileId)
+    if (!file) throw new FileNotFoundError()
+    describe(reply, file.info)
+    return reply.header('content-length', file.info.size).send(file.body)
+  }
+}
+
+/** The range of the very version it was computed for; `null` when another was stored meanwhile. */
+async function readPart (storage: Storage, { fileId, revision }: FileInfo, range: ByteRange): Promise<Readable | null> {
+  let file: ReadResult | null
+  try {
+    file = await storage.read(fileId, range)
+  } catch (error) {
+    if (error instanceof RangeError) return null // the new version is shorter
+    throw error
+  }
+  if (!file || file.info.revision === revision) return file && file.body
+  discard(file.body)
+  return null
+}
+
+function describe (reply: FastifyReply, info: FileInfo): void {
+  reply.headers({
+    ...inert,
+    'content-type': mediaTypeOf(info.extension),
+    'content-disposition': contentDisposition(`${info.fileId}.${info.extension}`),
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    etag: etagOf(info),
+    'last-modified': info.modifiedAt.toUTCString()
+  })
+}
+
+function isNotModified (request: HandlerRequest, reply: FastifyReply): boolean {
+  return fresh(request.headers, { etag: reply.getHeader('etag'), 'last-modified': reply.getHeader('last-modified') })
+}
+
+/** One range, or the whole file: several ranges at once have no use here (RFC 9110 lets a server ignore them). */
+function requestedRange (request: HandlerRequest, reply: FastifyReply, info: FileInfo): ByteRange | undefined | 'unsatisfiable' {
+  const { range: header, 'if-range': condition } = request.headers
+  if (header === undefined) return undefined
+  if (condition !== undefined && condition !== reply.getHeader('etag') && condition !== reply.getHeader('last-modified')) return undefined
+  const ranges = parseRange(info.size, header)
+  if (ranges === -1) return 'unsatisfiable'
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
+  const { start, end } = ranges[0]!
+  return { start, end }
+}
+
+/** A revision may hold any character, an entity tag may not. */
+function etagOf ({ revision }: FileInfo): string {
+  return `"${createHash('sha256').update(revision).digest('base64url').slice(0, 27)}"`
+}

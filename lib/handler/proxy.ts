@@ -1,0 +1,47 @@
+import type { FastifyReply } from 'fastify'
+import { discard, type Outbound } from '../outbound/outbound.js'
+import type { Credentials } from '../security/credentials.js'
+import { parseHttpUrl } from '../security/http-url.js'
+import { inert } from './response-headers.js'
+import type { HandlerRequest } from './route.js'
+
+interface Dependencies {
+  readonly credentials: Credentials
+  readonly outbound: Outbound
+}
+
+/** These statuses have no body (RFC 9110). */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Streams a URL back as an answer of this origin. */
+export function createProxyHandler ({ credentials, outbound }: Dependencies) {
+  return async function handleProxy (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const url = parseHttpUrl(request.query.url)
+    await credentials.checkProxy(request, url)
+    const upstream = await outbound('proxy', url, { signal: clientLeft(reply) })
+
+    reply.code(upstream.status).headers({
+      ...inert,
+      'content-type': headerText(upstream.header('content-type')) ?? 'application/octet-stream'
+    })
+    const disposition = headerText(upstream.header('content-disposition'))
+    if (disposition !== undefined) reply.header('content-disposition', disposition)
+    if (request.method === 'HEAD' || BODILESS.has(upstream.status)) {
+      discard(upstream.body)
+      return reply.send()
+    }
+    if (upstream.length !== undefined) reply.header('content-length', upstream.length)
+    return reply.send(upstream.body)
+  }
+}
+
+function clientLeft (reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => controller.abort(new Error('the client left')))
+  return controller.signal
+}
+
+/** A header's value when it can be sent on: not blank, and nothing in it that would end it. */
+function headerText (value: string | undefined): string | undefined {
+  return value !== undefined && value.trim() !== '' && /^[\t\x20-\x7e\x80-\xff]+$/.test(value) ? value : undefined
+}

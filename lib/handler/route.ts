@@ -1,0 +1,81 @@
+import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
+import { Compile } from 'typebox/compile'
+import { FileNotFoundError, InvalidUrlError, MethodNotAllowedError, UnknownActionError } from '../errors.js'
+import { type Action, HandlerQuery } from '../schemas.js'
+import { answer } from './callback.js'
+
+export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
+type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+export interface HandlerActions extends Record<Action, ActionHandler> {}
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+const allowedMethods: Record<Action, readonly string[]> = {
+  callback: ['POST'],
+  download: ['GET', 'HEAD'],
+  proxy: ['GET', 'HEAD']
+}
+
+const queryValidator = Compile(HandlerQuery)
+
+/** The one route: selects by `action`, and turns every error into the answer its action owes. */
+export function handlerRoute (path: string, actions: HandlerActions, options: Pick<RouteOptions, 'bodyLimit' | 'constraints'>): RouteOptions {
+  const handler: RouteHandlerMethod = (request, reply) => {
+    const handlerRequest = request as HandlerRequest
+    const { action } = handlerRequest.query
+    assertMethod(action, request.method)
+    return actions[action](handlerRequest, reply)
+  }
+
+  return {
+    ...options,
+    method: METHODS,
+    url: path,
+    schema: { querystring: HandlerQuery },
+    // Set on the route so that a validator or an error handler of the host changes nothing here.
+    validatorCompiler: () => query => queryValidator.Check(query) || { error: new Error('invalid query') },
+    errorHandler: handleError,
+    logSerializers: { req: requestWithoutQuery },
+    handler
+  }
+}
+
+/** The default log line of a request would print its query, which holds a document's address or a credential. */
+function requestWithoutQuery (request: FastifyRequest) {
+  return { method: request.method, url: request.url.split('?', 1)[0], host: request.host, remoteAddress: request.ip }
+}
+
+function assertMethod (action: Action, method: string): void {
+  const allowed = allowedMethods[action]
+  if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
+}
+
+function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const action = (request.query as { action?: unknown }).action
+  if (action === 'callback' && request.method === 'POST') {
+    request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps what it has')
+    return answer(reply, 1)
+  }
+  const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original
+  const status = error.statusCode ?? 500
+  request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
+  if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
+  for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
+  return reply.code(status).header('content-type', 'text/plain').send(status === 500 ? 'Internal Server Error' : error.message)
+}
+
+/** A query parameter that is no text names nothing: no file, no URL, no action. */
+function invalidQueryError (action: unknown): FastifyError {
+  if (action === 'download') return new FileNotFoundError()
+  if (action === 'proxy') return new InvalidUrlError()
+  return new UnknownActionError()
+}
+
+function isAction (action: unknown): action is Action {
+  return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
+}
+
+function fileIdOf (request: FastifyRequest): unknown {
+  return (request.query as { fileId?: unknown }).fileId
+}

@@ -1,0 +1,166 @@
+import { Type, type TSchema } from 'typebox'
+import { Check } from 'typebox/value'
+import type { EditorOptions, Profile } from '../types/options.js'
+import { InvalidOptionError } from './errors.js'
+
+/** What the profiles decide. Each single option overrides its profile. */
+type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange'>> & {
+  readonly anyOrigin: boolean
+  readonly rejectUnauthorized: boolean
+  readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
+}
+
+const profiles: Record<Profile, ProfileSettings> = {
+  secure: {
+    requireToken: true,
+    onCorrupted: 'keep',
+    onMissingFile: 'reject',
+    onFormatChange: 'follow',
+    anyOrigin: false,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2'
+  },
+  classic: {
+    requireToken: false,
+    onCorrupted: 'discard',
+    onMissingFile: 'acknowledge',
+    onFormatChange: 'ignore',
+    anyOrigin: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1'
+  }
+}
+
+const rule = (description: string, schema: TSchema) => ({ ...schema, description })
+const where = (holds: (value: string) => boolean) => Type.Refine(Type.String(), holds)
+const Function = Type.Refine(Type.Unknown(), value => typeof value === 'function')
+const HttpUrl = where(isHttpUrl)
+const Origin = where(value => isHttpUrl(value) && new URL(value).origin === value.replace(/\/$/, ''))
+const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
+const Secret = where(value => value.trim() !== '')
+const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
+const Text = where(value => value !== '')
+const Milliseconds = rule('must be a whole number of milliseconds, at least 1', Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }))
+const Bytes = rule('must be a whole number of bytes, at least 1', Type.Integer({ minimum: 1 }))
+const Callback = rule('must be a function', Function)
+const either = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, Type.Union(values.map(value => Type.Literal(value))))
+const having = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
+  Type.Refine(Type.Unknown(), value => typeof value === 'object' && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
+
+type Rules<Options> = { readonly [Name in keyof Options]-?: TSchema | Rules<NonNullable<Options[Name]>> }
+
+const rules: Rules<EditorOptions> = {
+  editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrl),
+  jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', Type.Union([Secret, Type.Array(Secret, { minItems: 1 })])),
+  publicBaseUrl: rule('must be the absolute http(s) URL of this service, without query and fragment', where(value => isHttpUrl(value) && !/[?#]/.test(value))),
+  path: rule('must start with a slash and have no query, fragment, blank or slash at its end', Path),
+  prefix: rule('must start with a slash and have no query, fragment, blank or slash at its end', Type.Union([Type.Literal(''), Path])),
+  profile: either('secure', 'classic'),
+  storage: having('stat', 'read', 'create', 'replace'),
+  httpClient: having('request'),
+  documentServer: {
+    internalUrl: rule('must be an http(s) origin such as http://documentserver:80', Origin),
+    origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', Origins),
+    authorizationHeader: rule('must be the name of a header', where(value => /^[\w-]+$/.test(value))),
+    authorizationPrefix: rule('must be text', Type.String())
+  },
+  proxy: {
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', Origins)
+  },
+  tls: {
+    rejectUnauthorized: rule('must be true or false', Type.Boolean()),
+    minVersion: either('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
+    ca: rule('must be certificates in PEM', Type.Union([Text, Type.Array(Text)]))
+  },
+  requireToken: rule('must be true or false', Type.Boolean()),
+  onCorrupted: either('keep', 'discard'),
+  onMissingFile: either('reject', 'acknowledge'),
+  onFormatChange: either('follow', 'ignore'),
+  authorize: Callback,
+  onCallback: Callback,
+  onSaved: Callback,
+  maxFileSize: Bytes,
+  bodyLimit: Bytes,
+  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds },
+  logLevel: rule('must be a log level', Text),
+  constraints: rule('must be an object', Type.Object({}))
+}
+
+const required: ReadonlySet<string> = new Set<keyof EditorOptions>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl'])
+
+/** The options with every default filled in and every address parsed. */
+export type Settings = ReturnType<typeof resolveOptions>
+
+/** Checks the options and fills in the defaults. Throws `InvalidOptionError`, naming the option and the rule. */
+export function resolveOptions (options: EditorOptions) {
+  assertOptions(rules, options, '')
+  const profile = options.profile ?? 'secure'
+  const defaults = profiles[profile]
+  const editorApiUrl = new URL(options.editorApiUrl)
+  const internalOrigin = options.documentServer?.internalUrl === undefined ? null : new URL(options.documentServer.internalUrl).origin
+  const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
+  const documentServerOrigins = new Set([editorApiUrl.origin, ...(internalOrigin ? [internalOrigin] : []), ...toOrigins(origins)])
+  const allow = options.proxy?.allow ?? (defaults.anyOrigin ? 'any' : [...documentServerOrigins])
+
+  return {
+    profile,
+    editorApiUrl,
+    secrets: typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret],
+    publicBaseUrl: options.publicBaseUrl.replace(/\/+$/, ''),
+    path: options.path ?? '/Controls/Editor/EditorHandler.ashx',
+    prefix: options.prefix ?? '',
+    requireToken: options.requireToken ?? defaults.requireToken,
+    onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
+    onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
+    onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
+    documentServer: {
+      internalOrigin,
+      /** Every origin known to be the document server's. */
+      origins: documentServerOrigins as ReadonlySet<string>,
+      anyOrigin: origins === 'any',
+      authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
+      authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer '
+    },
+    proxy: { origins: new Set(toOrigins(allow)) as ReadonlySet<string>, anyOrigin: allow === 'any' },
+    tls: {
+      rejectUnauthorized: options.tls?.rejectUnauthorized ?? defaults.rejectUnauthorized,
+      minVersion: options.tls?.minVersion ?? defaults.minVersion,
+      ca: options.tls?.ca
+    },
+    authorize: options.authorize,
+    onCallback: options.onCallback,
+    onSaved: options.onSaved,
+    maxFileSize: options.maxFileSize ?? 1024 ** 3,
+    bodyLimit: options.bodyLimit ?? 4 * 1024 ** 2,
+    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, ...options.timeouts }
+  }
+}
+
+function assertOptions (rules: Record<string, unknown>, options: unknown, path: string): asserts options is Record<string, unknown> {
+  if (typeof options !== 'object' || options === null) throw new InvalidOptionError(path.slice(0, -1) || 'options', 'must be an object')
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(rules, name)) throw new InvalidOptionError(path + name, 'is unknown')
+  }
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = (options as Record<string, unknown>)[name]
+    if (value === undefined && !required.has(path + name)) continue
+    if (!isSchema(rule)) {
+      assertOptions(rule as Record<string, unknown>, value, `${path}${name}.`)
+    } else if (!Check(rule, value)) {
+      throw new InvalidOptionError(path + name, rule.description)
+    }
+  }
+}
+
+function isSchema (rule: unknown): rule is TSchema & { description: string } {
+  return typeof (rule as { description?: unknown }).description === 'string'
+}
+
+function toOrigins (origins: readonly string[] | 'any'): string[] {
+  return origins === 'any' ? [] : origins.map(origin => new URL(origin).origin)
+}
+
+function isHttpUrl (value: string): boolean {
+  const protocol = URL.canParse(value) ? new URL(value).protocol : ''
+  return protocol === 'http:' || protocol === 'https:'
+}

@@ -1,0 +1,110 @@
+import type { Readable } from 'node:stream'
+import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
+import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
+import type { Settings } from '../options.js'
+import { asUpstreamError, limitedBody } from './limited-body.js'
+
+export interface OutboundRequest {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal?: AbortSignal
+  /** Bytes of the body. Default: `maxFileSize`. */
+  readonly limit?: number
+}
+
+export interface OutboundResponse extends HttpResponse {
+  /** Bytes, when the upstream announced them. */
+  readonly length: number | undefined
+}
+
+/**
+ * Makes an outbound request for one purpose. The address rules of that purpose hold for the URL and for every
+ * redirect; the whole exchange, body included, has one deadline and the body a byte limit.
+ * Rejects, and its body errors, with `AddressBlockedError`, `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`,
+ * or with the reason of the caller's signal.
+ */
+export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundRequest) => Promise<OutboundResponse>
+
+const MAX_REDIRECTS = 5
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+export function createOutbound (client: HttpClient, settings: Settings): Outbound {
+  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, limit = settings.maxFileSize } = {}) {
+    const deadline = startDeadline(settings.timeouts.total, signal)
+    try {
+      const response = await requestFollowing(url)
+      const length = announcedLength(response)
+      if (length !== undefined && length > limit) {
+        response.body.destroy()
+        throw new TooLargeError(limit)
+      }
+      const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
+      limited.once('close', deadline.clear)
+      return { status: response.status, header: name => response.header(name), length, body: limited }
+    } catch (error) {
+      deadline.clear()
+      deadline.signal.throwIfAborted()
+      throw asUpstreamError(error)
+    }
+
+    async function requestFollowing (first: URL): Promise<HttpResponse> {
+      let next = first
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+        const response = await client.request({
+          purpose,
+          method,
+          url: reachable(purpose, next),
+          headers: { 'accept-encoding': 'identity', ...headers },
+          ...(body === undefined ? {} : { body }),
+          signal: deadline.signal
+        })
+        if (method !== 'GET' || !REDIRECTS.has(response.status)) return checkedStatus(response)
+        discard(response.body)
+        next = redirectTarget(next, response)
+      }
+      throw new UpstreamError(`more than ${MAX_REDIRECTS} redirects`)
+    }
+  }
+
+  /** The URL to connect to for an allowed address. */
+  function reachable (purpose: HttpPurpose, url: URL): URL {
+    const { origins, anyOrigin } = purpose === 'proxy' ? settings.proxy : settings.documentServer
+    if (!anyOrigin && !origins.has(url.origin)) throw new AddressBlockedError(url.origin)
+    const { internalOrigin } = settings.documentServer
+    if (internalOrigin === null || !settings.documentServer.origins.has(url.origin)) return url
+    return new URL(url.pathname + url.search, internalOrigin)
+  }
+}
+
+function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined) {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`no end within ${milliseconds} ms`)), milliseconds)
+  const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal
+  return { signal, clear: () => clearTimeout(timer) }
+}
+
+function redirectTarget (from: URL, response: HttpResponse): URL {
+  const location = response.header('location')
+  if (location === undefined || !URL.canParse(location, from.href)) throw new UpstreamError('a redirect without a usable Location')
+  const target = new URL(location, from)
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new UpstreamError(`a redirect to ${target.protocol}`)
+  return target
+}
+
+function checkedStatus (response: HttpResponse): HttpResponse {
+  if (response.status >= 200 && response.status <= 599) return response
+  discard(response.body)
+  throw new UpstreamError(`status ${response.status}`)
+}
+
+function announcedLength (response: HttpResponse): number | undefined {
+  const value = response.header('content-length')
+  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
+}
+
+/** Gives a body up. What it still has to say, an error included, is of no interest. */
+export function discard (body: Readable): void {
+  body.on('error', () => {})
+  body.destroy()
+}

@@ -1,0 +1,99 @@
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { fileURLToPath } from 'node:url'
+import '../types/fastify.js'
+import type { HttpClient } from '../types/http.js'
+import type { EditorOptions } from '../types/options.js'
+import type { Storage } from '../types/storage.js'
+import { createControl } from './control/control.js'
+import { handlerUrls } from './control/handler-urls.js'
+import { createPdfConverter } from './document-server/conversion.js'
+import { tokenSigner } from './document-server/token.js'
+import { AlreadyRegisteredError } from './errors.js'
+import { parseCallbackBody } from './handler/callback-body.js'
+import { createCallbackHandler } from './handler/callback.js'
+import { createDownloadHandler } from './handler/download.js'
+import { createProxyHandler } from './handler/proxy.js'
+import { type HandlerActions, handlerRoute } from './handler/route.js'
+import { undiciClient } from './http/undici-client.js'
+import { resolveOptions, type Settings } from './options.js'
+import { createOutbound } from './outbound/outbound.js'
+import { saveQueue } from './save/queue.js'
+import { createSave } from './save/save.js'
+import { createSessions } from './save/sessions.js'
+import { createCredentials } from './security/credentials.js'
+import { fileStorage } from './storage/file-storage.js'
+
+const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
+
+async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
+  if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
+  const settings = resolveOptions(options)
+  const storage = await pluggedStorage(app, options)
+  const httpClient = pluggedHttpClient(app, options, settings)
+  const prefix = app.prefix.replace(/\/$/, '') + settings.prefix
+  const urls = handlerUrls(settings.publicBaseUrl, prefix + settings.path)
+
+  const tokens = tokenSigner(settings.secrets)
+  const outbound = createOutbound(httpClient, settings)
+  const sessions = createSessions()
+  const credentials = createCredentials(settings, tokens, urls)
+  const save = createSave({ storage, outbound, queue: saveQueue(), sessions, settings })
+  const convertToPdf = createPdfConverter({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
+  const addresses = { editorApiUrl: settings.editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
+  const keyScope = settings.publicBaseUrl + prefix
+
+  app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keyScope }, defaults))
+  const actions: HandlerActions = {
+    callback: createCallbackHandler({ settings, credentials, sessions, save }),
+    download: createDownloadHandler({ credentials, storage }),
+    proxy: createProxyHandler({ credentials, outbound })
+  }
+  await app.register(handlerScope(settings, actions, options), { prefix: settings.prefix, ...(options.logLevel && { logLevel: options.logLevel }) })
+  if (settings.profile === 'classic') app.log.warn(CLASSIC_WARNING)
+}
+
+/** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
+function handlerScope (settings: Settings, actions: HandlerActions, { constraints }: EditorOptions) {
+  return async function handler (scope: FastifyInstance): Promise<void> {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseCallbackBody(body))
+    scope.route(handlerRoute(settings.path, actions, { bodyLimit: settings.bodyLimit, ...(constraints && { constraints }) }))
+    await scope.register(fastifyStatic, {
+      root: BROWSER_MODULES,
+      prefix: `${settings.path}/assets/`,
+      decorateReply: false,
+      index: false,
+      ...(constraints && { constraints })
+    })
+  }
+}
+
+/** The host's storage, by option or by decorator, else the default, which is closed with the app. */
+async function pluggedStorage (app: FastifyInstance, options: EditorOptions): Promise<Storage> {
+  const plugged = options.storage ?? decorated<Storage>(app, 'editorStorage')
+  const storage: Storage = plugged ?? fileStorage({ directory: 'App_Data/uploads' })
+  await storage.ready?.()
+  if (!plugged) app.addHook('onClose', () => storage.close?.())
+  if (!app.hasDecorator('editorStorage')) app.decorate('editorStorage', storage)
+  return storage
+}
+
+function pluggedHttpClient (app: FastifyInstance, options: EditorOptions, settings: Settings): HttpClient {
+  const plugged = options.httpClient ?? decorated<HttpClient>(app, 'editorHttpClient')
+  const client = plugged ?? undiciClient({ timeouts: settings.timeouts, tls: settings.tls })
+  if (!plugged) app.addHook('onClose', () => client.close?.())
+  if (!app.hasDecorator('editorHttpClient')) app.decorate('editorHttpClient', client)
+  return client
+}
+
+function decorated<Part> (app: FastifyInstance, name: string): Part | undefined {
+  return app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
+}
+
+const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credential, the proxy fetches any address, ' +
+  'certificates are not verified, and a failed or unexpected save is acknowledged. Use it on a closed network only.'
+
+/** The Fastify plugin: one handler route, `editorStorage`, `editorHttpClient` and `editorControl()`. */
+export const editor = fp(registerEditor, { fastify: '5.x', name: 'fastify-onlyoffice' })
