@@ -1,0 +1,93 @@
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import http from 'node:http'
+import type { Test } from 'tap'
+import editor, { type EditorOptions, memoryStorage, type Storage } from '../../lib/index.js'
+import { tokenSigner } from '../../lib/document-server/token.js'
+import { listen } from './listen.js'
+
+export const SECRET = 'a-secret-of-this-test-suite-0123456789'
+export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
+export const tokens = tokenSigner([SECRET])
+
+export interface HostOptions extends Partial<EditorOptions> {
+  /** Origin of the document server. Default: one that refuses connections. */
+  readonly documentServerOrigin?: string
+  readonly server?: FastifyServerOptions
+  /** Runs before the plugin is registered. */
+  readonly prepare?: (app: FastifyInstance) => unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+export interface Host {
+  readonly app: FastifyInstance
+  readonly origin: string
+  readonly storage: Storage
+  /** The handler's address with a query. */
+  handler (query: Record<string, string>): string
+  /** Posts a callback as it stands: an object as JSON. */
+  postCallback (fileId: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Posts a callback as the document server does, with a token in the body and one in the header. */
+  postSignedCallback (fileId: string, payload: object): Promise<Answer>
+  /** Downloads as the document server does, with its token in the header. */
+  downloadAsDocumentServer (fileId: string, headers?: Record<string, string>): Promise<Response>
+  /** The stored bytes as text. */
+  storedText (fileId: string): Promise<string | null>
+}
+
+/** A service with the plugin, really listening, its files in memory. Closed when the test ends. */
+export async function startHost (t: Test, { documentServerOrigin = 'http://127.0.0.1:9', server = {}, prepare, ...options }: HostOptions = {}): Promise<Host> {
+  const httpServer = http.createServer()
+  const { origin } = await listen(t, httpServer) // listens first: the plugin wants to know its own address
+  const app = Fastify({ ...server, serverFactory: handler => httpServer.on('request', handler) })
+  t.teardown(() => app.close())
+  await prepare?.(app)
+  await app.register(editor, {
+    editorApiUrl: `${documentServerOrigin}/web-apps/apps/api/documents/api.js`,
+    jwtSecret: SECRET,
+    publicBaseUrl: origin,
+    storage: memoryStorage(),
+    ...options
+  })
+  await app.ready()
+
+  const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
+  async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const response = await fetch(handler({ action: 'callback', fileId }), { method: 'POST', headers, body: raw as BodyInit })
+    return { status: response.status, headers: response.headers, body: await response.text() }
+  }
+
+  return {
+    app,
+    origin,
+    storage: app.editorStorage,
+    handler,
+    postCallback,
+    postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload) }, {
+      'content-type': 'application/json',
+      authorization: `Bearer ${signed({ payload })}`
+    }),
+    async downloadAsDocumentServer (fileId, headers = {}) {
+      const url = `${origin}${HANDLER}?action=download&fileId=${encodeURIComponent(fileId)}`
+      return fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url } })}`, ...headers } })
+    },
+    async storedText (fileId) {
+      const file = await app.editorStorage.read(fileId)
+      if (!file) return null
+      const chunks: Uint8Array[] = []
+      for await (const chunk of file.body) chunks.push(chunk)
+      return Buffer.concat(chunks).toString('utf8')
+    }
+  }
+}
+
+/** A token as the document server signs it: with the secret, valid for five minutes. */
+export function signed (claims: object, secret = tokens): string {
+  const iat = Math.floor(Date.now() / 1000)
+  return secret.sign({ ...claims, iat, exp: iat + 300 })
+}
