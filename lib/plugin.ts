@@ -76,7 +76,7 @@ async function pluggedStorage (app: FastifyInstance, options: EditorOptions): Pr
   const storage: Storage = plugged ?? fileStorage({ directory: 'App_Data/uploads' })
   await storage.ready?.()
   if (!plugged) app.addHook('onClose', () => storage.close?.())
-  if (!app.hasDecorator('editorStorage')) app.decorate('editorStorage', storage)
+  if (!isDecorated(app, 'editorStorage', storage)) app.decorate('editorStorage', storage)
   return storage
 }
 
@@ -84,12 +84,16 @@ function pluggedHttpClient (app: FastifyInstance, options: EditorOptions, settin
   const plugged = options.httpClient ?? decorated<HttpClient>(app, 'editorHttpClient')
   const client = plugged ?? undiciClient({ timeouts: settings.timeouts, tls: settings.tls })
   if (!plugged) app.addHook('onClose', () => client.close?.())
-  if (!app.hasDecorator('editorHttpClient')) app.decorate('editorHttpClient', client)
+  if (!isDecorated(app, 'editorHttpClient', client)) app.decorate('editorHttpClient', client)
   return client
 }
 
 function decorated<Part> (app: FastifyInstance, name: string): Part | undefined {
   return app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
+}
+
+function isDecorated (app: FastifyInstance, name: string, part: unknown): boolean {
+  return app.hasDecorator(name) && app.getDecorator(name) === part
 }
 
 const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credential, the proxy fetches any address, ' +

@@ -11,7 +11,7 @@
  */
 
 /** Events that only tell. Those that add a button or a menu entry to the editor are left to the host. */
-const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onOutdatedVersion']
+const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo']
 
 /** @type {WeakMap<Element, MountedEditor>} */
 const mounted = new WeakMap()
@@ -34,6 +34,8 @@ export async function mountEditor (fragment, events = {}) {
   if (config === null || !placeholder || !api || !handler) return null
 
   await loadApi(api)
+  // The editor fills its fragment. One that the page's style sheet gave no height would be a thin strip.
+  if (fragment.clientHeight === 0) /** @type {HTMLElement} */ (fragment).style.height = '100vh'
   /** @type {MountedEditor['captures']} */
   const captures = []
   const handlers = { ...forwardedEvents(fragment), ...events }
