@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { lstat, opendir, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+/** A fileId never starts with a dot, so no temp file is ever taken for a stored one. */
+const PREFIX = '.fastify-onlyoffice'
+const NAME = /^\.fastify-onlyoffice~([0-9a-f]{12})~(\d+)-(\d*)~[0-9a-f-]{36}$/
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Owner {
+  readonly host: string
+  readonly pid: string
+  readonly started: string
+}
+
+let self: Owner | undefined
+
+/** A fresh name that tells which process it belongs to. */
+export function tempName (): string {
+  const { host, pid, started } = thisProcess()
+  return `${PREFIX}~${host}~${pid}-${started}~${randomUUID()}`
+}
+
+/**
+ * Removes what ended processes of this host left behind. Process ids of another host mean nothing here, so its temp
+ * files are left alone until nothing was done to them for a day. What can't be removed hinders nobody and stays.
+ */
+export async function sweepTempFiles (directory: string): Promise<void> {
+  for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
+    const [, host, pid, started] = NAME.exec(name) ?? []
+    if (host === undefined || pid === undefined || started === undefined) continue
+    const path = join(directory, name)
+    if (isEnded({ host, pid, started }) || await isAbandoned(path)) await unlink(path).catch(() => {})
+  }
+}
+
+function isEnded ({ host, pid, started }: Owner): boolean {
+  return host === thisProcess().host && (!isRunning(Number(pid)) || startOf(pid) !== started)
+}
+
+function isRunning (pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** By the time of the last change to the inode: a link to an old document is young, though its content is not. */
+async function isAbandoned (path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined)
+  return stats !== undefined && Date.now() - stats.ctimeMs > DAY_MS
+}
+
+function thisProcess (): Owner {
+  self ??= { host: hostTag(), pid: String(process.pid), started: startOf('self') }
+  return self
+}
+
+/** Containers may share a host name, even a directory, but not process ids: there the namespace is the host. */
+function hostTag (): string {
+  const namespace = orEmpty(() => readlinkSync('/proc/self/ns/pid'))
+  return createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 12)
+}
+
+/** Tells a process from an earlier one that had its id. Field 22 of proc(5) `stat`; empty on systems without it. */
+function startOf (pid: string): string {
+  const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
+function orEmpty (read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { memoryStorage } from '../../lib/storage/memory-storage.js'
+import { storageConformance } from '../../lib/testing/storage-conformance.js'
+import type { Content, FileInfo, Storage } from '../../types/storage.js'
+
+type Sound = ReturnType<typeof memoryStorage>
+
+/** Takes a sound storage and breaks one promise of it. */
+type Breakage = (sound: Sound) => Partial<Storage>
+
+async function piecesOf (content: Content): Promise<Uint8Array[]> {
+  if (content instanceof Uint8Array) return [content]
+  const pieces: Uint8Array[] = []
+  for await (const piece of content) pieces.push(piece)
+  return pieces
+}
+
+async function collect (content: Content): Promise<Buffer> {
+  return Buffer.concat(await piecesOf(content))
+}
+
+const broken: Record<string, [failing: string, Breakage]> = {
+  'drops the last byte': [
+    'bytes are read as they were stored',
+    sound => ({ create: async (extension, content) => sound.create(extension, (await collect(content)).subarray(0, -1)) })
+  ],
+  'keeps only the last piece': [
+    'content that arrives in pieces is stored in their order',
+    sound => ({
+      create: async (extension, content) => sound.create(extension, (await piecesOf(content)).at(-1)!)
+    })
+  ],
+  'throws on a malformed id': [
+    'a malformed id is absent, never an error and never another file',
+    sound => ({
+      async stat (fileId) {
+        if (fileId.includes('/')) throw new Error('malformed')
+        return sound.stat(fileId)
+      }
+    })
+  ],
+  'matches a pattern': [
+    'an id that was never given is absent',
+    sound => {
+      const ids: string[] = []
+      return {
+        async create (extension, content) {
+          const info = await sound.create(extension, content)
+          ids.push(info.fileId)
+          return info
+        },
+        stat: async fileId => sound.stat(ids.find(id => fileId.endsWith('*') && id.startsWith(fileId.slice(0, -1))) ?? fileId)
+      }
+    }
+  ],
+  'reads the content before it looks for the file': [
+    'an id that was never given is absent',
+    sound => ({ replace: async (fileId, content, options) => sound.replace(fileId, await collect(content), options) })
+  ],
+  'takes the end of a range as excluded': [
+    'a range has its first and its last byte',
+    sound => ({ read: (fileId, range) => sound.read(fileId, range && { start: range.start, end: Math.max(range.start, range.end - 1) }) })
+  ],
+  'cuts a range down to the file': [
+    'a range beyond the end is a RangeError',
+    sound => ({
+      async read (fileId, range) {
+        const info = await sound.stat(fileId)
+        return sound.read(fileId, info && range ? { start: range.start, end: Math.min(range.end, info.size - 1) } : undefined)
+      }
+    })
+  ],
+  'reads whatever version is there when the body flows': [
+    'a reader keeps the version it opened while the file is replaced',
+    sound => ({
+      async read (fileId, range) {
+        const opened = await sound.read(fileId, range)
+        return opened && { info: opened.info, body: Readable.from(late(sound, fileId), { objectMode: false }) }
+      }
+    })
+  ],
+  'writes in place, piece by piece': [
+    'until a replace ends, readers see the old version',
+    sound => ({
+      async replace (fileId, content, options) {
+        if (content instanceof Uint8Array || !await sound.stat(fileId)) return sound.replace(fileId, content, options)
+        const pieces: Uint8Array[] = []
+        let info: FileInfo | null = null
+        for await (const piece of content) {
+          pieces.push(piece)
+          info = await sound.replace(fileId, Buffer.concat(pieces), options)
+        }
+        return info
+      }
+    })
+  ],
+  'tells the info of one version and gives the bytes of another': [
+    'readers beside many replaces always see one whole version with its own info',
+    sound => ({
+      async read (fileId, range) {
+        const info = await sound.stat(fileId)
+        await new Promise(resolve => setTimeout(resolve, 1))
+        const result = await sound.read(fileId, range)
+        return result && info && { info, body: result.body }
+      }
+    })
+  ],
+  'stores what came before the source failed': [
+    'a replace whose source fails rejects with its error and leaves the old version',
+    sound => ({
+      async replace (fileId, content, options) {
+        const pieces: Uint8Array[] = []
+        try {
+          if (content instanceof Uint8Array || !await sound.stat(fileId)) return await sound.replace(fileId, content, options)
+          for await (const piece of content) pieces.push(piece)
+          return await sound.replace(fileId, Buffer.concat(pieces), options)
+        } catch (error) {
+          await sound.replace(fileId, Buffer.concat(pieces))
+          throw error
+        }
+      }
+    })
+  ],
+  'takes the size for the revision': [
+    'the revision changes with the content, however fast and whatever its size, and only then',
+    sound => withInfo(sound, info => ({ ...info, revision: String(info.size) }))
+  ],
+  'makes up a revision each time': [
+    'a replaced file has the new bytes under the same id and extension',
+    sound => withInfo(sound, info => ({ ...info, revision: String(Math.random()) }))
+  ],
+  'keeps the case of an extension': [
+    'info has the id, the extension in lower case, the size in bytes and the time',
+    sound => withInfo(sound, info => ({ ...info, extension: info.extension.toUpperCase() }))
+  ],
+  'ignores the new format': [
+    'a replace in another format changes the extension and nothing else',
+    sound => ({ replace: (fileId, content) => sound.replace(fileId, content) })
+  ],
+  'gives ids that need encoding': [
+    'new ids are unique and need no encoding in a URL',
+    sound => withInfo(sound, info => ({ ...info, fileId: `${info.fileId} #` }))
+  ],
+  'removes nothing and says it did': [
+    'what is removed, where that is possible, is absent',
+    () => ({ remove: async () => true })
+  ]
+}
+
+function withInfo (sound: Sound, change: (info: FileInfo) => FileInfo): Partial<Storage> {
+  return {
+    stat: async fileId => orNull(await sound.stat(fileId), change),
+    create: async (extension, content) => change(await sound.create(extension, content)),
+    replace: async (fileId, content, options) => orNull(await sound.replace(fileId, content, options), change)
+  }
+}
+
+function orNull (info: FileInfo | null, change: (info: FileInfo) => FileInfo): FileInfo | null {
+  return info && change(info)
+}
+
+async function * late (sound: Sound, fileId: string): AsyncGenerator<Buffer> {
+  for await (const chunk of (await sound.read(fileId))!.body) yield chunk
+}
+
+/** Why the case of this name fails, `undefined` when it passes. */
+async function failureOf (failing: string, create: () => Storage): Promise<Error | undefined> {
+  const outcomes: (Error | undefined)[] = []
+  await storageConformance({
+    create: () => ({ storage: create() }),
+    test: (name, run) => name === failing ? run().then(() => outcomes.push(undefined), error => outcomes.push(error)) : undefined
+  })
+  if (outcomes.length !== 1) throw new Error(`There is no case named: ${failing}`)
+  return outcomes[0]
+}
+
+for (const [what, [failing, breakage]] of Object.entries(broken)) {
+  t.test(`a storage that ${what} is found out`, async t => {
+    t.equal(await failureOf(failing, memoryStorage), undefined, 'a sound one passes')
+    const failure = await failureOf(failing, () => {
+      const sound = memoryStorage()
+      return { ...sound, ...breakage(sound) }
+    })
+    t.type(failure, Error, failing)
+  })
+}
