@@ -1,0 +1,32 @@
+import { isTextFormat } from '../text/formats.js'
+import { textBlocks } from '../text/extract.js'
+import { textDocument } from './text.js'
+import type { Editable, Paragraph } from './types.js'
+import { wordDocument } from './word.js'
+
+/** Opens a document for editing: text formats as text, docx by paragraphs, everything else to be read only. */
+export async function openEditable (fileType: string, bytes: Uint8Array): Promise<Editable> {
+  try {
+    if (isTextFormat(fileType)) return textDocument(bytes)
+    if (fileType === 'docx' && bytes.length > 0) return await wordDocument(bytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'FST_EDITOR_MISSING_PACKAGE') throw error
+    return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, [])
+  }
+  const blocks = await textBlocks(fileType, bytes).catch(() => null)
+  const note = `The emulated document server shows ${fileType || 'this format'} files for reading only; it edits docx and text files.`
+  return readOnly(bytes, note, (blocks ?? []).map(({ text, level }, index) => ({
+    id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level })
+  })))
+}
+
+function readOnly (bytes: Uint8Array, note: string, paragraphs: readonly Paragraph[]): Editable {
+  return {
+    view: () => ({ kind: 'readonly', note, paragraphs }),
+    apply: () => null,
+    replaceText () {
+      throw new TypeError('Text can be put into docx and text files only: edit with the bytes of a file instead')
+    },
+    bytes: () => bytes
+  }
+}

@@ -1,0 +1,51 @@
+import type { Element } from '@xmldom/xmldom'
+import type { OfficePackage } from '../editing/package.js'
+import type { TextBlock } from './blocks.js'
+import type { ParseXml } from './extract.js'
+import { attribute, elements, hasAncestor } from './xml.js'
+
+const MAX_REPEATED_CELLS = 64
+
+/** Text of odt, ods and odp: headings and paragraphs; a table row is one block, a sheet or slide begins a page. */
+export function openDocumentBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {
+  const document = parse(office.text('content.xml') ?? '<none/>')
+  const blocks: TextBlock[] = []
+  let newPage = false
+  for (const element of elements(document, 'h', 'p', 'table-row', 'table', 'page')) {
+    if (element.localName === 'page' || element.localName === 'table') {
+      newPage = blocks.length > 0 && (element.localName === 'page' || hasAncestor(element, 'spreadsheet'))
+    } else if (element.localName === 'table-row' || !hasAncestor(element, 'table-row')) {
+      const text = element.localName === 'table-row' ? rowText(element) : plainText(element)
+      const level = element.localName === 'h' ? Number(attribute(element, 'outline-level') ?? 1) : undefined
+      blocks.push({ text, ...(level === undefined ? {} : { level }), ...(newPage ? { newPage } : {}) })
+      newPage = false
+    }
+  }
+  return blocks
+}
+
+function rowText (row: Element): string {
+  return elements(row, 'table-cell').flatMap(cell => {
+    const text = elements(cell, 'p', 'h').map(plainText).join(' ')
+    const repeated = text === '' ? 1 : Number(attribute(cell, 'number-columns-repeated') ?? 1)
+    return Array<string>(Math.min(repeated, MAX_REPEATED_CELLS)).fill(text)
+  }).join('\t').trimEnd()
+}
+
+/** Spaces, tabs and line breaks are elements in OpenDocument. */
+function plainText (parent: Element): string {
+  let text = ''
+  for (let node = parent.firstChild; node !== null; node = node.nextSibling) {
+    if (node.nodeType === node.TEXT_NODE) text += node.nodeValue
+    if (node.nodeType !== node.ELEMENT_NODE) continue
+    const element = node as Element
+    switch (element.localName) {
+      case 's': text += ' '.repeat(Math.min(Number(attribute(element, 'c') ?? 1), 1000)); break
+      case 'tab': text += '\t'; break
+      case 'line-break': text += '\n'; break
+      case 'note': case 'annotation': break
+      default: text += plainText(element)
+    }
+  }
+  return text
+}

@@ -1,0 +1,11 @@
+export { createDocumentServer } from './document-server/create.js'
+export type { DocumentServerError } from './document-server/errors.js'
+export type {
+  CallbackResult,
+  DocumentServer,
+  DocumentServerMembers,
+  DocumentServerOptions,
+  EditorConfig,
+  HostRequest,
+  Session
+} from './document-server/types.js'
