@@ -20,7 +20,8 @@ interface Dependencies {
 /** Serves a stored file: to the document server, or to whom the host authorizes. */
 export function createDownloadHandler ({ credentials, storage }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { fileId = '' } = request.query
+    const { fileId } = request.query
+    if (!fileId) throw new FileNotFoundError()
     await credentials.checkDownload(request, fileId)
 
     const info = await storage.stat(fileId)
@@ -84,11 +85,18 @@ function requestedRange (request: HandlerRequest, reply: FastifyReply, info: Fil
   const { range: header, 'if-range': condition } = request.headers
   if (header === undefined) return undefined
   if (condition !== undefined && condition !== reply.getHeader('etag') && condition !== reply.getHeader('last-modified')) return undefined
+  if (isLongSuffix(header, info.size)) return undefined
   const ranges = parseRange(info.size, header)
   if (ranges === -1) return 'unsatisfiable'
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
   const { start, end } = ranges[0]!
   return { start, end }
+}
+
+/** The last bytes, more than there are: that is the whole file (RFC 9110), where range-parser sees a range that can't be satisfied. */
+function isLongSuffix (header: string, size: number): boolean {
+  const length = /^bytes=-(\d+)$/.exec(header)?.[1]
+  return length !== undefined && Number(length) >= size
 }
 
 /** A revision may hold any character, an entity tag may not. */

@@ -23,15 +23,14 @@ const queryValidator = Compile(HandlerQuery)
 export function handlerRoute (path: string, actions: HandlerActions, options: Pick<RouteOptions, 'bodyLimit' | 'constraints'>): RouteOptions {
   const handler: RouteHandlerMethod = (request, reply) => {
     const handlerRequest = request as HandlerRequest
-    const { action } = handlerRequest.query
-    assertMethod(action, request.method)
-    return actions[action](handlerRequest, reply)
+    return actions[handlerRequest.query.action](handlerRequest, reply)
   }
 
   return {
     ...options,
     method: METHODS,
     url: path,
+    onRequest: assertActionAndMethod, // before the body is read: only a callback has one
     schema: { querystring: HandlerQuery },
     // Set on the route so that a validator or an error handler of the host changes nothing here.
     validatorCompiler: () => query => queryValidator.Check(query) || { error: new Error('invalid query') },
@@ -46,7 +45,9 @@ function requestWithoutQuery (request: FastifyRequest) {
   return { method: request.method, url: request.url.split('?', 1)[0], host: request.host, remoteAddress: request.ip }
 }
 
-function assertMethod (action: Action, method: string): void {
+async function assertActionAndMethod ({ query, method }: FastifyRequest): Promise<void> {
+  const { action } = query as { action?: unknown }
+  if (!isAction(action)) throw new UnknownActionError()
   const allowed = allowedMethods[action]
   if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
 }
@@ -65,11 +66,9 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   return reply.code(status).header('content-type', 'text/plain').send(status === 500 ? 'Internal Server Error' : error.message)
 }
 
-/** A query parameter that is no text names nothing: no file, no URL, no action. */
+/** A query parameter that is no text names nothing: no file, no URL. */
 function invalidQueryError (action: unknown): FastifyError {
-  if (action === 'download') return new FileNotFoundError()
-  if (action === 'proxy') return new InvalidUrlError()
-  return new UnknownActionError()
+  return action === 'proxy' ? new InvalidUrlError() : new FileNotFoundError()
 }
 
 function isAction (action: unknown): action is Action {

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import t from 'tap'
+import { fileStorage } from '../../lib/index.js'
+import { HANDLER, startHost } from '../helpers/host.js'
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 16 (${profile}), specification, download: exactly the stored bytes, else 404`, async t => {
+    const bytes = randomBytes(300_000)
+    const directory = t.testdir({ 'a.docx': bytes, 'empty.txt': '' })
+    const host = await startHost(t, { profile, storage: fileStorage({ directory }) })
+
+    const stored = await host.downloadAsDocumentServer('a')
+    t.equal(stored.status, 200)
+    t.equal(stored.headers.get('content-length'), '300000')
+    t.ok(Buffer.from(await stored.arrayBuffer()).equals(bytes))
+
+    const empty = await host.downloadAsDocumentServer('empty')
+    t.equal(empty.status, 200)
+    t.equal(empty.headers.get('content-length'), '0')
+    t.equal(await empty.text(), '')
+
+    for (const fileId of ['unknown', 'a.docx', '']) {
+      t.equal((await host.downloadAsDocumentServer(fileId)).status, 404, `fileId "${fileId}"`)
+    }
+    t.equal((await fetch(`${host.origin}${HANDLER}?action=download`)).status, 404, 'no fileId')
+  })
+}
+
+t.test('specification, Errors, download: the 404 is plain text and says nothing about files', async t => {
+  const directory = t.testdir({})
+  const host = await startHost(t, { profile: 'classic', storage: fileStorage({ directory }) })
+  const response = await fetch(host.handler({ action: 'download', fileId: 'nothing' }))
+  t.equal(response.status, 404)
+  t.match(response.headers.get('content-type'), /^text\/plain/)
+  t.equal(await response.text(), 'No stored file has this fileId')
+})
+
+t.test('specification, Stored file: a file dropped into the directory is found by its name without the extension', async t => {
+  const directory = t.testdir({})
+  const host = await startHost(t, { profile: 'classic', storage: fileStorage({ directory }) })
+  await writeFile(`${directory}/Annual report.xlsx`, 'from another program')
+  const response = await fetch(host.handler({ action: 'download', fileId: 'Annual report' }))
+  t.equal(await response.text(), 'from another program')
+})
+
+t.test('specification, Authentication 5: the handler adds no CORS header', async t => {
+  const host = await startHost(t, { profile: 'classic' })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const response = await fetch(host.handler({ action: 'download', fileId }), { headers: { origin: 'https://elsewhere.example' } })
+  t.equal(response.status, 200)
+  t.strictSame([...response.headers.keys()].filter(name => name.startsWith('access-control-')), [])
+})

@@ -1,0 +1,95 @@
+import t from 'tap'
+import { fileStorage } from '../../lib/index.js'
+import { tokenSigner } from '../../lib/document-server/token.js'
+import { HANDLER, signed, startHost, tokens } from '../helpers/host.js'
+
+const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
+
+t.test('row 15 (classic), specification, Authentication 4: a download needs no credential and heeds none', async t => {
+  const host = await startHost(t, { profile: 'classic' })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  for (const headers of [{}, { authorization: 'Bearer garbage' }, { authorization: 'Basic eDp5' }, { origin: 'https://foreign.example' }]) {
+    const response = await fetch(host.handler({ action: 'download', fileId }), { headers: headers as Record<string, string> })
+    t.equal(response.status, 200, JSON.stringify(headers))
+    t.equal(await response.text(), 'content')
+  }
+})
+
+t.test('row 15 (secure): a download without the document server\'s token is refused and reads nothing', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const { fileId: otherId } = await host.storage.create('docx', Buffer.from('other'))
+  const url = host.handler({ action: 'download', fileId })
+  const bearer = (claims: object) => ({ authorization: `Bearer ${signed(claims)}` })
+  const iat = Math.floor(Date.now() / 1000)
+
+  const table: Array<[status: number, what: string, headers: Record<string, string>]> = [
+    [401, 'no credential', {}],
+    [401, 'foreign Origin', { origin: 'https://foreign.example' }],
+    [401, 'garbage', { authorization: 'Bearer garbage' }],
+    [401, 'not the prefix', { authorization: `Token ${signed({ payload: { url } })}` }],
+    [401, 'another secret', { authorization: `Bearer ${signed({ payload: { url } }, tokenSigner([OTHER_SECRET]))}` }],
+    [401, 'expired', { authorization: `Bearer ${tokens.sign({ payload: { url }, iat: iat - 900, exp: iat - 600 })}` }],
+    [403, 'token of another file', bearer({ payload: { url: host.handler({ action: 'download', fileId: otherId }) } })],
+    [403, 'token of another action', bearer({ payload: { url: host.handler({ action: 'callback', fileId }) } })],
+    [403, 'token of another service', bearer({ payload: { url: `https://other.example${HANDLER}?action=download&fileId=${fileId}` } })],
+    [403, 'two fileIds in the token', bearer({ payload: { url: `${url}&fileId=${otherId}` } })],
+    [403, 'no url in the token', bearer({ payload: {} })],
+    [403, 'url that is no text', bearer({ payload: { url: 7 } })],
+    [403, 'no payload', bearer({ url })]
+  ]
+  for (const [status, what, headers] of table) {
+    const response = await fetch(url, { headers })
+    t.equal(response.status, status, what)
+    t.notMatch(await response.text(), 'content', what)
+  }
+  t.equal((await host.downloadAsDocumentServer(fileId)).status, 200, 'the right token')
+})
+
+t.test('an unknown file is refused as a known one is: without a credential nobody learns which exist', async t => {
+  const host = await startHost(t)
+  const response = await fetch(host.handler({ action: 'download', fileId: 'unknown' }))
+  t.equal(response.status, 401)
+})
+
+t.test('the token\'s URL counts as parsed: it may differ in its percent-encoding', async t => {
+  const directory = t.testdir({ 'Übung + 1%.docx': 'content' })
+  const host = await startHost(t, { storage: fileStorage({ directory }) })
+  const encoded = `${host.origin}${HANDLER}?action=download&fileId=%C3%9Cbung%20%2B%201%25`
+  const spellings = [
+    encoded,
+    `${host.origin}${HANDLER}?action=download&fileId=Übung%20%2B%201%25`,
+    `${host.origin}${HANDLER}?action=download&fileId=Übung+%2B+1%25`,
+    `${host.origin}${HANDLER}?fileId=%c3%9cbung%20%2b%201%25&action=download`
+  ]
+  for (const url of spellings) {
+    const response = await fetch(encoded, { headers: { authorization: `Bearer ${signed({ payload: { url } })}` } })
+    t.equal(response.status, 200, url)
+    t.equal(await response.text(), 'content')
+  }
+})
+
+t.test('row 77: a token of any secret in the list is accepted', async t => {
+  const host = await startHost(t, { jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const url = host.handler({ action: 'download', fileId })
+  for (const [secret, status] of [[OTHER_SECRET, 200], ['the-newest-secret-0123456789-0123456789', 200], ['a-secret-in-no-list-0123456789-0123456789', 401]] as const) {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url } }, tokenSigner([secret]))}` } })
+    t.equal(response.status, status, secret)
+  }
+})
+
+t.test('another header and prefix of the document server\'s configuration', async t => {
+  const host = await startHost(t, { documentServer: { authorizationHeader: 'X-Editor-Token', authorizationPrefix: 'JWT:' } })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const url = host.handler({ action: 'download', fileId })
+  const token = signed({ payload: { url } })
+  t.equal((await fetch(url, { headers: { 'x-editor-token': `JWT:${token}` } })).status, 200)
+  t.equal((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, 401)
+})
+
+t.test('without tokens, by requireToken: false, the other rules of secure stay', async t => {
+  const host = await startHost(t, { requireToken: false })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200)
+})

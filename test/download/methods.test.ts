@@ -1,0 +1,40 @@
+import t from 'tap'
+import { memoryStorage, type Storage } from '../../lib/index.js'
+import { startHost } from '../helpers/host.js'
+
+t.test('row 51, download: HEAD answers from what is known of the file, without reading it', async t => {
+  const reads: string[] = []
+  const memory = memoryStorage()
+  const storage: Storage = { ...memory, read: (id, range) => { reads.push(id); return memory.read(id, range) } }
+  const host = await startHost(t, { profile: 'classic', storage })
+  const { fileId } = await storage.create('docx', Buffer.from('twelve bytes'))
+  const url = host.handler({ action: 'download', fileId })
+
+  const get = await fetch(url)
+  t.equal(await get.text(), 'twelve bytes')
+  const head = await fetch(url, { method: 'HEAD' })
+  t.equal(head.status, 200)
+  t.equal(await head.text(), '')
+  for (const name of ['content-length', 'content-type', 'content-disposition', 'etag', 'last-modified', 'accept-ranges', 'x-content-type-options', 'content-security-policy']) {
+    t.ok(get.headers.has(name), name)
+    t.equal(head.headers.get(name), get.headers.get(name), name)
+  }
+  t.strictSame(reads, [fileId], 'only the GET has read it')
+
+  const absent = await fetch(host.handler({ action: 'download', fileId: 'unknown' }), { method: 'HEAD' })
+  t.equal(absent.status, 404)
+})
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 21 (${profile}), download: other methods are answered 405 with Allow and change nothing`, async t => {
+    const host = await startHost(t, { profile })
+    const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const response = await fetch(host.handler({ action: 'download', fileId }), { method, body: 'x' })
+      t.equal(response.status, 405, method)
+      t.equal(response.headers.get('allow'), 'GET, HEAD', method)
+      t.equal(await response.text(), 'The download action answers GET, HEAD only')
+    }
+    t.equal(await host.storedText(fileId), 'content')
+  })
+}

@@ -1,0 +1,83 @@
+import t from 'tap'
+import { memoryStorage, type Storage } from '../../lib/index.js'
+import { startHost } from '../helpers/host.js'
+
+const CONTENT = '0123456789abcdefghij'
+
+t.test('one range is answered with 206 and exactly these bytes', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
+  const table: Array<[range: string, start: number, end: number]> = [
+    ['bytes=0-0', 0, 0],
+    ['bytes=0-4', 0, 4],
+    ['bytes=5-9', 5, 9],
+    ['bytes=-3', 17, 19],
+    ['bytes=-19', 1, 19],
+    ['bytes=15-', 15, 19],
+    ['bytes=15-1000', 15, 19]
+  ]
+  for (const [range, start, end] of table) {
+    const response = await host.downloadAsDocumentServer(fileId, { range })
+    t.equal(response.status, 206, range)
+    t.equal(response.headers.get('content-range'), `bytes ${start}-${end}/20`, range)
+    t.equal(response.headers.get('content-length'), String(end - start + 1), range)
+    t.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    t.equal(await response.text(), CONTENT.slice(start, end + 1), range)
+  }
+})
+
+t.test('a range beyond the end is answered with 416 and the size', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
+  const response = await host.downloadAsDocumentServer(fileId, { range: 'bytes=20-' })
+  t.equal(response.status, 416)
+  t.equal(response.headers.get('content-range'), 'bytes */20')
+  t.equal(response.headers.get('content-disposition'), null)
+  t.match(response.headers.get('content-type'), /^text\/plain/)
+  t.equal(await response.text(), 'Range Not Satisfiable')
+})
+
+t.test('several ranges, a suffix longer than the file, another unit and what is no range get the whole file', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
+  for (const range of ['bytes=0-1,4-5', 'bytes=-20', 'bytes=-1000', 'lines=0-1', 'bytes', 'bytes=', 'nonsense']) {
+    const response = await host.downloadAsDocumentServer(fileId, { range })
+    t.equal(response.status, 200, range)
+    t.equal(response.headers.get('accept-ranges'), 'bytes')
+    t.equal(await response.text(), CONTENT, range)
+  }
+})
+
+t.test('If-Range: the part of the same version, the whole of another', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
+  const { headers } = await host.downloadAsDocumentServer(fileId)
+  const etag = headers.get('etag')!
+  const lastModified = headers.get('last-modified')!
+  for (const [condition, status] of [[etag, 206], [lastModified, 206], ['"other"', 200], [`W/${etag}`, 200], ['Thu, 01 Jan 1970 00:00:00 GMT', 200]] as const) {
+    const response = await host.downloadAsDocumentServer(fileId, { range: 'bytes=0-1', 'if-range': condition })
+    t.equal(response.status, status, condition)
+    t.equal(await response.text(), status === 206 ? '01' : CONTENT)
+  }
+})
+
+t.test('a file replaced between the look at it and the read is answered whole, in its new version', async t => {
+  for (const replacement of ['short', 'a new version that is longer than the old one']) {
+    const memory = memoryStorage()
+    const { fileId } = await memory.create('docx', Buffer.from(CONTENT))
+    const storage: Storage = {
+      ...memory,
+      async stat (id) {
+        const info = await memory.stat(id)
+        await memory.replace(id, Buffer.from(replacement))
+        return info
+      }
+    }
+    const host = await startHost(t, { storage })
+    const response = await host.downloadAsDocumentServer(fileId, { range: 'bytes=10-14' })
+    t.equal(response.status, 200)
+    t.equal(response.headers.get('content-range'), null)
+    t.equal(response.headers.get('content-length'), String(replacement.length))
+    t.equal(await response.text(), replacement)
+  }
+})

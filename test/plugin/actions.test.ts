@@ -1,0 +1,91 @@
+import t from 'tap'
+import type { Storage } from '../../lib/index.js'
+import { HANDLER, signed, startHost } from '../helpers/host.js'
+import { exchangeGet } from '../helpers/raw.js'
+import { startUpstream } from '../helpers/listen.js'
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 21 (${profile}): an action that is none of the three is answered 400, nothing is read or written`, async t => {
+    const upstream = await startUpstream(t, (_request, response) => response.end('new'))
+    const touched: string[] = []
+    const touch = (name: string) => async () => { touched.push(name); return null }
+    const storage = { stat: touch('stat'), read: touch('read'), create: touch('create'), replace: touch('replace') } as unknown as Storage
+    const host = await startHost(t, { profile, storage, documentServerOrigin: upstream.origin })
+    const file = `fileId=a&url=${encodeURIComponent(`${upstream.origin}/x`)}`
+    const queries = [
+      '', `${file}`, `action=&${file}`, `action=Callback&${file}`, `action=CALLBACK&${file}`, `action=delete&${file}`,
+      `action=callback&action=callback&${file}`, `action=callback&action=download&${file}`, `action=proxy&action=proxy&${file}`,
+      `action=__proto__&${file}`, `action=constructor&${file}`, `action=hasOwnProperty&${file}`, `action[]=download&${file}`, `action=download%20&${file}`
+    ]
+    const payload = { status: 2, key: 'k', url: `${upstream.origin}/x` }
+    for (const query of queries) {
+      for (const init of [
+        { method: 'GET' },
+        { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': 'application/json' } },
+        { method: 'POST', body: 'no JSON' }
+      ]) {
+        const response = await fetch(`${host.origin}${HANDLER}?${query}`, init)
+        t.equal(response.status, 400, `${init.method} ${query}`)
+        t.match(response.headers.get('content-type'), /^text\/plain/)
+        t.equal(await response.text(), 'Unknown action: use callback, download or proxy')
+      }
+    }
+    t.strictSame(touched, [])
+    t.strictSame(upstream.requests, [])
+  })
+
+  t.test(`row 21 (${profile}): a method that is not the action's is answered 405 with Allow, nothing is read or written`, async t => {
+    const upstream = await startUpstream(t, (_request, response) => response.end('new'))
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const { fileId } = await host.storage.create('docx', Buffer.from('old'))
+    const url = `${upstream.origin}/x`
+    const table = [
+      { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] },
+      { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+      { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE'] }
+    ]
+    for (const { action, allow, methods } of table) {
+      for (const method of methods) {
+        const body = method === 'GET' || method === 'HEAD' ? {} : { body: 'no JSON' }
+        const response = await fetch(host.handler({ action, fileId, url }), { method, ...body })
+        t.equal(response.status, 405, `${method} ${action}`)
+        t.equal(response.headers.get('allow'), allow)
+        await response.arrayBuffer()
+      }
+    }
+    t.equal(await host.storedText(fileId), 'old')
+    t.strictSame(upstream.requests, [])
+  })
+}
+
+t.test('row 36: repeated parameters are answered 404 or 400, never with a crash', async t => {
+  const host = await startHost(t, { profile: 'classic' })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  for (const [query, status] of [
+    [`action=download&fileId=${fileId}&fileId=${fileId}`, 404],
+    [`action=proxy&url=${host.origin}&url=${host.origin}`, 400]
+  ] as const) {
+    t.equal((await fetch(`${host.origin}${HANDLER}?${query}`)).status, status, query)
+  }
+  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200, 'still alive')
+})
+
+t.test('row 36: a query parser of the host that makes arrays and objects', async t => {
+  const values: Record<string, unknown> = { list: ['a'], object: { a: 'a' }, number: 7, flag: true, nothing: null }
+  const host = await startHost(t, {
+    profile: 'classic',
+    server: {
+      routerOptions: {
+        querystringParser: text => Object.fromEntries([...new URLSearchParams(text)].map(([name, value]) => [name, value.startsWith('~') ? values[value.slice(1)] : value])) as Record<string, string>
+      }
+    }
+  })
+  for (const name of Object.keys(values)) {
+    const download = await exchangeGet(t, host.origin, `${HANDLER}?action=download&fileId=~${name}`)
+    t.match(download, /^HTTP\/1\.1 404 /, `download, ${name}`)
+    const proxy = await exchangeGet(t, host.origin, `${HANDLER}?action=proxy&url=~${name}`)
+    t.match(proxy, /^HTTP\/1\.1 400 /, `proxy, ${name}`)
+    t.ok(proxy.endsWith('\r\n\r\nInvalid URL'))
+    t.match(await exchangeGet(t, host.origin, `${HANDLER}?action=~${name}&fileId=a`), /^HTTP\/1\.1 400 /, `action, ${name}`)
+  }
+})
