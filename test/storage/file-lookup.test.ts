@@ -1,0 +1,123 @@
+import { lstat, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+
+/** After this long a directory counts as unchanged, and what was found in it is remembered. */
+const SETTLED_MS = 80
+
+async function extensionOf (storage: ReturnType<typeof fileStorage>, fileId: string): Promise<string | undefined> {
+  return (await storage.stat(fileId))?.extension
+}
+
+t.test('row 16: the stem is the name without its last extension', async t => {
+  const storage = fileStorage({ directory: t.testdir({ 'a.docx': 'a', 'b.docx.txt': 'b', c: 'no extension', 'd.': 'd', 'e.tar-gz': 'e' }) })
+  t.equal(await extensionOf(storage, 'a'), 'docx')
+  t.equal(await extensionOf(storage, 'a.docx'), undefined)
+  t.equal(await extensionOf(storage, 'b.docx'), 'txt')
+  t.equal(await extensionOf(storage, 'b'), undefined)
+  for (const id of ['c', 'd', 'e', 'e.tar-gz']) t.equal(await extensionOf(storage, id), undefined, id)
+})
+
+t.test('an extension the document server does not know, or in upper case, is found', async t => {
+  const long = 'x'.repeat(16)
+  const directory = t.testdir({ 'a.zzz': 'a', 'B.DOCX': 'b', [`c.${long}`]: 'c', [`d.${long}x`]: 'too long' })
+  const storage = fileStorage({ directory })
+  t.equal(await extensionOf(storage, 'a'), 'zzz')
+  t.equal(await extensionOf(storage, 'c'), long)
+  t.equal(await extensionOf(storage, 'd'), undefined)
+  t.equal(await extensionOf(storage, 'B'), 'docx', 'told in lower case')
+  t.equal((await storage.replace('B', Buffer.from('new')))?.extension, 'docx')
+  t.ok(await lstat(join(directory, 'B.DOCX')), 'kept on disk as it was')
+  await t.rejects(lstat(join(directory, 'B.docx')), { code: 'ENOENT' })
+})
+
+for (const extension of ['docx', 'zzz']) {
+  t.test(`a .${extension} that another process drops in or takes away is noticed at once`, async t => {
+    const directory = t.testdir({ 'other.txt': '' })
+    const storage = fileStorage({ directory })
+    const path = join(directory, `late.${extension}`)
+    for (let round = 0; round < 3; round++) {
+      t.equal(await extensionOf(storage, 'late'), undefined)
+      await delay(SETTLED_MS * (round % 2))
+      t.equal(await extensionOf(storage, 'late'), undefined)
+      await writeFile(path, `round ${round}`)
+      t.equal((await storage.stat('late'))?.size, 7)
+      await delay(SETTLED_MS * (round % 2))
+      t.equal((await storage.stat('late'))?.size, 7, 'and found again')
+      await rm(path)
+    }
+    t.equal(await extensionOf(storage, 'late'), undefined)
+  })
+
+  t.test(`a .${extension} that another process overwrites or renames is seen as it is`, async t => {
+    const directory = t.testdir({ [`a.${extension}`]: 'first' })
+    const storage = fileStorage({ directory })
+    await storage.ready()
+    await delay(SETTLED_MS)
+    await storage.stat('a')
+    await delay(SETTLED_MS)
+    const before = await storage.stat('a')
+    await writeFile(join(directory, `a.${extension}`), 'second one')
+    const after = await storage.stat('a')
+    t.equal(after?.size, 10)
+    t.not(after?.revision, before?.revision)
+    await rename(join(directory, `a.${extension}`), join(directory, 'a.odt'))
+    t.equal(await extensionOf(storage, 'a'), 'odt')
+  })
+}
+
+t.test('of several files of one stem', async t => {
+  const names = ['a.docx', 'a.odt', 'a.zzz', 'a.yyy', 'a.XXX']
+  const old = 1_600_000_000
+
+  async function directoryOf (t: Test, ages: Record<string, number>) {
+    const directory = t.testdir(Object.fromEntries(names.filter(name => name in ages).map(name => [name, name])))
+    for (const [name, age] of Object.entries(ages)) await utimes(join(directory, name), old - age, old - age)
+    return directory
+  }
+
+  t.test('the newest counts', async t => {
+    t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.docx': 2, 'a.odt': 1 }) }), 'a'), 'odt')
+    t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.zzz': 2, 'a.XXX': 1 }) }), 'a'), 'xxx')
+  })
+
+  t.test('of equally old ones the first by name', async t => {
+    t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.odt': 1, 'a.docx': 1 }) }), 'a'), 'docx')
+    t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.zzz': 1, 'a.yyy': 1 }) }), 'a'), 'yyy')
+  })
+
+  t.test('one the document server knows comes before one it does not', async t => {
+    t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.docx': 5, 'a.zzz': 1 }) }), 'a'), 'docx')
+  })
+
+  t.test('a newer one is noticed though another was remembered', async t => {
+    const directory = await directoryOf(t, { 'a.docx': 5 })
+    const storage = fileStorage({ directory })
+    await storage.ready()
+    for (let round = 0; round < 3; round++) {
+      await delay(SETTLED_MS)
+      t.equal(await extensionOf(storage, 'a'), 'docx')
+    }
+    await writeFile(join(directory, 'a.odt'), 'newer')
+    t.equal(await extensionOf(storage, 'a'), 'odt')
+  })
+
+  t.test('what a replace stored is what is found, whatever times the others have', async t => {
+    const directory = await directoryOf(t, { 'a.docx': -2_000_000_000, 'a.odt': -1_900_000_000 })
+    const storage = fileStorage({ directory })
+    t.equal(await extensionOf(storage, 'a'), 'docx')
+    for (const extension of ['docx', 'txt', 'zzz', 'yyy', 'docx']) {
+      const replaced = await storage.replace('a', Buffer.from(extension), { extension })
+      t.equal(replaced?.extension, extension)
+      t.same(await storage.stat('a'), replaced, extension)
+    }
+  })
+
+  t.test('remove leaves none of them', async t => {
+    const storage = fileStorage({ directory: await directoryOf(t, { 'a.docx': 5, 'a.odt': 4, 'a.zzz': 1 }) })
+    t.equal(await storage.remove('a'), true)
+    t.equal(await storage.stat('a'), null)
+  })
+})
