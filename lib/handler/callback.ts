@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Check } from 'typebox/value'
-import type { CallbackEvent, SavedEvent } from '../../types/events.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { CallbackEvent } from '../../types/events.js'
 import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { createSave } from '../save/save.js'
+import type { SavePlace, Saves } from '../save/save.js'
 import type { Sessions } from '../save/sessions.js'
-import { CallbackPayload } from '../schemas.js'
 import type { Credentials } from '../security/credentials.js'
 import { parseHttpUrl } from '../security/http-url.js'
+import { toEvent, toSavedEvent } from './callback-event.js'
 import type { HandlerRequest } from './route.js'
 
 interface Dependencies {
   readonly settings: Settings
   readonly credentials: Credentials
   readonly sessions: Sessions
-  readonly save: ReturnType<typeof createSave>
+  readonly save: Saves
 }
 
 /**
@@ -26,16 +24,22 @@ export function createCallbackHandler ({ settings, credentials, sessions, save }
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query
     if (!fileId) throw new InvalidCallbackError('its URL has no fileId')
-    const event = toEvent(fileId, await credentials.callbackClaims(request, fileId))
-    await tell(request, settings.onCallback, event)
-    await act(request, event)
+    // Taken at once: whatever the host does before its save, saves are applied in the order they arrived.
+    const place = save.enter(fileId)
+    try {
+      const event = toEvent(fileId, await credentials.callbackClaims(request, fileId))
+      await tell(request, settings.onCallback, event)
+      await act(request, event, place)
+    } finally {
+      place.leave()
+    }
     return answer(reply, 0)
   }
 
-  async function act (request: FastifyRequest, event: CallbackEvent): Promise<void> {
+  async function act (request: FastifyRequest, event: CallbackEvent, place: SavePlace): Promise<void> {
     const { fileId, key, status } = event
     if (status === 2 || status === 6) {
-      if (event.url) await saveFrom(request, event, status, event.url)
+      if (event.url) await saveFrom(request, event, status, event.url, place)
       else request.log.warn({ fileId, status }, 'a save without a url: nothing to store')
     } else if (status === 1) {
       if (key) sessions.began(fileId, key)
@@ -48,9 +52,9 @@ export function createCallbackHandler ({ settings, credentials, sessions, save }
     }
   }
 
-  async function saveFrom (request: FastifyRequest, event: CallbackEvent, status: 2 | 6, url: string): Promise<void> {
+  async function saveFrom (request: FastifyRequest, event: CallbackEvent, status: 2 | 6, url: string, place: SavePlace): Promise<void> {
     const { fileId, key, filetype } = event
-    const stored = await save({ fileId, status, url: parseHttpUrl(url), key, filetype })
+    const stored = await place.save({ fileId, status, url: parseHttpUrl(url), key, filetype })
     if (!stored) return
     request.log.info({ fileId, key, status, size: stored.size }, 'document saved')
     await tell(request, settings.onSaved, toSavedEvent(event, status, stored))
@@ -64,24 +68,6 @@ async function tell<Event> (request: FastifyRequest, listener: ((event: Event) =
   } catch (error) {
     request.log.error({ err: error }, 'a listener for editor events failed')
   }
-}
-
-function toEvent (fileId: string, claims: unknown): CallbackEvent {
-  if (!Check(CallbackPayload, claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, the text url')
-  const { token, key, url, filetype, ...fields } = claims as CallbackPayload & Record<string, unknown>
-  return {
-    ...fields,
-    status: claims.status,
-    ...(typeof key === 'string' && key !== '' ? { key } : {}),
-    ...(typeof url === 'string' && url.trim() !== '' ? { url } : {}),
-    ...(typeof filetype === 'string' && /^[0-9a-z]{1,16}$/i.test(filetype) ? { filetype: filetype.toLowerCase() } : {}),
-    fileId
-  }
-}
-
-function toSavedEvent (event: CallbackEvent, status: 2 | 6, { fileId, extension, size, revision }: FileInfo): SavedEvent {
-  const { key, users } = event
-  return { fileId, status, extension, size, revision, ...(key ? { key } : {}), ...(users ? { users } : {}) }
 }
 
 /** The specification's answer, byte for byte: Fastify would add a charset to a text. */

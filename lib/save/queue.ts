@@ -1,15 +1,25 @@
-/** Runs the tasks of one file one after the other, in the order they came; those of different files side by side. */
-export type SaveQueue = <T>(fileId: string, task: () => Promise<T>) => Promise<T>
+/** A place in the line of one file. */
+export interface Place {
+  /** Resolves when everyone who came before has left. */
+  readonly turn: Promise<void>
+  /** Lets the next one in. Leaving twice, or before one's turn, is fine. */
+  leave (): void
+}
+
+/** Lines up those who want to change a file, in the order they came; those of different files go side by side. */
+export type SaveQueue = (fileId: string) => Place
 
 export function saveQueue (): SaveQueue {
-  const last = new Map<string, Promise<unknown>>()
+  const last = new Map<string, Promise<void>>()
 
-  return function enqueue (fileId, task) {
-    const result = (last.get(fileId) ?? Promise.resolve()).then(task)
-    const settled = result.catch(() => {}).then(() => {
-      if (last.get(fileId) === settled) last.delete(fileId)
+  return function enter (fileId) {
+    const turn = last.get(fileId) ?? Promise.resolve()
+    let leave = () => {}
+    const left = new Promise<void>(resolve => { leave = resolve })
+    const done = Promise.all([turn, left]).then(() => {
+      if (last.get(fileId) === done) last.delete(fileId)
     })
-    last.set(fileId, settled)
-    return result
+    last.set(fileId, done)
+    return { turn, leave }
   }
 }

@@ -26,14 +26,30 @@ export interface SaveRequest {
 /** 206 would be a part of the document, 204 and 205 none of it. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
 
-/**
- * Stores what the document server saved: after the saves of this file that came before, if it is not outdated and the
- * file still exists, streamed and all or nothing. Resolves when the content is durable, to `null` when there was
- * nothing to store. Any rejection leaves the stored content as it was.
- */
-export function createSave ({ storage, outbound, queue, sessions, settings }: SaveDependencies) {
-  return function save (request: SaveRequest): Promise<FileInfo | null> {
-    return queue(request.fileId, () => store(request))
+export interface SavePlace {
+  /**
+   * Stores what the document server saved: after the saves of this file that came before, if it is not outdated and the
+   * file still exists, streamed and all or nothing. Resolves when the content is durable, to `null` when there was
+   * nothing to store. Any rejection leaves the stored content as it was. Leaves the place.
+   */
+  save (request: SaveRequest): Promise<FileInfo | null>
+  leave (): void
+}
+
+export interface Saves {
+  /** Takes a place among the saves of a file. Whoever takes one must leave it. */
+  enter (fileId: string): SavePlace
+}
+
+export function createSave ({ storage, outbound, queue, sessions, settings }: SaveDependencies): Saves {
+  return {
+    enter (fileId) {
+      const { turn, leave } = queue(fileId)
+      return {
+        leave,
+        save: request => turn.then(() => store(request)).finally(leave)
+      }
+    }
   }
 
   async function store (request: SaveRequest): Promise<FileInfo | null> {

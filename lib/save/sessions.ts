@@ -24,8 +24,12 @@ export interface Save {
 
 interface FileRecord {
   live?: string
-  lastSave?: Save
+  /** The latest ones, newest first. */
+  saves?: readonly Save[]
 }
+
+/** A repeat or a late force save comes within seconds, but other saves may come before it. */
+const MAX_SAVES = 8
 
 /** Records of files without a live session that are kept to recognise repeated callbacks. */
 const MAX_IDLE_RECORDS = 10_000
@@ -54,15 +58,17 @@ export function createSessions (): Sessions {
       if (live === key) update(fileId, rest)
     },
     saved (fileId, save) {
-      const { live } = recordOf(fileId)
-      if (save.status === 6) update(fileId, { live: save.key, lastSave: save })
-      else update(fileId, live === undefined || live === save.key ? { lastSave: save } : { live, lastSave: save })
+      const { live, saves = [] } = recordOf(fileId)
+      const latest = { saves: [save, ...saves].slice(0, MAX_SAVES) }
+      if (save.status === 6) update(fileId, { ...latest, live: save.key })
+      else update(fileId, live === undefined || live === save.key ? latest : { ...latest, live })
     },
-    isOutdated (fileId, save) {
-      const { live, lastSave } = recordOf(fileId)
-      if (lastSave?.key !== save.key) return false
-      const repeated = lastSave.status === save.status && lastSave.path === save.path
-      return repeated || (save.status === 6 && lastSave.status === 2 && live !== save.key)
+    isOutdated (fileId, { key, status, path }) {
+      const { live, saves = [] } = recordOf(fileId)
+      const ofSession = saves.filter(save => save.key === key)
+      const repeated = ofSession.some(save => save.status === status && save.path === path)
+      const finished = live !== key && ofSession.some(save => save.status === 2)
+      return repeated || (status === 6 && finished)
     }
   }
 }

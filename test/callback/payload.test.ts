@@ -1,0 +1,91 @@
+import t from 'tap'
+import { bodyFor, errorOf, KEY, NEW, profiles, startEditing } from '../helpers/editing.js'
+import { signed } from '../helpers/host.js'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+for (const profile of profiles) {
+  t.test(`row 6: specification, callback, rule 3: a body that is no callback, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    const token = signed({ payload: { status: 2, url: editing.url } })
+    const bodies = ['{"status":', '', ' ', 'null', '[]', '"x"', '5', 'true', 'status=2', '{"status":2}}', '\u{feff}', new Uint8Array([0x7b, 0xff, 0x7d])]
+    for (const body of bodies) {
+      for (const headers of [JSON_TYPE, { ...JSON_TYPE, authorization: `Bearer ${token}` }]) {
+        // A body that is no object is refused in secure even beside a good header token: both always come together.
+        const answer = await editing.postCallback(editing.fileId, body, headers)
+        t.equal(answer.status, 200, String(body))
+        t.equal(answer.body, '{"error":1}', String(body))
+        t.equal(answer.headers.get('content-type'), 'application/json')
+      }
+    }
+    t.strictSame(editing.documentServer.requests, [])
+    await editing.unchanged(t, 'no callback')
+  })
+
+  t.test(`row 6: specification, Callback payload, status: an integer, and required, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    for (const status of [undefined, null, 'abc', '2', 2.5, true, [2], { value: 2 }]) {
+      t.equal(await editing.post({ status, url: editing.url }), 1, `status ${JSON.stringify(status)}`)
+    }
+    t.equal(await editing.post({}), 1)
+    const huge = `{"status":1e999,"url":${JSON.stringify(editing.url)},"token":"${signed({ status: null, url: editing.url })}"}`
+    t.equal(errorOf((await editing.postCallback(editing.fileId, huge)).body), 1, 'status infinite')
+    t.strictSame(editing.documentServer.requests, [])
+    await editing.unchanged(t, 'status')
+  })
+
+  t.test(`specification, Callback payload, url: a text, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    for (const url of [5, true, {}, [editing.url], { href: editing.url }]) {
+      t.equal(await editing.post({ status: 2, url }), 1, `url ${JSON.stringify(url)}`)
+    }
+    t.strictSame(editing.documentServer.requests, [])
+    await editing.unchanged(t, 'url')
+  })
+
+  t.test(`specification, Callback payload: other fields are ignored, whatever they are, ${profile}`, async t => {
+    const oddities = [5, null, '', [], {}, 'x'.repeat(500), '../../x', true, [[1]]]
+    for (const odd of oddities) {
+      await t.test(JSON.stringify(odd).slice(0, 20), async t => {
+        const editing = await startEditing(t, { profile, onFormatChange: 'follow' })
+        const fields = { key: odd, users: odd, actions: odd, history: odd, filetype: odd, userdata: odd, lastsave: odd, notmodified: odd, forcesavetype: odd }
+        t.equal(await editing.post({ ...fields, status: 2, url: editing.url, fileId: 'another', surprise: odd }), 0)
+        t.equal(await editing.storedText(editing.fileId), NEW)
+        t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx')
+      })
+    }
+  })
+
+  const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+  for (const [name, headers, prefix] of [
+    ['text/plain', { 'content-type': 'text/plain' }, ''],
+    ['no content type', {}, ''],
+    ['charset', { 'content-type': 'application/json; charset=utf-8' }, ''],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, ''],
+    ['multipart without a boundary', { 'content-type': 'multipart/form-data' }, ''],
+    ['a byte order mark', JSON_TYPE, BOM],
+    ['blanks around', JSON_TYPE, ' \r\n\t']
+  ] as const) {
+    t.test(`row 7: a body with ${name} is read as JSON in UTF-8, ${profile}`, async t => {
+      const told: unknown[] = []
+      const editing = await startEditing(t, { profile, onCallback: event => { told.push(event.userdata) } })
+      const body = JSON.stringify(bodyFor(profile, { key: KEY, status: 2, url: editing.url, userdata: 'ü€😀' }))
+      const bytes = Buffer.concat([Buffer.from(prefix), Buffer.from(body)])
+      t.equal((await editing.postCallback(editing.fileId, bytes, headers)).body, '{"error":0}')
+      t.strictSame(told, ['ü€😀'])
+      t.equal(await editing.storedText(editing.fileId), NEW)
+    })
+  }
+
+  t.test(`row 37: __proto__ and constructor.prototype pollute nothing, the rest is processed, ${profile}`, async t => {
+    const told: Array<Record<string, unknown>> = []
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const fields = `"status":2,"url":${JSON.stringify(editing.url)},"__proto__":{"polluted":1,"status":1},"constructor":{"prototype":{"polluted":1}}`
+    const token = profile === 'secure' ? `,"token":"${signed(JSON.parse(`{${fields}}`) as object)}"` : ''
+    t.equal((await editing.postCallback(editing.fileId, `{${fields}${token}}`)).body, '{"error":0}')
+    t.equal(await editing.storedText(editing.fileId), NEW)
+    t.equal(({} as Record<string, unknown>).polluted, undefined)
+    t.equal(told[0]?.polluted, undefined)
+    t.equal(Object.getPrototypeOf(told[0]), Object.prototype)
+  })
+}

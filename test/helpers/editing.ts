@@ -1,0 +1,82 @@
+import type { RequestListener } from 'node:http'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { fileStorage, memoryStorage, type Profile } from '../../lib/index.js'
+import { type Host, type HostOptions, signed, startHost } from './host.js'
+import { startUpstream, type Upstream } from './listen.js'
+
+export const profiles = ['secure', 'classic'] as const
+
+export const OLD = 'the stored content'
+export const NEW = 'what the document server saved'
+export const KEY = 'key-of-the-session'
+
+export interface EditingOptions extends HostOptions {
+  readonly profile?: Profile
+  /** Default: files. */
+  readonly memory?: boolean
+  /** What the document server answers when a saved file is fetched. Default: the new content. */
+  readonly serve?: RequestListener
+  /** Of the stored file. Default `docx`. */
+  readonly extension?: string
+}
+
+export interface Editing extends Host {
+  readonly documentServer: Upstream
+  readonly fileId: string
+  /** Address of the saved file at the document server. */
+  readonly url: string
+  /** Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named. Resolves to the answered `error`. */
+  post (fields: object, fileId?: string): Promise<unknown>
+  /** What is in the storage's directory. */
+  listing (): Promise<string[]>
+  /** The stored bytes are the old ones and nothing else was left in the directory. */
+  unchanged (t: Test, message: string): Promise<void>
+}
+
+/** A service with one stored document and the document server that edits it, both really listening. */
+export async function startEditing (t: Test, { serve = answerWith(NEW), memory = false, extension = 'docx', ...options }: EditingOptions = {}): Promise<Editing> {
+  const profile = options.profile ?? 'secure'
+  const root = memory ? '' : t.testdir()
+  const documentServer = await startUpstream(t, serve)
+  const storage = memory ? memoryStorage() : fileStorage({ directory: join(root, 'uploads') })
+  const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, ...options })
+  const { fileId } = await host.storage.create(extension, Buffer.from(OLD))
+
+  async function listing (): Promise<string[]> {
+    return memory ? [] : [...await readdir(root), ...await readdir(join(root, 'uploads'))].sort()
+  }
+  const before = await listing()
+
+  return {
+    ...host,
+    documentServer,
+    fileId,
+    url: `${documentServer.origin}/cache/files/data/${KEY}_1/output.docx/output.docx?md5=m-d-5&expires=1&filename=output.docx`,
+    async post (fields, id = fileId) {
+      const answer = profile === 'secure' ? await host.postSignedCallback(id, fields) : await host.postCallback(id, fields)
+      t.equal(answer.status, 200)
+      return errorOf(answer.body)
+    },
+    listing,
+    async unchanged (t, message) {
+      t.equal(await host.storedText(fileId), OLD, `${message}: the bytes are unchanged`)
+      t.strictSame(await listing(), before, `${message}: no other file, no temp file`)
+    }
+  }
+}
+
+/** The body is exactly `{"error":n}`. */
+export function errorOf (body: string): unknown {
+  return body === '{"error":0}' ? 0 : body === '{"error":1}' ? 1 : body
+}
+
+export function answerWith (body: string | Uint8Array, status = 200, headers: Record<string, string> = {}): RequestListener {
+  return (_request, response) => response.writeHead(status, headers).end(body)
+}
+
+/** The callback's body as the profile wants it. */
+export function bodyFor (profile: Profile, fields: object): object {
+  return profile === 'secure' ? { ...fields, token: signed(fields) } : fields
+}
