@@ -1,4 +1,5 @@
-export { editor as default, editor as 'module.exports' } from './plugin.js'
+export { editor as default } from './plugin.js'
+export { commonjs as 'module.exports' } from './commonjs.js'
 export { fileStorage } from './storage/file-storage.js'
 export { memoryStorage } from './storage/memory-storage.js'
 export { undiciClient } from './http/undici-client.js'
