@@ -1,0 +1,18 @@
+import { createReadStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+
+const DOCUMENTS = new URL('documents/', import.meta.url)
+
+/**
+ * Stores the sample documents, as an upload does.
+ * @param {import('fastify').FastifyInstance} app
+ * @param {import('./catalogue.js').Catalogue} catalogue
+ */
+export async function seed (app, catalogue) {
+  const names = await readdir(DOCUMENTS)
+  const entries = await Promise.all(names.map(async name => {
+    const content = createReadStream(new URL(encodeURIComponent(name), DOCUMENTS))
+    return { id: await app.editorControl().setDocumentFromBytes(content, name), name }
+  }))
+  await catalogue.add(...entries)
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * What the environment decides; server.js describes the variables.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function readSettings (env) {
+  if (env.EDITOR_API_URL && !env.JWT_SECRET) throw new Error('EDITOR_API_URL needs JWT_SECRET, the secret of that document server')
+  const profile = env.PROFILE || 'secure'
+  if (profile !== 'secure' && profile !== 'classic') throw new Error('PROFILE must be secure or classic')
+
+  return {
+    host: env.HOST || '127.0.0.1',
+    /** `undefined`: 3000, or the next free one. */
+    port: env.PORT ? Number(env.PORT) : undefined,
+    dataDirectory: env.DATA_DIR || fileURLToPath(new URL('App_Data', import.meta.url)),
+    profile: /** @type {'secure' | 'classic'} */ (profile),
+    jwtSecret: env.JWT_SECRET || randomBytes(32).toString('base64url'),
+    /** `undefined`: the embedded document server. */
+    editorApiUrl: env.EDITOR_API_URL || undefined,
+    internalUrl: env.DOCUMENT_SERVER_INTERNAL_URL || undefined,
+    /** `undefined`: the address the demo listens at. */
+    publicBaseUrl: env.PUBLIC_BASE_URL || undefined,
+    logger: { level: env.LOG_LEVEL || 'warn', stream: process.stderr }
+  }
+}

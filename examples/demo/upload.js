@@ -1,0 +1,22 @@
+import createError from '@fastify/error'
+
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024
+
+const UploadTooLarge = createError('DEMO_TOO_LARGE', `The file is larger than ${MAX_UPLOAD_BYTES / 1024 ** 2} MB`, 413)
+
+/**
+ * The body of a request as it arrives. Errors beyond the limit: what has been stored of it is then removed.
+ * @param {import('fastify').FastifyRequest} request
+ * @param {import('node:stream').Readable} payload
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+export async function * uploadedBytes (request, payload) {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw new UploadTooLarge()
+  let size = 0
+  // Not destroyed: the connection is still needed for the answer.
+  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+    size += chunk.length
+    if (size > MAX_UPLOAD_BYTES) throw new UploadTooLarge()
+    yield chunk
+  }
+}

@@ -1,0 +1,16 @@
+/** There is no login: whoever opens a page picks one of these. Two windows can so be two people. */
+export const users = [
+  { id: 'mira', name: 'Mira Sandoval' },
+  { id: 'jonas', name: 'Jonas Feldt' },
+  { id: 'teodora', name: 'Teodora Vance' }
+]
+
+/** @typedef {typeof users[number]} User */
+
+/**
+ * @param {unknown} id
+ * @returns {User}
+ */
+export function userOf (id) {
+  return users.find(user => user.id === id) ?? /** @type {User} */ (users[0])
+}
