@@ -1,0 +1,41 @@
+import { basename, join } from 'node:path'
+import t from 'tap'
+import { trace, type TracedCall } from './traced/trace.js'
+
+const WRITING = ['write', 'fsync', 'link', 'rename', 'unlink']
+
+/** What was done, in order; each step had ended when the next began. */
+function stepsOf (calls: readonly TracedCall[], directory: string): string[] {
+  const steps: string[] = []
+  for (const [index, { name, path, phase }] of calls.entries()) {
+    const step = name === 'open' && path === directory ? 'open directory' : WRITING.includes(name) ? `${name} ${basename(path)}`.trim() : undefined
+    if (!step || phase === 'end') continue
+    if (calls[index + 1]?.name !== name || calls[index + 1]?.phase !== 'end') throw new Error(`${step} had not ended`)
+    steps.push(step.replace(/\.fastify-onlyoffice~\S*/, '<temp>').replace(/[0-9a-f-]{36}/, '<id>'))
+  }
+  return steps
+}
+
+t.test('a replace is on the disk before it takes the name, and the name before it resolves', async t => {
+  const root = t.testdir({ uploads: { 'a.docx': 'old' } })
+  const directory = join(root, 'uploads')
+  t.same(stepsOf(await trace('replace', directory, root), directory), [
+    'write', 'fsync', 'link', 'rename a.docx', 'open directory', 'fsync', 'unlink <temp>'
+  ])
+})
+
+t.test('a change of format removes the old file only when the new one is on the disk', async t => {
+  const root = t.testdir({ uploads: { 'a.docx': 'old' } })
+  const directory = join(root, 'uploads')
+  t.same(stepsOf(await trace('replace-format', directory, root), directory), [
+    'write', 'fsync', 'link', 'rename a.odt', 'open directory', 'fsync', 'unlink a.docx', 'open directory', 'fsync'
+  ])
+})
+
+t.test('a new file is on the disk under its name before create resolves', async t => {
+  const root = t.testdir({ uploads: {} })
+  const directory = join(root, 'uploads')
+  t.same(stepsOf(await trace('create', directory, root), directory), [
+    'write', 'fsync', 'link', 'rename <id>.docx', 'open directory', 'fsync'
+  ])
+})
