@@ -1,0 +1,117 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import { join } from 'node:path'
+import { parse } from 'node:querystring'
+import t from 'tap'
+import { bodyFor, errorOf, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { HANDLER } from '../helpers/host.js'
+
+const OUTSIDE = 'a file outside the directory'
+
+/** Query texts as they stand in the request line. */
+const absent: Record<string, readonly string[]> = {
+  'row 5: an unknown fileId': ['unknown', '00000000-0000-4000-8000-000000000000'],
+  'row 30: a path': [
+    '../outside', '../outside.docx', '..\\outside', '%2e%2e%2foutside', '%2e%2e%5coutside', '%252e%252e%252foutside', '..%c0%afoutside',
+    '/etc/passwd', 'C:\\outside', 'a/../../outside', './ID', 'uploads/ID', 'file:///etc/passwd'
+  ],
+  'row 31: a pattern': ['*', '?', '%3f', '%5Ba%5D', '%7BID,b%7D', 'ID*', '*.docx', 'I?', '.*'],
+  'row 32: characters no name has': ['%00', 'ID%00', 'ID%00.docx', 'ID%0a', '%01', 'ID%7f', '%ff', 'ID%ff', '%ed%a0%80', '%E2%80%AEID', '%'],
+  'row 33: device names, cut names, temp files': [
+    'CON', 'nul', 'COM1', 'LPT9', 'ID.', 'ID%20', 'ID+', 'ID::$DATA', '.', '..', '.fastify-onlyoffice~000000000000~1-1~00000000-0000-4000-8000-000000000000'
+  ],
+  'row 34: too long': ['a'.repeat(256), 'a'.repeat(10_000), '%C3%A9'.repeat(128)],
+  'the name with its extension': ['ID.docx']
+}
+
+for (const profile of profiles) {
+  const refused = profile === 'secure' ? 1 : 0
+
+  for (const [name, fileIds] of Object.entries(absent)) {
+    t.test(`row 5: specification, callback, rule 2: ${name} names no file: error ${refused}, ${profile}`, async t => {
+      const editing = await startEditing(t, { profile })
+      const outside = join(t.testdirName, 'outside.docx')
+      await writeFile(outside, OUTSIDE)
+      const before = await editing.listing()
+
+      for (const fileId of fileIds) {
+        for (const status of [2, 6]) {
+          const body = await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${fileId.replace('ID', editing.fileId)}`, bodyFor(profile, { key: 'K', status, url: editing.url }))
+          t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
+        }
+      }
+      t.strictSame(editing.documentServer.requests, [], 'no outbound request')
+      t.equal(await readFile(outside, 'utf8'), OUTSIDE)
+      t.equal(await editing.storedText(editing.fileId), OLD)
+      t.strictSame(await editing.listing(), before)
+
+      await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${editing.fileId}`, bodyFor(profile, { key: 'K', status: 2, url: editing.url }))
+      t.equal(await editing.storedText(editing.fileId), NEW, 'the file itself can be saved')
+    })
+  }
+
+  t.test(`row 5: onMissingFile overrides the profile, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile, onMissingFile: profile === 'secure' ? 'acknowledge' : 'reject' })
+    t.equal(await editing.post({ status: 2, url: editing.url }, 'unknown'), profile === 'secure' ? 0 : 1)
+    t.strictSame(editing.documentServer.requests, [])
+  })
+
+  t.test(`row 35: a directory under the right name is no file, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    await mkdir(join(t.testdirName, 'uploads', 'directory.docx'))
+    t.equal(await editing.post({ status: 2, url: editing.url }, 'directory'), refused)
+    t.strictSame(editing.documentServer.requests, [])
+    t.strictSame(await readdir(join(t.testdirName, 'uploads', 'directory.docx')), [])
+  })
+
+  t.test(`rows 8 and 36: specification, callback, rule 3: no fileId, an empty one, or more than one is an error, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile, server: { querystringParser: query => parse(query) } })
+    const body = bodyFor(profile, { status: 2, url: editing.url })
+    for (const query of ['', '&fileId=', '&fileId', `&fileId=${editing.fileId}&fileId=${editing.fileId}`, `&fileId=${editing.fileId}&fileId=`]) {
+      t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback${query}`, body), '{"error":1}', query)
+    }
+    t.strictSame(editing.documentServer.requests, [])
+    await editing.unchanged(t, 'no fileId')
+  })
+
+  t.test(`row 36: whatever the host's query parser makes of a fileId, ${profile}`, async t => {
+    for (const fileId of [['a'], { a: 1 }, { length: 1, 0: 'a' }, null, 5, true, Object.create(null)]) {
+      await t.test(JSON.stringify(fileId), async t => {
+        const editing = await startEditing(t, { profile, server: { querystringParser: () => ({ action: 'callback', fileId }) } })
+        const body = bodyFor(profile, { status: 2, url: editing.url })
+        t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback`, body), '{"error":1}')
+        t.strictSame(editing.documentServer.requests, [])
+      })
+    }
+  })
+
+  t.test(`specification, callback, Query: the fileId is URL-encoded, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    for (const fileId of ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', '{a,b}', 'a=b', "a'b"]) {
+      const path = join(t.testdirName, 'uploads', `${fileId}.docx`)
+      await writeFile(path, OLD)
+      t.equal(await editing.post({ key: `key of ${fileId}`, status: 2, url: editing.url }, fileId), 0, fileId)
+      t.equal(await readFile(path, 'utf8'), NEW, fileId)
+    }
+    t.equal(await editing.storedText(editing.fileId), OLD, 'no other file')
+  })
+}
+
+t.test('row 36: an action that is repeated is unknown', async t => {
+  const editing = await startEditing(t)
+  const body = await postTo(`${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`, bodyFor('secure', { status: 2, url: editing.url }))
+  t.match(body, /^Unknown action/)
+  t.equal(errorOf(body), body)
+  await editing.unchanged(t, 'repeated action')
+})
+
+/** Posts with the query as it stands: fetch would normalise it. */
+function postTo (address: string, body: object): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, origin } = new URL(address)
+    http.request({ hostname, port, path: address.slice(origin.length), method: 'POST', headers: { 'content-type': 'application/json' } }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', chunk => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks).toString()))
+    }).on('error', reject).end(JSON.stringify(body))
+  })
+}
