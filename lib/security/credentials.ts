@@ -67,8 +67,9 @@ export function createCredentials (settings: Settings, tokens: TokenSigner, urls
   }
 
   function verified (token: unknown): Claims {
+    if (typeof token !== 'string') throw new UnauthorizedError('the token is not a text')
     try {
-      return tokens.verify(String(token))
+      return tokens.verify(token)
     } catch (cause) {
       throw new UnauthorizedError('the token is not valid: compare jwtSecret and the clock with those of the document server', { cause })
     }
