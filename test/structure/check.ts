@@ -1,0 +1,73 @@
+import ts from 'typescript'
+import { restricted, rooms, type Room, typesOf } from './rules.js'
+import { type Import, importsOf, isModule, parse, type Sources } from './source.js'
+
+const MAX_LINES = 200
+
+/** One line for each import the layout forbids. */
+export function forbiddenImports (sources: Sources): string[] {
+  return allImports(sources).filter(each => !isAllowed(each, sources)).map(({ from, to }) => `${from} imports ${to}`)
+}
+
+function isAllowed ({ from, to, typeOnly }: Import, sources: Sources): boolean {
+  const source = roomOf(from)
+  if (!source) return false // a room without rules
+  if (!/^(lib|types)\//.test(to)) {
+    return restricted.every(([specifier, places]) => !specifier.test(to) || places.some(place => from.startsWith(place)))
+  }
+  if (!(to in sources)) return false
+  if (source === roomOf(to)) return true
+  const allowed: readonly string[] = [...rooms[source], ...(typeOnly ? typesOf[source] ?? [] : [])]
+  return allowed.some(name => name === roomOf(to) || `lib/${name}` === to)
+}
+
+function roomOf (path: string): Room | undefined {
+  const name = path.startsWith('types/') ? 'types' : path.split('/')[1]!.replace(/\.ts$/, '')
+  return Object.hasOwn(rooms, name) ? name as Room : undefined
+}
+
+/** Each chain of modules that need each other to run, once: `a → b → a`. */
+export function cycles (sources: Sources): string[] {
+  const needs = new Map<string, string[]>()
+  for (const { from, to, typeOnly } of allImports(sources)) {
+    if (!typeOnly) needs.set(from, [...needs.get(from) ?? [], to])
+  }
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) {
+      found.push([...way.slice(way.indexOf(path)), path].join(' → '))
+    } else if (!done.has(path)) {
+      for (const next of needs.get(path) ?? []) visit(next, [...way, path])
+      done.add(path)
+    }
+  }
+  for (const path of needs.keys()) visit(path, [])
+  return found
+}
+
+/** What an index does beside naming its exports. */
+export function nonExports (sources: Sources): string[] {
+  return Object.entries(sources).flatMap(([path, source]) => parse(path, source).statements
+    .filter(statement => !(ts.isExportDeclaration(statement) && statement.moduleSpecifier))
+    .map(statement => `${path}: ${statement.getText()}`))
+}
+
+/** What is left of the contracts when they are compiled. */
+export function runtimeCode (sources: Sources): string[] {
+  return Object.entries(sources).filter(([path]) => !path.endsWith('.d.ts')).flatMap(([path, source]) => {
+    const { outputText } = ts.transpileModule(source, {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext, verbatimModuleSyntax: true, removeComments: true }
+    })
+    return outputText.trim() === 'export {};' ? [] : [`${path}: ${outputText.trim()}`]
+  })
+}
+
+export function longFiles (sources: Sources): string[] {
+  return Object.entries(sources).map(([path, source]) => [path, source.trimEnd().split('\n').length] as const)
+    .filter(([, lines]) => lines > MAX_LINES).map(([path, lines]) => `${path}: ${lines} lines`)
+}
+
+function allImports (sources: Sources): Import[] {
+  return Object.entries(sources).filter(([path]) => isModule(path)).flatMap(([path, source]) => importsOf(path, source))
+}

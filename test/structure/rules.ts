@@ -1,0 +1,43 @@
+/** Folders and files of lib, and types: one room of the house each. */
+export type Room = keyof typeof rooms
+
+const contracts = ['errors', 'types'] as const
+
+/** What a room may import of the others. Whatever isn't named here is forbidden. */
+export const rooms = {
+  index: ['plugin', 'commonjs', 'storage', 'http', ...contracts],
+  commonjs: ['plugin', 'storage', 'http', ...contracts],
+  plugin: ['options', 'handler', 'control', 'save', 'document-server', 'outbound', 'security', 'storage', 'http', ...contracts],
+  handler: ['save', 'document-server', 'outbound', 'security', 'options', 'schemas', ...contracts],
+  control: ['save', 'document-server', 'schemas', ...contracts],
+  save: ['outbound', 'options', ...contracts],
+  'document-server': ['outbound', 'security', ...contracts],
+  security: ['document-server', 'options', ...contracts],
+  outbound: ['options', ...contracts],
+  options: contracts,
+  schemas: contracts,
+  storage: ['document-server/formats.ts', 'security/file-id.ts', ...contracts],
+  http: contracts,
+  testing: ['document-server/token.ts', 'document-server/formats.ts', 'security/file-id.ts', ...contracts],
+  browser: [],
+  errors: [],
+  types: []
+} as const satisfies Record<string, readonly string[]>
+
+/** What a room may know of another without running any of it. */
+export const typesOf: Partial<Record<Room, readonly string[]>> = {
+  security: ['control/handler-urls.ts']
+}
+
+/** Who may import a package or a module of Node.js. What isn't named here is free. */
+export const restricted: ReadonlyArray<readonly [specifier: RegExp, readonly string[]]> = [
+  [/^undici$/, ['lib/http/', 'lib/testing/']],
+  [/^fast-jwt$/, ['lib/document-server/token.ts']],
+  [/^node:fs(\/|$)/, ['lib/storage/', 'lib/testing/']],
+  [/^node:(http|https|http2|net|tls|dgram|child_process)$/, ['lib/http/', 'lib/testing/']],
+  [/^@aws-sdk\//, ['lib/storage/s3-storage.ts']],
+  [/^@fastify\/(static|websocket)$/, ['lib/plugin.ts', 'lib/testing/']],
+  [/^@fastify\/error$/, ['lib/errors.ts', 'lib/testing/']],
+  [/^(fs|http|https|http2|net|tls|dgram|child_process|crypto|stream|path|url|os|util|events|zlib)(\/|$)/, []],
+  [/^\(computed\)$/, []]
+]
