@@ -1,0 +1,86 @@
+import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { InvalidOptionError } from '../../lib/errors.js'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import { asOrdinaryUser } from './faults.js'
+
+t.test('the directory is made at start, with those above it, and left empty', async t => {
+  const directory = join(t.testdir(), 'App_Data', 'uploads')
+  const storage = fileStorage({ directory })
+  await t.rejects(stat(directory), { code: 'ENOENT' }, 'not before')
+  await Promise.all([storage.ready(), storage.ready()])
+  t.same(await readdir(directory), [])
+})
+
+t.test('without a start the first operation makes it', async t => {
+  const directory = join(t.testdir(), 'uploads')
+  t.equal(await fileStorage({ directory }).stat('a'), null)
+  t.ok((await stat(directory)).isDirectory())
+})
+
+t.test('a directory that cannot be used is told with the reason, and tried again later', async t => {
+  const root = t.testdir({ taken: 'a file' })
+  for (const directory of [join(root, 'taken'), join(root, 'taken', 'below')]) {
+    const storage = fileStorage({ directory })
+    for (const attempt of [storage.ready(), storage.stat('a'), storage.create('docx', Buffer.from('x')), storage.replace('a', Buffer.from('x'))]) {
+      const error: Error = await attempt.then(() => t.fail('must reject'), error => error)
+      t.type(error, InvalidOptionError)
+      t.match(error.message, /^Option storage needs a writable directory: E(EXIST|NOTDIR): /)
+      t.notMatch(error.message, '\n')
+      t.match(error.cause, { code: /EEXIST|ENOTDIR/ })
+    }
+  }
+  const storage = fileStorage({ directory: join(root, 'taken') })
+  await t.rejects(storage.ready())
+  await rm(join(root, 'taken'))
+  await storage.ready()
+})
+
+t.test('row 12: a directory without the right to write in it is refused at start', async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  await chmod(directory, 0o555)
+  await asOrdinaryUser(() => t.rejects(fileStorage({ directory }).ready(), {
+    code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: EACCES/
+  }))
+  await chmod(directory, 0o755)
+})
+
+t.test('a directory that is gone later is an error, not a storage without files', async t => {
+  const directory = t.testdir({ uploads: { 'a.docx': 'a' } })
+  const storage = fileStorage({ directory: join(directory, 'uploads') })
+  t.ok(await storage.stat('a'))
+  await rm(join(directory, 'uploads'), { recursive: true })
+  await t.rejects(storage.stat('a'), { code: 'ENOENT' })
+  await t.rejects(storage.replace('a', Buffer.from('x')), { code: 'ENOENT' })
+})
+
+t.test('a relative directory is that of the moment the storage was made', async t => {
+  const directory = t.testdir({ one: {}, two: {} })
+  const before = process.cwd()
+  t.teardown(() => process.chdir(before))
+  process.chdir(join(directory, 'one'))
+  const storage = fileStorage({ directory: 'uploads' })
+  process.chdir(join(directory, 'two'))
+  await storage.ready()
+  t.same(await readdir(join(directory, 'one')), ['uploads'])
+})
+
+t.test('what is no path is refused when the storage is made', async t => {
+  for (const directory of ['', undefined, null, 1, {}, 'a\0b']) {
+    t.throws(() => fileStorage({ directory } as { directory: string }), { code: 'FST_EDITOR_INVALID_OPTION' })
+  }
+  t.throws(() => (fileStorage as () => unknown)(), { code: 'FST_EDITOR_INVALID_OPTION' })
+})
+
+t.test('what cannot be an extension is refused and the content left alone', async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  const storage = fileStorage({ directory })
+  for (const extension of ['', '.', 'a/b', '../x', 'a.b', 'é', 'x'.repeat(17), 'a\0', undefined as unknown as string]) {
+    const content = { [Symbol.asyncIterator]: () => { throw new Error('must not be asked for') } }
+    await t.rejects(storage.create(extension, content), { code: 'FST_EDITOR_INVALID_NAME' })
+    if (extension !== undefined) await t.rejects(storage.replace('a', content, { extension }), { code: 'FST_EDITOR_INVALID_NAME' })
+  }
+  t.same(await readdir(directory), ['a.docx'])
+  await writeFile(join(directory, 'a.docx'), 'still writable')
+})
