@@ -24,7 +24,7 @@ export function toEvent (fileId: string, claims: unknown): CallbackEvent {
     if (!Check(schema, fields[name])) delete fields[name]
   }
   if (typeof fields.filetype === 'string') fields.filetype = fields.filetype.toLowerCase()
-  return { ...fields, fileId } as CallbackEvent
+  return Object.freeze({ ...fields, fileId } as CallbackEvent) // it is acted on after the host's listener had it
 }
 
 export function toSavedEvent (event: CallbackEvent, status: 2 | 6, { fileId, extension, size, revision }: FileInfo): SavedEvent {

@@ -1,0 +1,85 @@
+import t from 'tap'
+import type { AuthorizeTarget, EditorOptions } from '../../lib/index.js'
+import { errorOf, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { signed } from '../helpers/host.js'
+
+type Authorize = NonNullable<EditorOptions['authorize']>
+
+const decisions: Record<string, Authorize> = {
+  true: () => true,
+  'true, later': async () => true,
+  undefined: () => undefined,
+  false: () => false,
+  'false, later': async () => false,
+  'a throw': () => { throw new Error('no directory of users') },
+  'a rejection': async () => { throw new Error('no directory of users') },
+  'something true': () => 'yes' as unknown as boolean
+}
+
+/** Whether a callback is taken: with a token, without one, with a worthless one. */
+const outcomes = {
+  secure: {
+    allows: [true, true, false],
+    leaves: [true, false, false],
+    denies: [false, false, false]
+  },
+  classic: {
+    allows: [true, true, true],
+    leaves: [true, true, true],
+    denies: [false, false, false]
+  }
+}
+
+function effectOf (decision: string): 'allows' | 'leaves' | 'denies' {
+  if (decision.startsWith('true')) return 'allows'
+  return decision === 'undefined' || decision === 'something true' ? 'leaves' : 'denies'
+}
+
+for (const profile of profiles) {
+  for (const [decision, authorize] of Object.entries(decisions)) {
+    t.test(`authorize, callback: ${decision} ${effectOf(decision)}, ${profile}`, async t => {
+      const editing = await startEditing(t, { profile, authorize })
+      const taken: boolean[] = []
+      for (const [index, credential] of ['good', 'none', 'worthless'].entries()) {
+        const save = { key: `key ${index}`, status: 2, url: `${editing.url}&attempt=${credential}` }
+        const token = { good: { token: signed(save) }, none: {}, worthless: { token: 'worthless' } }[credential]
+        const { status, body } = await editing.postCallback(editing.fileId, { ...save, ...token })
+        t.equal(status, 200)
+        const requested = editing.documentServer.requests.some(path => path.endsWith(`attempt=${credential}`))
+        t.equal(requested, errorOf(body) === 0, 'refused means no request')
+        taken.push(errorOf(body) === 0)
+      }
+      const expected = outcomes[profile][effectOf(decision)]
+      t.strictSame(taken, expected)
+      t.equal(await editing.storedText(editing.fileId), expected.includes(true) ? NEW : OLD)
+    })
+  }
+
+  t.test(`authorize, callback: is asked once, with the request and the file, ${profile}`, async t => {
+    const asked: Array<[string | undefined, AuthorizeTarget]> = []
+    const editing = await startEditing(t, {
+      profile,
+      authorize (request, target) {
+        asked.push([request.headers['x-user'] as string | undefined, target])
+        return true
+      }
+    })
+    t.equal(errorOf((await editing.postCallback(editing.fileId, { status: 1 }, { 'content-type': 'application/json', 'x-user': 'ada' })).body), 0)
+    t.strictSame(asked, [['ada', { action: 'callback', fileId: editing.fileId }]])
+  })
+
+  t.test(`authorize, callback: what is denied is not told to listeners, ${profile}`, async t => {
+    const told: unknown[] = []
+    const editing = await startEditing(t, { profile, authorize: () => false, onCallback: event => { told.push(event) }, onSaved: event => { told.push(event) } })
+    t.equal(await editing.post({ status: 2, url: editing.url }), 1)
+    t.strictSame(told, [])
+  })
+}
+
+t.test('authorize, callback: true takes the plain fields only where there is no token', async t => {
+  const editing = await startEditing(t, { authorize: () => true })
+  const { body } = await editing.postCallback(editing.fileId, { status: 2, url: editing.url, token: signed({ status: 1 }) })
+  t.equal(errorOf(body), 0)
+  t.strictSame(editing.documentServer.requests, [])
+  await editing.unchanged(t, 'the claims say status 1')
+})

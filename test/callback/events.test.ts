@@ -1,0 +1,111 @@
+import t from 'tap'
+import type { CallbackEvent, SavedEvent } from '../../lib/index.js'
+import { KEY, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+
+for (const profile of profiles) {
+  t.test(`onCallback: told of every genuine callback, with its fields as they came, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const { fileId, url } = editing
+    const history = { serverVersion: '9.3.0', changes: [{ created: '2026-11-20 15:12:59', user: { id: 'u1', name: 'John' } }] }
+    const callbacks = [
+      { key: KEY, status: 1, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }] },
+      { key: KEY, status: 6, url, changesurl: `${url}&changes`, history, users: ['u1'], userdata: 'mine', forcesavetype: 0, encrypted: false, filetype: 'docx' },
+      { key: KEY, status: 7, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', forcesavetype: 2 },
+      { key: KEY, status: 4, actions: [{ type: 0, userid: 'u1' }] },
+      { key: KEY, status: 5, mailMerge: { recordIndex: 1 } },
+      { key: KEY, status: 2, url, history, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', notmodified: true, filetype: 'docx' },
+      { status: 99 }
+    ]
+    for (const callback of callbacks) t.equal(await editing.post(callback), 0)
+    t.strictSame(told, callbacks.map(callback => ({ ...callback, fileId })))
+  })
+
+  t.test(`onCallback: a field with another type, and a null, count as absent, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    await editing.post({ status: 1, key: 5, url: null, users: 'u1', userdata: {}, forcesavetype: '1', notmodified: null, filetype: '../x' })
+    await editing.post({ status: 1, key: '', url: ' ', users: ['u1', 2], userdata: null, forcesavetype: 1.5, notmodified: 0, filetype: '' })
+    await editing.post({ status: 1, filetype: 'DOCX' })
+    const { fileId } = editing
+    t.strictSame(told, [{ status: 1, fileId }, { status: 1, fileId }, { status: 1, filetype: 'docx', fileId }])
+  })
+
+  t.test(`onCallback: a callback for an absent file is told, one that is none is not, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    await editing.post({ status: '2' })
+    await editing.post({ status: 2, url: editing.url }, 'absent')
+    t.strictSame(told, [{ status: 2, url: editing.url, fileId: 'absent' }])
+  })
+
+  t.test(`onCallback is told before the save, onSaved after it is durable, ${profile}`, async t => {
+    const order: string[] = []
+    const editing = await startEditing(t, {
+      profile,
+      serve (_request, response) {
+        order.push('fetch')
+        response.end(NEW)
+      },
+      async onCallback ({ fileId }) {
+        await new Promise(resolve => setImmediate(resolve))
+        order.push(`onCallback: ${await editing.storedText(fileId)}`)
+      },
+      async onSaved ({ fileId }) {
+        order.push(`onSaved: ${await editing.storedText(fileId)}`)
+        await new Promise(resolve => setImmediate(resolve))
+        order.push('onSaved ended')
+      }
+    })
+    t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+    order.push('answer')
+    t.strictSame(order, [`onCallback: ${OLD}`, 'fetch', `onSaved: ${NEW}`, 'onSaved ended', 'answer'])
+  })
+
+  t.test(`onSaved: told of every save, with its fields, ${profile}`, async t => {
+    const told: SavedEvent[] = []
+    const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
+    const { fileId, url } = editing
+    for (const callback of [{ key: KEY, status: 6, url, users: ['u1'], userdata: 'mine' }, { key: KEY, status: 2, url, users: ['u2'] }, { status: 2, url }]) {
+      t.equal(await editing.post(callback), 0)
+      const { revision, size, extension } = (await editing.storage.stat(fileId))!
+      const { key, users, status } = { key: undefined, users: undefined, ...callback }
+      t.strictSame(told.at(-1), { fileId, status, extension, size, revision, ...(key && { key }), ...(users && { users }) })
+      t.equal(size, NEW.length)
+    }
+    t.equal(told.length, 3)
+  })
+
+  t.test(`onSaved: not told when nothing was stored, ${profile}`, async t => {
+    const told: SavedEvent[] = []
+    const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) }, serve: (_request, response) => response.writeHead(500).end() })
+    for (const status of [0, 1, 2, 3, 4, 6, 7]) await editing.post({ key: KEY, status, url: editing.url })
+    await editing.post({ key: KEY, status: 2 })
+    await editing.post({ key: KEY, status: 2, url: editing.url }, 'absent')
+    t.equal(editing.documentServer.requests.length, 2)
+    t.strictSame(told, [])
+  })
+
+  const failures = {
+    throws: () => { throw new Error('the listener failed') },
+    rejects: async () => { throw new Error('the listener failed') },
+    'throws nothing': () => { throw undefined } // eslint-disable-line no-throw-literal
+  }
+  for (const [name, listener] of Object.entries(failures)) {
+    t.test(`onCallback and onSaved: a listener that ${name} changes nothing, ${profile}`, async t => {
+      const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener })
+      t.equal(await editing.post({ key: KEY, status: 1 }), 0)
+      t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+      t.equal(await editing.storedText(editing.fileId), NEW)
+    })
+  }
+
+  t.test(`onCallback: what a listener does to its event changes nothing, ${profile}`, async t => {
+    const editing = await startEditing(t, {
+      profile,
+      onCallback: event => { Object.assign(event, { status: 1, url: 'http://127.0.0.1:9/', fileId: 'another' }) }
+    })
+    t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+    t.equal(await editing.storedText(editing.fileId), NEW)
+  })
+}

@@ -1,0 +1,130 @@
+import { Writable } from 'node:stream'
+import t from 'tap'
+import { answerWith, errorOf, KEY, profiles, startEditing } from '../helpers/editing.js'
+import { HANDLER, SECRET, signed } from '../helpers/host.js'
+import { forgedToken } from '../helpers/jwt.js'
+
+/** Everything a service logs, at its most talkative. */
+function memoryLog () {
+  const lines: string[] = []
+  const stream = new Writable({
+    write (chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    }
+  })
+  return {
+    server: { logger: { level: 'trace', stream } },
+    records: () => lines.map(line => JSON.parse(line) as { level: number, msg: string, err?: { message: string, code: string } }),
+    text: () => lines.join('')
+  }
+}
+
+const WARN = 40
+
+/** What every token starts with. */
+const FIRST_PART = signed({}).split('.')[0]!
+
+for (const profile of profiles) {
+  t.test(`row 55: the log holds no secret, token or query string, ${profile}`, async t => {
+    const log = memoryLog()
+    const answers = [
+      answerWith('new'),
+      answerWith('gone', 404),
+      answerWith('', 302, { location: 'http://elsewhere.invalid/redirected?in-the-location=1' }),
+      answerWith('', 302, { location: 'ftp://elsewhere.invalid/redirected?in-the-location=1' }),
+      answerWith('cut', 200, { 'content-length': '9' })
+    ]
+    const editing = await startEditing(t, { profile, server: log.server, serve: (request, response) => answers[Number(/answer=(\d)/.exec(request.url ?? '')?.[1])]!(request, response) })
+    const { fileId, origin, documentServer } = editing
+    const sent: string[] = []
+    const errors: unknown[] = []
+
+    async function post (fields: object, { token, headerToken, id = fileId }: { token?: string, headerToken?: string, id?: string } = {}): Promise<void> {
+      sent.push(...[token, headerToken].filter(text => text !== undefined))
+      const headers = { 'content-type': 'application/json', ...(headerToken !== undefined && { authorization: `Bearer ${headerToken}` }) }
+      const { body } = await editing.postCallback(id, { ...fields, ...(token !== undefined && { token }) }, headers)
+      errors.push(errorOf(body))
+    }
+
+    const urls = [
+      ...answers.map((_, index) => `${documentServer.origin}/file?answer=${index}&md5=in-the-url`),
+      'http://u:password-in-the-url@127.0.0.1:9/x?md5=in-the-url',
+      'http://elsewhere.invalid/x?md5=in-the-url',
+      'ftp://elsewhere.invalid/x?md5=in-the-url',
+      'nonsense?md5=in-the-url',
+      'http://[nonsense]/?md5=in-the-url'
+    ]
+    for (const [index, url] of urls.entries()) {
+      const save = { key: `${KEY} ${index}`, status: 2, url, userdata: 'in-the-userdata' }
+      await post(save, { token: signed(save), headerToken: signed({ payload: save }) })
+    }
+    t.ok(errors.includes(0), 'some are taken')
+    t.ok(errors.includes(1), 'some are refused')
+
+    const save = { key: KEY, status: 2, url: urls[0] }
+    const worthless = [
+      forgedToken(save, { alg: 'none' }),
+      forgedToken(save, { alg: 'HS512', secret: SECRET }),
+      forgedToken(save, { secret: 'another-secret' }),
+      forgedToken({ ...save, exp: 1 }, { secret: SECRET }),
+      signed(save).slice(0, -1),
+      `broken${signed(save)}`,
+      `${Buffer.from('{"alg":"HS256","typ":"JWT","broken').toString('base64url')}.broken-payload-of-a-token.broken-signature`,
+      'garbage-that-is-no-token'
+    ]
+    for (const token of worthless) {
+      await post(save, { token })
+      await post(save, { headerToken: token })
+    }
+    await post({ key: KEY, status: 3 }, { token: signed({ key: KEY, status: 3 }) })
+    await post({ status: 'not a status' }, { token: signed({ status: 'not a status' }) })
+    await post(save, { token: signed(save), id: 'absent' })
+
+    const broken = signed(save)
+    sent.push(broken)
+    for (const body of [`{"token":"${broken}"`, `{"token":"${broken}",}`, `"${broken}`, broken]) await editing.postCallback(fileId, body)
+    await fetch(`${origin}${HANDLER}?action=callback&fileId=a&fileId=b&in-the-query=1`, { method: 'POST', body: '{}' })
+    await fetch(`${origin}${HANDLER}?action=callback&fileId=a&in-the-query=1`)
+
+    const text = log.text()
+    t.ok(log.records().length > 60, 'it was talkative')
+    for (const token of sent) {
+      for (const part of [token, ...token.split('.')].filter(part => part.length > 8)) {
+        if (part !== FIRST_PART) t.notOk(text.includes(part), `no ${part.slice(0, 30)}`)
+      }
+    }
+    for (const secret of [SECRET, 'in-the-url', 'in-the-location', 'in-the-query', 'in-the-userdata', 'action=', 'fileId=', 'answer=', 'md5=', FIRST_PART]) {
+      t.notOk(text.includes(secret), `no ${secret}`)
+    }
+  })
+}
+
+t.test('row 70: a refused callback makes one line that says what is wrong and how to mend it', async t => {
+  const reasons: Array<[name: string, body: (save: object) => object, advice: RegExp]> = [
+    ['no token', save => save, /no token in the body and none in the authorization header: enable tokens/],
+    ['another secret', save => ({ ...save, token: forgedToken(save, { secret: 'another-secret' }) }), /compare jwtSecret and the clock/],
+    ['expired', save => ({ ...save, token: forgedToken({ ...save, exp: 1 }, { secret: SECRET }) }), /compare jwtSecret and the clock.*expired/],
+    ['no callback', () => ({ token: signed({ status: 'x' }) }), /integer status/]
+  ]
+  for (const [name, body, advice] of reasons) {
+    await t.test(name, async t => {
+      const log = memoryLog()
+      const editing = await startEditing(t, { server: log.server })
+      await editing.postCallback(editing.fileId, body({ status: 2, url: editing.url }))
+      const lines = log.records().filter(({ level }) => level >= WARN)
+      t.equal(lines.length, 1)
+      t.match(lines[0], { level: WARN, msg: /refused/, fileId: editing.fileId, err: { message: advice } })
+    })
+  }
+})
+
+t.test('a listener that throws is in the log', async t => {
+  const log = memoryLog()
+  const fail = () => { throw new Error('the listener failed') }
+  const editing = await startEditing(t, { server: log.server, onCallback: fail, onSaved: fail })
+  await editing.post({ status: 2, url: editing.url })
+  const lines = log.records().filter(({ level }) => level > WARN)
+  t.match(lines, [{ err: { message: 'the listener failed' } }, { err: { message: 'the listener failed' } }])
+  t.equal(lines.length, 2)
+})
