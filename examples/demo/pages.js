@@ -45,7 +45,7 @@ function listItem ({ id, name, extension, kind, size, modifiedAt }, user) {
   <span class="icon" data-kind="${kind}" aria-hidden="true">${extension}</span>
   <div class="about">
     <a class="name" href="/edit/${id}?user=${user.id}">${name}</a>
-    <p class="facts"><span>${sizeText(size)}</span> <span>changed <time datetime="${modifiedAt.toISOString()}">${dateText(modifiedAt)}</time></span></p>
+    <p class="facts"><span>${sizeText(size)}</span> <span><span class="wide">changed </span><time datetime="${modifiedAt.toISOString()}">${dateText(modifiedAt)}</time></span></p>
   </div>
   <div class="actions">
     <a href="/edit/${id}?user=${user.id}" aria-label="Open ${name}">Open</a>

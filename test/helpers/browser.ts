@@ -22,6 +22,13 @@ export interface TestPage {
 /** The browser's own protections stay on: those that the package switches off are what the tests are about. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-zygote', '--disable-dev-shm-usage', '--font-render-hinting=none']
 
+/** Generous: a browser on a busy machine is slow. */
+const TIMEOUT_MS = 120_000
+
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', event => {
+  console.error('content security policy: ' + event.violatedDirective + ' ' + event.blockedURI)
+})`
+
 /** Starts Chromium once for a test file. */
 export async function startBrowser (t: Test): Promise<TestBrowser> {
   let browser: Browser
@@ -33,16 +40,16 @@ export async function startBrowser (t: Test): Promise<TestBrowser> {
     return { missing, newPage: () => Promise.reject(new Error(missing)) }
   }
   t.teardown(() => browser.close())
+  t.setTimeout(TIMEOUT_MS)
 
   return {
     missing: false,
     async newPage (t, options = {}) {
+      t.setTimeout(TIMEOUT_MS)
       const context = await browser.newContext(options)
       t.teardown(() => context.close())
       const problems: string[] = []
-      await context.addInitScript(() => document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-        console.error(`content security policy: ${violatedDirective} ${blockedURI}`)
-      }))
+      await context.addInitScript(REPORT_VIOLATIONS)
       const page = await context.newPage()
       page.on('console', message => { if (message.type() === 'error') problems.push(message.text()) })
       page.on('pageerror', error => problems.push(error.message))

@@ -1,0 +1,32 @@
+import t from 'tap'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { startDemo } from '../helpers/demo.js'
+
+const browser = await startBrowser(t)
+
+t.test('demo: the save button stores a text document without closing it, leaving the page stores the rest', { skip: browser.missing }, async t => {
+  const demo = await startDemo(t)
+  const { page } = await browser.newPage(t)
+  const stored = async () => Buffer.from(await demo.download('Table.md')).toString()
+  const before = await stored()
+
+  await page.goto(demo.url)
+  const changed = page.locator(`#document-${await demo.idOf('Table.md')} time`)
+  const changedBefore = await changed.getAttribute('datetime')
+  await page.getByRole('link', { name: 'Table.md', exact: true }).click()
+  const editor = await editorFrame(page)
+  const area = editor.locator('[data-text]')
+  await area.press('ControlOrMeta+End')
+  await area.pressSequentially('| 3 | ż |\n')
+  await editor.click('[data-action="save"]')
+  await editor.waitForSelector('[data-state="stored"]')
+  t.equal(await stored(), `${before}| 3 | ż |\n`, 'saved while the document is open')
+
+  await area.pressSequentially('| 5 | 6 |\n')
+  await page.getByRole('link', { name: 'Documents' }).click()
+  const atReturn = await changed.getAttribute('datetime')
+  t.not(atReturn, changedBefore, 'the list shows when it was saved')
+  await page.waitForFunction(async ([path, text]) => (await (await fetch(path!)).text()).includes(text!),
+    [`/documents/${await demo.idOf('Table.md')}/download`, '| 5 | 6 |'])
+  t.equal(await stored(), `${before}| 3 | ż |\n| 5 | 6 |\n`, 'saved by leaving the page')
+})

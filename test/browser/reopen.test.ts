@@ -1,0 +1,49 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { startDemo } from '../helpers/demo.js'
+
+const NAME = 'Meeting notes.txt'
+const browser = await startBrowser(t)
+
+t.test('demo: a document that was saved opens with its new content, under a new key', { skip: browser.missing }, async t => {
+  const demo = await startDemo(t)
+  const { page } = await browser.newPage(t)
+  const address = `${demo.url}/edit/${await demo.idOf(NAME)}`
+
+  await page.goto(address)
+  const key = await documentKey(page)
+  const editor = await editorFrame(page)
+  await editor.locator('[data-text]').fill('What was decided: żółć')
+  await editor.click('[data-action="close"]')
+  await editor.waitForSelector('[data-state="closed"]')
+
+  await page.goto(address)
+  const again = await editorFrame(page)
+  t.equal(await again.locator('[data-text]').inputValue(), 'What was decided: żółć')
+  t.not(await documentKey(page), key)
+  await again.locator('[data-text]').fill('And changed once more')
+  await again.click('[data-action="close"]')
+  await again.waitForSelector('[data-state="closed"]')
+  t.equal(Buffer.from(await demo.download(NAME)).toString(), 'And changed once more', 'the new key can be edited')
+})
+
+t.test('demo: a document that was closed unchanged keeps its key and its bytes', { skip: browser.missing }, async t => {
+  const demo = await startDemo(t)
+  const { page } = await browser.newPage(t)
+  const address = `${demo.url}/edit/${await demo.idOf(NAME)}`
+  const before = await demo.download(NAME)
+
+  await page.goto(address)
+  const key = await documentKey(page)
+  const editor = await editorFrame(page)
+  await editor.click('[data-action="close"]')
+  await editor.waitForSelector('[data-state="closed"]')
+  await page.goto(address)
+  t.equal(await documentKey(page), key)
+  t.same(await demo.download(NAME), before)
+})
+
+function documentKey (page: Page): Promise<string> {
+  return page.locator('[data-onlyoffice-editor] > script').evaluate(script => JSON.parse(script.textContent ?? '').document.key)
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+export interface Demo {
+  readonly url: string
+  /** Milliseconds from the start of the process to the line with its URL. */
+  readonly readyAfter: number
+  idOf (name: string): Promise<string>
+  /** The stored bytes, as the demo hands them out. */
+  download (name: string): Promise<Uint8Array>
+  pdf (name: string): Promise<Uint8Array>
+  /** Ends it as a terminal does; resolves when the process has ended. */
+  stop (signal?: NodeJS.Signals): Promise<{ code: number | null, output: string, log: string }>
+}
+
+export async function temporaryDirectory (t: Test): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'fastify-onlyoffice-demo-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** The demo as `npm start` runs it, in a process of its own, with its documents in `dataDirectory`. Ended with the test. */
+export async function startDemo (t: Test, dataDirectory?: string): Promise<Demo> {
+  const directory = dataDirectory ?? await temporaryDirectory(t)
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, ['examples/demo/server.js'], { cwd: ROOT, env: environment(directory), stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  const log = text(child.stderr)
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', chunk => { output += chunk })
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await exited
+  })
+
+  while (!output.includes('\n')) {
+    const [event] = await Promise.race([once(child.stdout, 'data').then(() => ['data']), exited.then(() => ['exit'])])
+    if (event === 'exit') throw new Error(`the demo has ended: ${await log}`)
+  }
+  const readyAfter = performance.now() - startedAt
+  const url = /http:\/\/\S+/.exec(output)?.[0] ?? ''
+
+  async function idOf (name: string): Promise<string> {
+    const entries: Array<{ id: string, name: string }> = JSON.parse(await readFile(join(directory, 'documents.json'), 'utf8'))
+    const entry = entries.find(entry => entry.name === name)
+    if (!entry) throw new Error(`the demo has no ${name}`)
+    return entry.id
+  }
+
+  async function bytes (path: string): Promise<Uint8Array> {
+    const response = await fetch(url + path)
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+    return new Uint8Array(await response.arrayBuffer())
+  }
+
+  return {
+    url,
+    readyAfter,
+    idOf,
+    download: async name => bytes(`/documents/${await idOf(name)}/download`),
+    pdf: async name => bytes(`/documents/${await idOf(name)}/pdf`),
+    async stop (signal = 'SIGTERM') {
+      child.kill(signal)
+      const [code] = await exited
+      return { code, output, log: await log }
+    }
+  }
+}
+
+/** What the test runner sets is not for the demo, which runs the built package. */
+function environment (dataDirectory: string): NodeJS.ProcessEnv {
+  const env = { ...process.env, PORT: '0', DATA_DIR: dataDirectory }
+  for (const name of Object.keys(env)) {
+    if (/^(TAP|_TAP)/.test(name) || ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'HOST', 'EDITOR_API_URL', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'PROFILE'].includes(name)) {
+      delete env[name as keyof typeof env]
+    }
+  }
+  return env
+}
