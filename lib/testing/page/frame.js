@@ -18,6 +18,7 @@ const STATES = {
   saving: 'Saving…',
   stored: 'Saved',
   error: 'Not saved',
+  refused: 'Not opened',
   closed: 'Closed'
 }
 

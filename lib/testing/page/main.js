@@ -59,7 +59,7 @@ function start (opened) {
   showUsers(opened.users)
   showState(fixed ? 'viewing' : 'ready')
   if (opened.outdated) showNote('This version of the document was saved a moment ago and is shown for reading only: reopen it to go on editing.')
-  saveButton.disabled = fixed
+  saveButton.disabled = saveButton.hidden = fixed
   show(opened.content)
   emit('onDocumentReady')
   emit('onInfo', { mode: viewOnly ? 'view' : 'edit' })
@@ -77,7 +77,7 @@ function end (title, text) {
 function refuse (code, description) {
   const text = [REASONS[code], description].filter(Boolean).join(' — ')
   end('The document cannot be opened', `${text} (${code})`)
-  showState('error')
+  showState('refused')
   emit('onError', { errorCode: code, errorDescription: text })
 }
 

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import type { Test } from 'tap'
+import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig } from '../../lib/testing/index.js'
+import { tokenSigner } from '../../lib/document-server/token.js'
+import { listen } from '../helpers/listen.js'
+
+export const SECRET = 'test-secret-0123456789abcdef0123456789'
+export const { sign } = tokenSigner([SECRET])
+
+export function fixture (name: string): Buffer {
+  return readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
+}
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: Record<string, unknown> | null
+}
+
+export interface FakeHost {
+  readonly origin: string
+  /** All requests, in order of arrival. */
+  readonly received: Received[]
+  /** Statuses of the callbacks, in order of arrival. */
+  statuses (): unknown[]
+  /** The next request that `next` has not given yet; waits for it. */
+  next (): Promise<Received>
+  /** Answers to callbacks by status; default `{"error":0}` with 200. */
+  answers: Record<number, { status?: number, body?: string, headers?: http.OutgoingHttpHeaders }>
+  /** Runs before a callback is answered, as a host that fetches what was saved. */
+  beforeAnswer: (body: Record<string, unknown>) => Promise<void>
+  /** What a GET of a path gives. */
+  readonly files: Map<string, Uint8Array>
+  config (key: string, changes?: ConfigChanges): EditorConfig
+}
+
+export interface ConfigChanges {
+  readonly name?: string
+  readonly user?: { readonly id: string, readonly name: string }
+  readonly mode?: string
+  readonly callback?: string
+  readonly document?: string
+}
+
+/** A plain HTTP service in the place of the host: it has documents and takes callbacks. */
+export async function startFakeHost (t: Test): Promise<FakeHost> {
+  const arrivals = new EventTarget()
+  let taken = 0
+  const host: FakeHost = {
+    origin: '',
+    received: [],
+    answers: {},
+    beforeAnswer: async () => {},
+    files: new Map(),
+    statuses: () => host.received.flatMap(({ body }) => body === null ? [] : [body.status]),
+    async next () {
+      while (host.received.length <= taken) await once(arrivals, 'arrival')
+      return host.received[taken++]!
+    },
+    config (key, { name = 'report.docx', user = { id: 'uid-1', name: 'John Smith' }, mode = 'edit', callback = '/cb?f=1', document = `/files/${name}` } = {}) {
+      const config = {
+        documentType: 'word',
+        document: { key, title: name, fileType: name.split('.').at(-1)!, url: `${host.origin}${document}` },
+        editorConfig: { callbackUrl: `${host.origin}${callback}`, mode, user }
+      }
+      return { ...config, token: sign(config) }
+    }
+  }
+  const server = http.createServer(async (request, response) => {
+    const text = (await request.setEncoding('utf8').toArray()).join('')
+    const body = text === '' ? null : JSON.parse(text) as Record<string, unknown>
+    host.received.push({ method: request.method!, path: request.url!, headers: request.headers, body })
+    arrivals.dispatchEvent(new Event('arrival'))
+    if (body === null) {
+      const file = host.files.get(request.url!.split('?')[0]!)
+      response.writeHead(file === undefined ? 404 : 200).end(file ?? 'not found')
+    } else {
+      await host.beforeAnswer(body)
+      const { status = 200, body: answer = '{"error":0}', headers = { 'content-type': 'application/json' } } = host.answers[Number(body.status)] ?? {}
+      response.writeHead(status, headers).end(answer)
+    }
+  })
+  const { origin } = await listen(t, server)
+  Object.assign(host, { origin })
+  for (const name of ['report.docx', 'notes.txt']) host.files.set(`/files/${name}`, fixture(name))
+  return host
+}
+
+export async function startDocumentServer (t: Test, options: Partial<DocumentServerOptions> = {}): Promise<DocumentServer> {
+  const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...options })
+  t.teardown(() => server.close())
+  return server
+}
+
+/** Posts JSON whose fields a body token signs. */
+export async function postSigned (url: string, fields: object, headers: Record<string, string> = {}): Promise<Response> {
+  return await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...fields, token: sign(fields) })
+  })
+}
