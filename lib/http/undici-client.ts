@@ -14,12 +14,12 @@ export interface UndiciClientOptions {
   readonly tls?: { readonly [Name in keyof NonNullable<EditorOptions['tls']>]: NonNullable<EditorOptions['tls']>[Name] | undefined }
 }
 
-const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress
-}
+const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress]
+])
 
 /** The default HTTP client: undici with its own connections, closed by `close()`. */
 export function undiciClient ({ dispatcher, timeouts = {}, tls = {} }: UndiciClientOptions = {}): HttpClient {
@@ -34,7 +34,8 @@ export function undiciClient ({ dispatcher, timeouts = {}, tls = {} }: UndiciCli
         status: response.statusCode,
         header (name) {
           const key = name.toLowerCase()
-          return decoded && (key === 'content-encoding' || key === 'content-length') ? undefined : first(response.headers[key])
+          const hidden = decoded && (key === 'content-encoding' || key === 'content-length')
+          return hidden || !Object.hasOwn(response.headers, key) ? undefined : first(response.headers[key])
         },
         body: decoded ? decode(response.body, encoding) : response.body
       }
@@ -60,7 +61,7 @@ function createAgent (timeouts: NonNullable<UndiciClientOptions['timeouts']>, tl
 }
 
 function decode (body: Readable, encoding: string): Readable {
-  const createDecoder = decoders[encoding]
+  const createDecoder = decoders.get(encoding)
   if (!createDecoder) {
     body.on('error', () => {}).destroy()
     throw new UpstreamError('a Content-Encoding that was not asked for and is not supported')

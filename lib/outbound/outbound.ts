@@ -36,11 +36,14 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
       const response = await requestFollowing(url)
       const length = announcedLength(response)
       if (length !== undefined && length > limit) {
-        response.body.destroy()
+        discard(response.body)
         throw new TooLargeError(limit)
       }
       const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
-      limited.once('close', deadline.clear)
+      limited.once('close', () => {
+        deadline.clear()
+        discard(response.body) // a body that nobody began to read would stay open
+      })
       return { status: response.status, header: name => response.header(name), length, body: limited }
     } catch (error) {
       deadline.clear()
@@ -73,7 +76,10 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
     if (!anyOrigin && !origins.has(url.origin)) throw new AddressBlockedError(url.origin)
     const { internalOrigin } = settings.documentServer
     if (internalOrigin === null || !settings.documentServer.origins.has(url.origin)) return url
-    return new URL(url.pathname + url.search, internalOrigin)
+    const internal = new URL(internalOrigin)
+    internal.pathname = url.pathname // not resolved as a reference: `//host/path` would name another host
+    internal.search = url.search
+    return internal
   }
 }
 
@@ -89,6 +95,7 @@ function redirectTarget (from: URL, response: HttpResponse): URL {
   if (location === undefined || !URL.canParse(location, from.href)) throw new UpstreamError('a redirect without a usable Location')
   const target = new URL(location, from)
   if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new UpstreamError(`a redirect to ${target.protocol}`)
+  target.username = target.password = target.hash = ''
   return target
 }
 

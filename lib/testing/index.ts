@@ -9,3 +9,5 @@ export type {
   HostRequest,
   Session
 } from './document-server/types.js'
+export { httpClientConformance } from './http-client-conformance.js'
+export type { HttpClientConformanceOptions } from './http-client-conformance.js'

@@ -1,0 +1,24 @@
+import t from 'tap'
+import { Agent } from 'undici'
+import { undiciClient } from '../../lib/index.js'
+import { httpClientConformance } from '../../lib/testing/http-client-conformance.js'
+
+t.test('undiciClient() keeps the contract', async t => {
+  let cases = 0
+  await httpClientConformance({
+    create () {
+      cases++
+      return undiciClient()
+    },
+    test: (name, run) => t.test(name, run)
+  })
+  t.ok(cases > 15)
+})
+
+t.test('undiciClient() over a dispatcher of the host keeps the contract, and leaves it open', async t => {
+  const dispatcher = new Agent()
+  t.teardown(() => dispatcher.destroy())
+  await httpClientConformance({ create: () => undiciClient({ dispatcher }), test: (name, run) => t.test(name, run) })
+  t.equal(undiciClient({ dispatcher }).close, undefined)
+  t.equal(dispatcher.closed, false)
+})
