@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { answerWith, errorOf, KEY, profiles, startEditing } from '../helpers/editing.js'
@@ -28,12 +29,12 @@ const FIRST_PART = signed({}).split('.')[0]!
 for (const profile of profiles) {
   t.test(`row 55: the log holds no secret, token or query string, ${profile}`, async t => {
     const log = memoryLog()
-    const answers = [
+    const answers: RequestListener[] = [
       answerWith('new'),
       answerWith('gone', 404),
       answerWith('', 302, { location: 'http://elsewhere.invalid/redirected?in-the-location=1' }),
       answerWith('', 302, { location: 'ftp://elsewhere.invalid/redirected?in-the-location=1' }),
-      answerWith('cut', 200, { 'content-length': '9' })
+      (_request, response) => { response.writeHead(200, { 'content-length': '9' }).write('cut', () => response.destroy()) }
     ]
     const editing = await startEditing(t, { profile, server: log.server, serve: (request, response) => answers[Number(/answer=(\d)/.exec(request.url ?? '')?.[1])]!(request, response) })
     const { fileId, origin, documentServer } = editing
