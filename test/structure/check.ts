@@ -1,4 +1,5 @@
 import ts from 'typescript'
+import { compiled } from '../../scripts/compiled.js'
 import { restricted, rooms, type Room, typesOf } from './rules.js'
 import { type Import, importsOf, isModule, parse, type Sources } from './source.js'
 
@@ -55,12 +56,9 @@ export function nonExports (sources: Sources): string[] {
 
 /** What is left of the contracts when they are compiled. */
 export function runtimeCode (sources: Sources): string[] {
-  return Object.entries(sources).filter(([path]) => !path.endsWith('.d.ts')).flatMap(([path, source]) => {
-    const { outputText } = ts.transpileModule(source, {
-      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext, verbatimModuleSyntax: true, removeComments: true }
-    })
-    return outputText.trim() === 'export {};' ? [] : [`${path}: ${outputText.trim()}`]
-  })
+  return Object.entries(sources)
+    .filter(([path, source]) => !path.endsWith('.d.ts') && compiled(source) !== '')
+    .map(([path, source]) => `${path}: ${compiled(source)}`)
 }
 
 export function longFiles (sources: Sources): string[] {
