@@ -10,20 +10,20 @@ export interface Listener {
 }
 
 /** Listens on a port of the system's choice until the test ends, then ends every connection. */
-export async function listen (t: Test, server: Server): Promise<Listener> {
+export async function listen (t: Test, server: Server, host = '127.0.0.1'): Promise<Listener> {
   const sockets = new Set<net.Socket>()
   server.on('connection', (socket: net.Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(0, host, resolve))
   t.teardown(() => new Promise<void>(resolve => {
     for (const socket of sockets) socket.destroy()
     server.close(() => resolve())
   }))
   const { port } = server.address() as AddressInfo
-  return { port, origin: `http://127.0.0.1:${port}` }
+  return { port, origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
 }
 
 export interface Upstream extends Listener {

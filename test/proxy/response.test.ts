@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import http from 'node:http'
+import t from 'tap'
+import { startHost } from '../helpers/host.js'
+import { listen, startUpstream } from '../helpers/listen.js'
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 19 (${profile}), specification, proxy: status and body of the upstream answer`, async t => {
+    const bytes = randomBytes(200_000)
+    const upstream = await startUpstream(t, (request, response) => {
+      response.writeHead(Number(request.url!.slice(1)), { 'content-type': 'text/x-test' }).end(bytes)
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    for (const status of [200, 201, 206, 400, 401, 403, 404, 410, 418, 500, 503, 599]) {
+      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${status}` }))
+      t.equal(response.status, status)
+      t.ok(Buffer.from(await response.arrayBuffer()).equals(bytes), `body of ${status}`)
+      t.equal(response.headers.get('content-type'), 'text/x-test')
+    }
+    for (const status of [204, 304]) {
+      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${status}` }))
+      t.equal(response.status, status)
+      t.equal(await response.text(), '')
+    }
+  })
+
+  t.test(`row 19 (${profile}), specification, proxy: Content-Type or application/octet-stream, Content-Disposition when it is not empty`, async t => {
+    const upstream = await startUpstream(t, (request, response) => {
+      for (const [name, value] of new URL(request.url!, 'http://x').searchParams) response.setHeader(name, value)
+      response.end('body')
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const table: Array<[headers: Record<string, string>, type: string, disposition: string | null]> = [
+      [{}, 'application/octet-stream', null],
+      [{ 'content-type': '' }, 'application/octet-stream', null],
+      [{ 'content-type': 'application/pdf' }, 'application/pdf', null],
+      [{ 'content-type': 'text/plain; charset=iso-8859-1' }, 'text/plain; charset=iso-8859-1', null],
+      [{ 'content-disposition': 'attachment; filename="a.pdf"' }, 'application/octet-stream', 'attachment; filename="a.pdf"'],
+      [{ 'content-disposition': "inline; filename*=UTF-8''%C3%BC.pdf" }, 'application/octet-stream', "inline; filename*=UTF-8''%C3%BC.pdf"],
+      [{ 'content-disposition': '' }, 'application/octet-stream', null],
+      [{ 'content-disposition': '   ' }, 'application/octet-stream', null]
+    ]
+    for (const [headers, type, disposition] of table) {
+      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/?${new URLSearchParams(headers)}` }))
+      const label = JSON.stringify(headers)
+      t.equal(response.headers.get('content-type'), type, label)
+      t.equal(response.headers.get('content-disposition'), disposition, label)
+      t.equal(await response.text(), 'body', label)
+    }
+  })
+}
+
+t.test('specification, proxy: an empty body stays one, an announced length is passed on', async t => {
+  const upstream = await startUpstream(t, (request, response) => {
+    if (request.url === '/length') response.setHeader('content-length', 5)
+    else response.flushHeaders()
+    response.end(request.url === '/empty' ? '' : 'bytes')
+  })
+  const host = await startHost(t, { profile: 'classic' })
+  const through = (path: string) => fetch(host.handler({ action: 'proxy', url: upstream.origin + path }))
+  t.equal(await (await through('/empty')).text(), '')
+  t.equal((await through('/length')).headers.get('content-length'), '5')
+  t.equal((await through('/chunked')).headers.get('content-length'), null)
+})
+
+t.test('row 13, specification, proxy, rule 4 (classic): no host is refused, also loopback by IPv4, IPv6 and name', async t => {
+  const upstream = await startUpstream(t, (_request, response) => response.end('inside'))
+  const six = http.createServer((_request, response) => response.end('inside'))
+  await listen(t, six, '::1')
+  const host = await startHost(t, { profile: 'classic' })
+  const { port } = six.address() as { port: number }
+  for (const url of [upstream.origin, `http://127.1:${upstream.port}/`, `http://localhost:${upstream.port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${upstream.port}/`]) {
+    const response = await fetch(host.handler({ action: 'proxy', url }), { headers: { origin: 'https://foreign.example', 'sec-fetch-site': 'cross-site', authorization: 'garbage' } })
+    t.equal(response.status, 200, url)
+    t.equal(await response.text(), 'inside', url)
+  }
+})
+
+t.test('specification, Authentication 5: the proxy adds no CORS header', async t => {
+  const upstream = await startUpstream(t, (_request, response) => response.end('x'))
+  const host = await startHost(t, { profile: 'classic' })
+  const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }), { headers: { origin: 'https://foreign.example' } })
+  t.strictSame([...response.headers.keys()].filter(name => name.startsWith('access-control-')), [])
+})
