@@ -1,5 +1,6 @@
-import contentDisposition from 'content-disposition'
 import createError from '@fastify/error'
+import contentDisposition from 'content-disposition'
+import { Readable } from 'node:stream'
 import { extensionOf, kindOf, nameWith } from './formats.js'
 import { editorPage, listPage, messagePage } from './pages.js'
 import { uploadedBytes } from './upload.js'
@@ -11,6 +12,7 @@ import { userOf } from './users.js'
 
 const NoSuchDocument = createError('DEMO_NO_SUCH_DOCUMENT', 'There is no such document. It may have been removed, or the address is not complete.', 404)
 const UnknownFormat = createError('DEMO_UNKNOWN_FORMAT', 'Files of this kind can\'t be opened in the editor', 415)
+const NoContent = createError('DEMO_NO_CONTENT', 'Send the file as the body, as application/octet-stream', 415)
 const MAX_NAME_LENGTH = 200
 
 /**
@@ -58,12 +60,13 @@ export async function routes (app, { catalogue, documentServerOrigin }) {
       .send(pdf)
   })
 
-  // No form of another site can send this content type without asking first, so no other site can upload.
+  // The only content type: no other site can send it without asking first, so no other site can upload.
+  app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   app.post('/documents', async (request, reply) => {
     const name = uploadName(request.query)
-    const content = uploadedBytes(request, /** @type {import('node:http').IncomingMessage} */ (request.body))
-    const id = await app.editorControl().setDocumentFromBytes(content, name)
+    if (!(request.body instanceof Readable)) throw new NoContent()
+    const id = await app.editorControl().setDocumentFromBytes(uploadedBytes(request, request.body), name)
     await catalogue.add({ id, name })
     return reply.code(201).send({ id, name })
   })

@@ -10,10 +10,13 @@ export function readSettings (env) {
   const profile = env.PROFILE || 'secure'
   if (profile !== 'secure' && profile !== 'classic') throw new Error('PROFILE must be secure or classic')
 
+  const port = env.PORT ? Number(env.PORT) : undefined
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) throw new Error('PORT must be a port number')
+
   return {
     host: env.HOST || '127.0.0.1',
     /** `undefined`: 3000, or the next free one. */
-    port: env.PORT ? Number(env.PORT) : undefined,
+    port,
     dataDirectory: env.DATA_DIR || fileURLToPath(new URL('App_Data', import.meta.url)),
     profile: /** @type {'secure' | 'classic'} */ (profile),
     jwtSecret: env.JWT_SECRET || randomBytes(32).toString('base64url'),

@@ -7,7 +7,7 @@ const browser = await startBrowser(t)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   t.test(`demo: ${signal} saves what is open and ends the process; the next start has the same documents`, { skip: browser.missing }, async t => {
     const directory = await temporaryDirectory(t)
-    const demo = await startDemo(t, directory)
+    const demo = await startDemo(t, { directory })
     const { page } = await browser.newPage(t)
     const id = await demo.idOf('Table.md')
 
@@ -20,7 +20,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     t.match(output, /^[^\n]*http:\/\/127\.0\.0\.1:\d+\n$/, 'one line with the URL is all it prints')
     t.equal(log, '', 'nothing to warn of')
 
-    const again = await startDemo(t, directory)
+    const again = await startDemo(t, { directory })
     t.equal(await again.idOf('Table.md'), id)
     t.equal(Buffer.from(await again.download('Table.md')).toString(), `open at the ${signal}`)
   })

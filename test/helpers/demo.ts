@@ -27,11 +27,11 @@ export async function temporaryDirectory (t: Test): Promise<string> {
   return directory
 }
 
-/** The demo as `npm start` runs it, in a process of its own, with its documents in `dataDirectory`. Ended with the test. */
-export async function startDemo (t: Test, dataDirectory?: string): Promise<Demo> {
-  const directory = dataDirectory ?? await temporaryDirectory(t)
+/** The demo as `npm start` runs it, in a process of its own, with its documents in `directory`. Ended with the test. Rejects when it ends by itself. */
+export async function startDemo (t: Test, options: { readonly directory?: string, readonly env?: NodeJS.ProcessEnv } = {}): Promise<Demo> {
+  const directory = options.directory ?? await temporaryDirectory(t)
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['examples/demo/server.js'], { cwd: ROOT, env: environment(directory), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['examples/demo/server.js'], { cwd: ROOT, env: { ...environment(directory), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const log = text(child.stderr)
   let output = ''

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import t from 'tap'
+import { startDemo, temporaryDirectory } from '../helpers/demo.js'
+
+const directory = await temporaryDirectory(t)
+const demo = await startDemo(t, { directory })
+const MEGABYTE = 1024 * 1024
+
+t.test('demo: an unknown document is a friendly page, not an error of the server', async t => {
+  for (const path of ['/edit/unknown', '/documents/unknown/download', '/documents/unknown/pdf', '/edit/..%2f..%2fdocuments', '/nowhere']) {
+    const response = await fetch(demo.url + path)
+    t.equal(response.status, 404, path)
+    t.match(response.headers.get('content-type'), 'text/html')
+    t.match(await response.text(), 'Back to the documents')
+  }
+})
+
+t.test('demo: a download is an attachment under the name in the list', async t => {
+  const response = await fetch(`${demo.url}/documents/${await demo.idOf('Table.md')}/download`)
+  t.equal(response.headers.get('content-disposition'), 'attachment; filename="Table.md"')
+  t.equal(response.headers.get('content-length'), String((await response.arrayBuffer()).byteLength))
+})
+
+t.test('demo: a PDF is shown under the name of the document', async t => {
+  const response = await fetch(`${demo.url}/documents/${await demo.idOf('Order list.csv')}/pdf`)
+  t.equal(response.headers.get('content-type'), 'application/pdf')
+  t.equal(response.headers.get('content-disposition'), 'inline; filename="Order list.pdf"')
+  t.equal(Buffer.from(await response.arrayBuffer()).subarray(0, 5).toString(), '%PDF-')
+})
+
+t.test('demo: what can\'t be an upload is refused and leaves nothing behind', async t => {
+  const stored = async () => (await readdir(join(directory, 'uploads'))).sort()
+  const before = await stored()
+  const upload = (query: string, type = 'application/octet-stream') => fetch(`${demo.url}/documents${query}`, { method: 'POST', headers: { 'content-type': type }, body: 'content' })
+
+  for (const query of ['', '?name=', '?name=program.exe', '?name=no-extension', '?name=a.md&name=b.md', `?name=${'long'.repeat(100)}.md`]) {
+    t.equal((await upload(query)).status, 415, query)
+  }
+  for (const type of ['text/plain', 'multipart/form-data', 'application/json', '']) {
+    t.equal((await upload('?name=a.md', type)).status, 415, `content type '${type}'`)
+  }
+  t.equal((await fetch(`${demo.url}/documents?name=a.md`, { method: 'POST' })).status, 415, 'no body')
+  t.strictSame(await stored(), before)
+})
+
+t.test('demo: an empty file can be uploaded', async t => {
+  const response = await fetch(`${demo.url}/documents?name=empty.txt`, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: new Uint8Array(0) })
+  t.equal(response.status, 201)
+  t.equal((await demo.download('empty.txt')).byteLength, 0)
+})
+
+t.test('demo: an upload over the limit is refused, announced or not, and leaves nothing behind', async t => {
+  const stored = async () => (await readdir(join(directory, 'uploads'))).sort()
+  const before = await stored()
+  const chunk = Buffer.alloc(MEGABYTE)
+
+  for (const headers of [{ 'content-length': 101 * MEGABYTE }, { 'transfer-encoding': 'chunked' }]) {
+    const upload = request(`${demo.url}/documents?name=big.txt`, { method: 'POST', headers: { 'content-type': 'application/octet-stream', ...headers } })
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>
+    let sent = 0
+    const send = () => {
+      while (!upload.destroyed && sent++ < 101 && upload.write(chunk)) { /* until it is full */ }
+    }
+    upload.on('drain', send).on('error', () => {})
+    send()
+    const [response] = await answered
+    t.equal(response.statusCode, 413, JSON.stringify(headers))
+    t.match(await json(response), { message: /larger than 100 MB/ })
+    upload.destroy()
+  }
+  t.strictSame(await stored(), before)
+})
