@@ -34,6 +34,14 @@ t.test('the revision tells an overwritten or touched file from the one before', 
   t.equal(revisions.size, 3)
 })
 
+t.test('files written in the same moment have times of their own', async t => {
+  const directory = t.testdir()
+  const storage = fileStorage({ directory })
+  const infos = await Promise.all(Array.from({ length: 40 }, () => storage.create('txt', Buffer.from('x'))))
+  const times = await Promise.all(infos.map(async ({ fileId }) => (await stat(join(directory, `${fileId}.txt`), { bigint: true })).mtimeNs))
+  t.equal(new Set(times).size, 40)
+})
+
 t.test('a time far ahead does not spread to other files', async t => {
   const directory = t.testdir({ 'a.docx': 'one', 'a.odt': 'two', 'b.docx': 'three' })
   await utimes(join(directory, 'a.docx'), 4_000_000_000, 4_000_000_000)

@@ -53,7 +53,7 @@ t.test('temp files of an earlier process with our id are swept, those of other h
   const [prefix, host, owner, id] = ours.split('~') as [string, string, string, string]
   const other = id.replaceAll(/[0-9a-f]/g, '0')
   const stay = [
-    `${prefix}~${'0'.repeat(12)}~${owner}~${other}`, // another host, not yet a day old
+    `${prefix}~${'0'.repeat(12)}~${process.pid}-1~${other}`, // another host, not yet a day old
     `${prefix}~${host}~${owner}~${other}.docx`,
     '.gitkeep',
     '.other.tmp'
