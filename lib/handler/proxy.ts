@@ -26,11 +26,12 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
     })
     const disposition = headerText(upstream.header('content-disposition'))
     if (disposition !== undefined) reply.header('content-disposition', disposition)
-    if (request.method === 'HEAD' || BODILESS.has(upstream.status)) {
+    const bodiless = BODILESS.has(upstream.status)
+    if (upstream.length !== undefined && !bodiless) reply.header('content-length', upstream.length)
+    if (bodiless || request.method === 'HEAD') {
       discard(upstream.body)
       return reply.send()
     }
-    if (upstream.length !== undefined) reply.header('content-length', upstream.length)
     return reply.send(upstream.body)
   }
 }

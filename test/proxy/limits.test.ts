@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import { createGzip, gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import type { EditorOptions } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { startHost } from '../helpers/host.js'
+import { listen, startUpstream } from '../helpers/listen.js'
+
+const profiles = ['secure', 'classic'] as const
+
+/** A host and an upstream that tells when its connection is closed. */
+async function start (t: Test, options: Partial<EditorOptions>, listener: http.RequestListener) {
+  const closed = deferred()
+  const upstream = await startUpstream(t, (request, response) => {
+    request.socket.once('close', () => closed.resolve())
+    listener(request, response)
+  })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
+  return { url: host.handler({ action: 'proxy', url: upstream.origin }), upstreamClosed: closed.promise }
+}
+
+/** Asserts that the answer begins well and is then cut off. Resolves to the bytes that came. */
+async function assertCut (t: Test, url: string): Promise<number> {
+  const request = http.get(url)
+  const [response] = await once(request, 'response') as [http.IncomingMessage]
+  t.equal(response.statusCode, 200)
+  let bytes = 0
+  await t.rejects(async () => { for await (const chunk of response) bytes += chunk.length }, { code: 'ECONNRESET' })
+  return bytes
+}
+
+for (const profile of profiles) {
+  t.test(`row 44 (${profile}): headers that do not come are given up with 504`, async t => {
+    for (const timeouts of [{ headers: 200 }, { total: 200 }]) {
+      const { url, upstreamClosed } = await start(t, { profile, timeouts }, () => {})
+      const response = await fetch(url)
+      t.equal(response.status, 504, JSON.stringify(timeouts))
+      t.match(await response.text(), /^The upstream request took too long: /)
+      await upstreamClosed
+    }
+  })
+
+  t.test(`row 44 (${profile}): headers that drip byte by byte are cut at the total deadline`, async t => {
+    const { url, upstreamClosed } = await start(t, { profile, timeouts: { total: 400, headers: 5000 } }, request => {
+      const { socket } = request
+      socket.write('HTTP/1.1 200 OK\r\nX-Drip: ')
+      const drip = setInterval(() => socket.write('x'), 50)
+      socket.once('close', () => clearInterval(drip))
+    })
+    const response = await fetch(url)
+    t.equal(response.status, 504)
+    await upstreamClosed
+  })
+
+  t.test(`row 44 (${profile}): a body that drips, though never idle, is cut at the total deadline`, async t => {
+    const { url, upstreamClosed } = await start(t, { profile, timeouts: { total: 500, idle: 10_000 } }, (_request, response) => {
+      response.flushHeaders()
+      const drip = setInterval(() => response.write('x'), 50)
+      response.once('close', () => clearInterval(drip))
+    })
+    t.ok(await assertCut(t, url) > 0)
+    await upstreamClosed
+  })
+
+  t.test(`row 44 (${profile}): a body that stalls is cut`, async t => {
+    for (const timeouts of [{ idle: 200 }, { total: 200 }]) {
+      const { url, upstreamClosed } = await start(t, { profile, timeouts }, (_request, response) => { response.write('begun') })
+      t.equal(await assertCut(t, url), 5, JSON.stringify(timeouts))
+      await upstreamClosed
+    }
+  })
+
+  t.test(`row 45 (${profile}): an announced length over maxFileSize is answered 502, unread`, async t => {
+    const { url, upstreamClosed } = await start(t, { profile, maxFileSize: 1000 }, (_request, response) => {
+      response.writeHead(200, { 'content-length': 1001 }).write('x')
+    })
+    const response = await fetch(url)
+    t.equal(response.status, 502)
+    t.equal(response.headers.get('content-length'), String((await response.text()).length), 'not the upstream\'s')
+    await upstreamClosed
+  })
+
+  t.test(`row 45 (${profile}): an endless body is cut at maxFileSize, a decompression bomb after decoding`, async t => {
+    for (const encoding of ['identity', 'gzip']) {
+      const { url, upstreamClosed } = await start(t, { profile, maxFileSize: 2 * 1024 ** 2 }, (_request, response) => {
+        response.writeHead(200, { 'content-encoding': encoding })
+        const sink = encoding === 'gzip' ? createGzip() : response
+        if (sink !== response) sink.pipe(response)
+        const send = (): unknown => {
+          while (!response.destroyed) {
+            if (!sink.write(Buffer.alloc(65536))) return sink.once('drain', send)
+          }
+        }
+        send()
+      })
+      t.ok(await assertCut(t, url) <= 2 * 1024 ** 2, encoding)
+      await upstreamClosed
+    }
+  })
+
+  t.test(`row 45 (${profile}): a body of exactly maxFileSize passes, decoded or not`, async t => {
+    for (const encoded of [false, true]) {
+      const content = Buffer.alloc(100_000, 'x')
+      const { url } = await start(t, { profile, maxFileSize: 100_000 }, (_request, response) => {
+        if (encoded) response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content))
+        else response.end(content)
+      })
+      const response = await fetch(url)
+      t.equal(response.status, 200)
+      t.equal((await response.arrayBuffer()).byteLength, 100_000)
+    }
+  })
+}
+
+t.test('row 44: a TLS handshake that is never answered is given up with 504', async t => {
+  const silent = await listen(t, net.createServer(() => {}))
+  const host = await startHost(t, { profile: 'classic', timeouts: { connect: 200 } })
+  const response = await fetch(host.handler({ action: 'proxy', url: `https://127.0.0.1:${silent.port}/` }))
+  t.equal(response.status, 504)
+})

@@ -1,0 +1,73 @@
+import t from 'tap'
+import { startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+
+/** `/n` redirects to `/n-1` … `/0`; `/to?url` redirects there; `/loop` to itself. */
+function redirector (status = 302) {
+  return (request: { url?: string | undefined, headers: { authorization?: string | undefined } }, response: import('node:http').ServerResponse) => {
+    const { pathname, search } = new URL(request.url!, 'http://x')
+    const hops = Number(pathname.slice(1))
+    if (pathname === '/target' || hops === 0) return response.end(`arrived ${request.headers.authorization ?? ''}`)
+    if (pathname === '/none') return response.writeHead(status).end('no Location')
+    const location = pathname === '/loop' ? '/loop' : pathname === '/to' ? decodeURIComponent(search.slice(1)) : `/${hops - 1}`
+    response.writeHead(status, { location }).end('moved')
+  }
+}
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 53 (${profile}): up to five redirects are followed, of every kind`, async t => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const upstream = await startUpstream(t, redirector(status))
+      const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+      for (const path of ['/1', '/5', '/to?target', '/to?%2Ftarget%23fragment']) {
+        const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin + path }))
+        t.equal(response.status, 200, `${status} ${path}`)
+        t.equal(await response.text(), 'arrived ')
+      }
+      t.notMatch(upstream.requests.join(), '#')
+    }
+  })
+
+  t.test(`row 53 (${profile}): a loop, six hops, another scheme, no Location are answered 502`, async t => {
+    const upstream = await startUpstream(t, redirector())
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const to = (url: string) => `/to?${encodeURIComponent(url)}`
+    for (const path of ['/loop', '/6', '/100', '/none', to('file:///etc/passwd'), to('ftp://127.0.0.1/x'), to('javascript:alert(1)'), to('data:text/html,x'), to('http://'), to('')]) {
+      upstream.requests.length = 0
+      const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin + path }))
+      t.equal(response.status, 502, path)
+      t.match(await response.text(), /^The upstream request failed: /)
+      t.equal(response.headers.get('location'), null)
+      t.ok(upstream.requests.length <= 6, `${upstream.requests.length} requests`)
+    }
+  })
+
+  t.test(`row 54 (${profile}): credentials in a redirect are not sent`, async t => {
+    const upstream = await startUpstream(t, redirector())
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const target = `http://user:password@127.0.0.1:${upstream.port}/target`
+    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(target)}` }))
+    t.equal(await response.text(), 'arrived ')
+  })
+}
+
+t.test('secure: a redirect off the allowed origins is answered 403, without a request there', async t => {
+  const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
+  const upstream = await startUpstream(t, redirector())
+  const host = await startHost(t, { documentServerOrigin: upstream.origin })
+  for (const target of [elsewhere.origin, `//127.0.0.1:${elsewhere.port}/`, `http://localhost:${upstream.port}/target`, `http://user@127.0.0.1:${elsewhere.port}/`]) {
+    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(target)}` }))
+    t.equal(response.status, 403, target)
+    t.match(await response.text(), /^The address \S+ is not allowed$/)
+  }
+  t.strictSame(elsewhere.requests, [])
+  t.notMatch(upstream.requests.join(), '/target')
+})
+
+t.test('classic: a redirect to another origin is followed', async t => {
+  const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
+  const upstream = await startUpstream(t, redirector())
+  const host = await startHost(t, { profile: 'classic' })
+  const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(elsewhere.origin)}` }))
+  t.equal(await response.text(), 'inside')
+})

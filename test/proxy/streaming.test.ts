@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { deferred } from '../helpers/deferred.js'
+import { startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+
+const profiles = ['secure', 'classic'] as const
+
+for (const profile of profiles) {
+  t.test(`row 20 (${profile}), specification, proxy: the first byte arrives before the upstream ends`, async t => {
+    const arrived = deferred()
+    const upstream = await startUpstream(t, (_request, response) => {
+      response.write('first')
+      arrived.promise.then(() => response.end(' and last'))
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+    const [response] = await once(request, 'response') as [http.IncomingMessage]
+    const [first] = await once(response, 'data')
+    t.equal(String(first), 'first')
+    arrived.resolve()
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk)
+    t.equal(Buffer.concat(chunks).toString(), ' and last')
+  })
+
+  t.test(`row 20 (${profile}): a client that does not read stops the upstream`, async t => {
+    const size = 256 * 1024 ** 2
+    let sent = 0
+    const stopped = deferred()
+    const upstream = await startUpstream(t, (_request, response) => {
+      const chunk = Buffer.alloc(1024 ** 2)
+      function send () {
+        while (sent < size) {
+          sent += chunk.length
+          if (!response.write(chunk)) {
+            stalled = setTimeout(stopped.resolve, 500) // nothing was taken any more for so long
+            return
+          }
+        }
+        stopped.resolve()
+      }
+      let stalled: NodeJS.Timeout
+      response.on('drain', () => { clearTimeout(stalled); send() })
+      send()
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+    const [response] = await once(request, 'response') as [http.IncomingMessage]
+    response.pause()
+    await stopped.promise
+    t.ok(sent < size / 4, `${sent} bytes were taken from the upstream`)
+    request.destroy()
+  })
+
+  t.test(`row 43 (${profile}): a body that is encoded although identity was asked for arrives readable`, async t => {
+    const content = Buffer.from('readable '.repeat(10_000))
+    const encode: Record<string, (bytes: Buffer) => Buffer> = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
+    const upstream = await startUpstream(t, (request, response) => {
+      t.equal(request.headers['accept-encoding'], 'identity')
+      const encoding = request.url!.slice(1)
+      const bytes = encode[encoding]!(content)
+      response.writeHead(200, { 'content-encoding': encoding, 'content-length': bytes.length, 'content-type': 'text/plain' }).end(bytes)
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    for (const encoding of Object.keys(encode)) {
+      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${encoding}` }))
+      t.equal(response.status, 200)
+      t.equal(response.headers.get('content-encoding'), null)
+      t.equal(response.headers.get('content-type'), 'text/plain')
+      t.ok(Buffer.from(await response.arrayBuffer()).equals(content), encoding)
+    }
+  })
+}
+
+t.test('row 43: an encoding nobody can undo is answered 502', async t => {
+  const upstream = await startUpstream(t, (request, response) => {
+    response.writeHead(200, { 'content-encoding': request.url!.slice(1) }).end('bytes')
+  })
+  const host = await startHost(t, { profile: 'classic' })
+  for (const encoding of ['compress', 'gzip,%20br', 'constructor', '__proto__']) {
+    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${encoding}` }))
+    t.equal(response.status, 502, encoding)
+  }
+})
