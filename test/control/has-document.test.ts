@@ -1,0 +1,51 @@
+import t from 'tap'
+import { startHost } from '../helpers/host.js'
+
+const values = { filled: 'x', empty: '', blank: '   ', 'tabs and newlines': '\t\r\n', 'no-break space': '\u00a0' }
+
+t.test('row 23, specification, Editor control properties, HasDocument, ConfigJson: every combination of name, key and url', async t => {
+  const host = await startHost(t)
+  for (const [nameIs, name] of Object.entries(values)) {
+    for (const [keyIs, key] of Object.entries(values)) {
+      for (const [urlIs, url] of Object.entries(values)) {
+        const control = host.app.editorControl()
+        control.documentName = name
+        control.documentKey = key
+        control.documentUrl = url
+        const expected = nameIs === 'filled' && keyIs === 'filled' && urlIs === 'filled'
+        const label = `name ${nameIs}, key ${keyIs}, url ${urlIs}`
+        t.equal(control.hasDocument, expected, label)
+        t.equal(control.configJson === 'null', !expected, label)
+        t.equal(control.config === null, !expected, label)
+        if (!expected) t.match(control.render(), '<script type="application/json">null</script>', label)
+      }
+    }
+  }
+})
+
+t.test('specification, Editor control properties: a new control has nothing', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  const { documentName, documentKey, documentUrl, callbackUrl, hasDocument, configJson } = control
+  t.strictSame({ documentName, documentKey, documentUrl, callbackUrl, hasDocument, configJson }, {
+    documentName: '', documentKey: '', documentUrl: '', callbackUrl: '', hasDocument: false, configJson: 'null'
+  })
+})
+
+t.test('specification, Editor control properties, HasDocument: it is computed, nobody can set it', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  for (const name of ['hasDocument', 'config', 'configJson']) {
+    t.throws(() => { Object.assign(control, { [name]: true }) }, TypeError, name)
+  }
+  t.equal(control.hasDocument, false)
+})
+
+t.test('a control of another document knows nothing of this one', async t => {
+  const host = await startHost(t)
+  const one = host.app.editorControl()
+  await one.setDocumentFromBytes(Buffer.from('one'), 'one.docx')
+  const two = host.app.editorControl()
+  t.equal(two.hasDocument, false)
+  t.equal(one.hasDocument, true)
+})

@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises'
+import t from 'tap'
+import { fileStorage } from '../../lib/index.js'
+import { signed, startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+
+const fileIds = ['plain', 'with blank', 'a&b=c', 'a#b', 'a+b', '100%', '%41', '%', 'é', 'e\u0301', '文書', '😀👩‍👩‍👧', "it's (a) file!", '~tilde~', 'a;b,c', 'a=b&fileId=plain', 'a.b']
+
+t.test('row 24, specification, Editor configuration, document.url: every fileId comes back through our own route', async t => {
+  const directory = t.testdir(Object.fromEntries(fileIds.map(fileId => [`${fileId}.txt`, `content of ${fileId}`])))
+  for (const profile of ['secure', 'classic'] as const) {
+    const host = await startHost(t, { profile, storage: fileStorage({ directory }) })
+    for (const fileId of fileIds) {
+      const { documentUrl } = await host.app.editorControl().openDocument(fileId)
+      t.match(documentUrl, /^[!-~]+$/, 'an ASCII URL')
+      t.equal(new URL(documentUrl).searchParams.get('fileId'), fileId)
+      const response = await fetch(documentUrl, { headers: { authorization: `Bearer ${signed({ payload: { url: documentUrl } })}` } })
+      t.equal(response.status, 200, `${profile}: ${fileId}`)
+      t.equal(await response.text(), `content of ${fileId}`)
+    }
+  }
+})
+
+t.test('row 24, specification, Editor configuration, editorConfig.callbackUrl: every fileId comes back through our own route', async t => {
+  const directory = t.testdir(Object.fromEntries(fileIds.map(fileId => [`${fileId}.txt`, 'old'])))
+  const documentServer = await startUpstream(t, (request, response) => response.end(`new ${request.url}`))
+  for (const profile of ['secure', 'classic'] as const) {
+    const host = await startHost(t, { profile, storage: fileStorage({ directory }), documentServerOrigin: documentServer.origin })
+    for (const [index, fileId] of fileIds.entries()) {
+      const { callbackUrl, documentKey } = await host.app.editorControl().openDocument(fileId)
+      t.match(callbackUrl, /^[!-~]+$/, 'an ASCII URL')
+      const payload = { key: documentKey, status: 2, url: `${documentServer.origin}/${profile}/${index}` }
+      const response = await fetch(callbackUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...payload, token: signed(payload) }) })
+      t.equal(await response.text(), '{"error":0}', `${profile}: ${fileId}`)
+      t.equal(await host.storedText(fileId), `new /${profile}/${index}`)
+    }
+  }
+})
+
+t.test('opening what is not stored rejects, and leaves the control as it was', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const before = control.configJson
+  for (const unknown of ['unknown', '', '../x', `${fileId}.docx`, 'x'.repeat(10_000)]) {
+    await t.rejects(control.openDocument(unknown), { code: 'FST_EDITOR_FILE_NOT_FOUND', statusCode: 404 })
+  }
+  t.equal(control.configJson, before)
+})
+
+t.test('the title is the given name, by default the fileId with the stored extension', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const control = host.app.editorControl()
+  t.equal(await control.openDocument(fileId), control, 'resolves to itself')
+  t.equal(control.config!.document.title, `${fileId}.docx`)
+  await control.openDocument(fileId, { name: 'Annual report' })
+  t.equal(control.config!.document.title, 'Annual report')
+  t.equal(control.config!.document.fileType, 'docx', 'the type is that of the stored bytes')
+  await control.openDocument(fileId, { name: 'Misleading.xlsx' })
+  t.equal(control.config!.document.fileType, 'docx')
+  t.equal(control.config!.documentType, 'word')
+})
+
+t.test('document keys: one content one key, another content or file another key', async t => {
+  const directory = t.testdir({ 'a.docx': 'same', 'b.docx': 'same', 'ü 😀.docx': 'same' })
+  const host = await startHost(t, { storage: fileStorage({ directory }) })
+  const keyOf = async (fileId: string) => (await host.app.editorControl().openDocument(fileId)).documentKey
+  const key = await keyOf('a')
+  t.equal(await keyOf('a'), key)
+  for (const fileId of ['a', 'b', 'ü 😀']) t.match(await keyOf(fileId), /^[0-9A-Za-z._=-]{1,128}$/)
+  t.equal(new Set([key, await keyOf('b'), await keyOf('ü 😀')]).size, 3)
+
+  await host.storage.replace('a', Buffer.from('changed'))
+  const changed = await keyOf('a')
+  t.not(changed, key)
+  await writeFile(`${directory}/a.docx`, 'changed from outside')
+  t.not(await keyOf('a'), changed)
+})
+
+t.test('document keys: two services of one document server never share a key, two instances of one service do', async t => {
+  const directory = t.testdir({ 'a.docx': 'content' })
+  const keyAt = async (publicBaseUrl: string) => {
+    const host = await startHost(t, { publicBaseUrl, storage: fileStorage({ directory }) })
+    return (await host.app.editorControl().openDocument('a')).documentKey
+  }
+  const key = await keyAt('https://one.example')
+  t.equal(await keyAt('https://one.example/'), key)
+  t.not(await keyAt('https://two.example'), key)
+})
