@@ -22,7 +22,7 @@ const STOP_WITHIN_MS = 5000
 
 const settings = readSettings(process.env)
 const port = await choosePort(settings.host, settings.port)
-const address = `http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${port}`
+const address = `http://${hostname(settings.host)}:${port}`
 const documentServer = settings.editorApiUrl
   ? null
   : await createDocumentServer({ jwtSecret: settings.jwtSecret, logger: settings.logger })
@@ -40,6 +40,15 @@ let stopping
 for (const signal of ['SIGINT', 'SIGTERM']) {
   // Every signal has its listener for good: Ctrl-C under npm arrives twice, and the second must not cut the first short.
   process.on(signal, () => { stopping ??= stop() })
+}
+
+/**
+ * What a browser on this machine calls the address that is listened at.
+ * @param {string} host
+ */
+function hostname (host) {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 async function stop () {

@@ -47,6 +47,7 @@ export async function startBrowser (t: Test): Promise<TestBrowser> {
     async newPage (t, options = {}) {
       t.setTimeout(TIMEOUT_MS)
       const context = await browser.newContext(options)
+      context.setDefaultTimeout(TIMEOUT_MS / 2)
       t.teardown(() => context.close())
       const problems: string[] = []
       await context.addInitScript(REPORT_VIOLATIONS)
