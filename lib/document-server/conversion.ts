@@ -38,7 +38,7 @@ export function createPdfConverter ({ outbound, tokens, editorApiUrl }: Dependen
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const { fileUrl } = await ask(source, signal)
       if (fileUrl !== undefined) return fetchPdf(fileUrl, signal)
-      if (attempt < maxAttempts) await delay(delayMs, undefined, signal ? { signal } : {})
+      if (attempt < maxAttempts) await pause(delayMs, signal)
     }
     throw new ConversionTimeoutError(maxAttempts)
   }
@@ -69,6 +69,12 @@ export function createPdfConverter ({ outbound, tokens, editorApiUrl }: Dependen
     if (!pdf.subarray(0, PDF_SIGNATURE.length).equals(Buffer.from(PDF_SIGNATURE))) throw new ConversionFailedError('the result is not a PDF')
     return pdf
   }
+}
+
+/** Rejects with the signal's reason, as everything else here does; the timer itself would reject with an error of its own. */
+async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
+  signal?.throwIfAborted()
 }
 
 function assertOk (response: OutboundResponse, what: string): void {

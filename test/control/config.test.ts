@@ -1,0 +1,129 @@
+import t from 'tap'
+import type { EditorControlDefaults } from '../../lib/index.js'
+import { extensions } from '../helpers/formats.js'
+import { startHost } from '../helpers/host.js'
+
+t.test('specification, Editor configuration: every path of the table', async t => {
+  const host = await startHost(t, { publicBaseUrl: 'https://app.example.com' })
+  const control = host.app.editorControl()
+  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.xlsx')
+  const { document, editorConfig, token, ...rest } = JSON.parse(control.configJson)
+  t.strictSame(document, {
+    fileType: 'xlsx',
+    key: control.documentKey,
+    title: 'Report.xlsx',
+    url: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=download&fileId=${fileId}`
+  })
+  t.strictSame(editorConfig, {
+    mode: 'edit',
+    callbackUrl: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=callback&fileId=${fileId}`
+  })
+  t.type(token, 'string')
+  t.strictSame(rest, { width: '100%', height: '100%', documentType: 'cell' })
+})
+
+t.test('specification, Editor control properties: what the host sets by hand is what the configuration says', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  Object.assign(control, { documentName: 'Elsewhere.pptx', documentKey: 'key-of-the-host', documentUrl: 'https://files.example/7', callbackUrl: 'https://files.example/7/cb' })
+  const { document, documentType, editorConfig } = control.config!
+  t.strictSame(document, { fileType: 'pptx', key: 'key-of-the-host', title: 'Elsewhere.pptx', url: 'https://files.example/7' })
+  t.equal(documentType, 'slide')
+  t.equal(editorConfig.callbackUrl, 'https://files.example/7/cb')
+
+  control.callbackUrl = ''
+  t.notOk('callbackUrl' in JSON.parse(control.configJson).editorConfig, 'none, when there is none')
+})
+
+t.test('documentType and fileType for every extension the editor knows', async t => {
+  const host = await startHost(t)
+  for (const [extension, documentType] of extensions) {
+    for (const spelling of [extension, extension.toUpperCase()]) {
+      const control = host.app.editorControl()
+      await control.setDocumentFromBytes(Buffer.from('x'), `Name.${spelling}`)
+      t.equal(control.config!.documentType, documentType, spelling)
+      t.equal(control.config!.document.fileType, extension, spelling)
+    }
+  }
+})
+
+t.test('a format the editor does not know has no documentType: the document server says so itself', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('x'), 'archive.7z')
+  const config = JSON.parse(control.configJson)
+  t.notOk('documentType' in config)
+  t.equal(config.document.fileType, '7z')
+})
+
+const user = { id: '7', name: 'Ada', group: 'editors', image: 'https://app.example.com/7.png' }
+const permissions = { edit: true, comment: false, download: false, commentGroups: { edit: ['a'], remove: [''] }, userInfoGroups: ['a'] }
+const customization = { autosave: false, forcesave: true, logo: { image: 'https://app.example.com/logo.png' }, goback: { url: 'https://app.example.com/' } } as const
+
+t.test('user, permissions, mode, lang, customization and the rest pass through, at the top level for short', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl({
+    type: 'mobile',
+    width: '80vw',
+    height: '600px',
+    user,
+    permissions,
+    customization,
+    lang: 'pt-PT',
+    region: 'de-AT',
+    mode: 'view',
+    location: 'us',
+    coEditing: { mode: 'strict', change: false },
+    recent: [{ title: 'Old.docx', url: 'https://app.example.com/old', folder: 'x' }],
+    plugins: { autostart: ['asc.{1}'] },
+    info: { owner: 'Ada', favorite: true },
+    referenceData: { fileKey: 'f', instanceId: 'i' }
+  })
+  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  const { type, width, height, document, editorConfig } = JSON.parse(control.configJson)
+  t.strictSame({ type, width, height }, { type: 'mobile', width: '80vw', height: '600px' })
+  t.strictSame(document.permissions, permissions)
+  t.strictSame(document.info, { owner: 'Ada', favorite: true })
+  t.strictSame(document.referenceData, { fileKey: 'f', instanceId: 'i' })
+  t.strictSame(editorConfig, {
+    mode: 'view',
+    user,
+    customization,
+    lang: 'pt-PT',
+    region: 'de-AT',
+    location: 'us',
+    coEditing: { mode: 'strict', change: false },
+    recent: [{ title: 'Old.docx', url: 'https://app.example.com/old', folder: 'x' }],
+    plugins: { autostart: ['asc.{1}'] },
+    callbackUrl: control.callbackUrl
+  })
+})
+
+t.test('the same, nested as the editor has it', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl({ document: { permissions, info: { owner: 'Ada' } }, editorConfig: { user, mode: 'view', lang: 'de' } })
+  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  const { document, editorConfig } = JSON.parse(control.configJson)
+  t.strictSame(document.permissions, permissions)
+  t.strictSame(document.info, { owner: 'Ada' })
+  t.match(editorConfig, { user, mode: 'view', lang: 'de' })
+  t.equal(document.title, 'a.docx')
+})
+
+t.test('defaults are never changed, and nothing in them replaces what the document decides', async t => {
+  const host = await startHost(t)
+  const sneaky = { key: 'k', url: 'https://evil.example', title: 'x', fileType: 'exe', callbackUrl: 'https://evil.example' }
+  const defaults = deepFrozen({ user, document: { ...sneaky, permissions }, editorConfig: { ...sneaky, lang: 'de' }, token: 'x', documentType: 'cell' }) as unknown as EditorControlDefaults
+  const control = host.app.editorControl(defaults)
+  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  const { document, documentType, editorConfig, token } = control.config!
+  t.match(document, { key: control.documentKey, url: control.documentUrl, title: 'a.docx', fileType: 'docx', permissions })
+  t.equal(editorConfig.callbackUrl, control.callbackUrl)
+  t.equal(documentType, 'word')
+  t.not(token, 'x')
+})
+
+function deepFrozen<Value extends object> (value: Value): Value {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFrozen(inner)
+  return Object.freeze(value)
+}

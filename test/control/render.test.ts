@@ -1,0 +1,70 @@
+import t from 'tap'
+import { HANDLER, startHost } from '../helpers/host.js'
+
+const hostile = {
+  'end of a script': '</script><script>alert(1)</script>.docx',
+  'end in capitals and blanks': '</SCRIPT ><img src=x onerror=alert(1)>.docx',
+  comment: '<!--<script>.docx',
+  'end of a comment': '-->.docx',
+  'line separators': 'a\u2028b\u2029c.docx',
+  entities: '&lt;/script&gt; &amp;amp;.docx',
+  quotes: '"\' onload="alert(1).docx',
+  CDATA: ']]><![CDATA[.docx',
+  'null and bell': 'a\0\u0007.docx',
+  'lone surrogate': 'a\ud800b.docx'
+}
+
+for (const [what, name] of Object.entries(hostile)) {
+  t.test(`row 59: a document's name with ${what} is inert in the page, and comes out of it as it went in`, async t => {
+    const host = await startHost(t)
+    const control = host.app.editorControl({ user: { id: '7', name }, customization: { customer: { name } } })
+    await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+    control.documentName = name
+    const fragment = control.render()
+
+    const scripts = [...fragment.matchAll(/<script([^>]*)>([\s\S]*?)<\/script/gi)] // ends where a browser ends it
+    t.equal(scripts.length, 2)
+    const [[, attributes, json], [, moduleAttributes, inline]] = scripts as unknown as [[string, string, string], [string, string, string]]
+    t.equal(attributes, ' type="application/json"')
+    t.notMatch(json, /[<>&\u2028\u2029]/)
+    t.equal(inline, '', 'no inline script')
+    t.match(moduleAttributes, /^ type="module" src="[^"]+"$/)
+    t.strictSame(JSON.parse(json), JSON.parse(control.configJson))
+    t.equal(JSON.parse(json).document.title, name)
+    t.equal(fragment.match(/<(?!\/)/g)?.length, 4, 'two div and two script elements, no other')
+  })
+}
+
+t.test('the fragment names the document server\'s script, the handler and a module that is served', async t => {
+  const host = await startHost(t, { documentServerOrigin: 'https://docs.example.com', publicBaseUrl: 'https://app.example.com/office' })
+  const fragment = host.app.editorControl().render()
+  const handler = `/office${HANDLER}`
+  t.match(fragment, ' data-api="https://docs.example.com/web-apps/apps/api/documents/api.js"')
+  t.match(fragment, ` data-handler="${handler}"`)
+  t.match(fragment, `src="${handler}/assets/editor.js"`)
+
+  const module = await fetch(`${host.origin}${HANDLER}/assets/editor.js`)
+  t.equal(module.status, 200)
+  t.match(module.headers.get('content-type'), /javascript/)
+  t.match(await module.text(), 'export async function captureDocument')
+  for (const path of ['/assets', '/assets/', '/assets/../plugin.js', '/assets/%2e%2e/plugin.ts', '/assets/..%2fplugin.ts', '/assets/nothing.js']) {
+    const response = await fetch(host.origin + HANDLER + path)
+    t.ok(response.status === 404 || response.status === 403, path)
+  }
+})
+
+t.test('addresses of the configuration can\'t leave their attribute', async t => {
+  const host = await startHost(t, { editorApiUrl: 'https://docs.example.com/api.js?a="onx=\'&b=<c>' })
+  const fragment = host.app.editorControl().render()
+  const api = /data-api="([^"]*)"/.exec(fragment)![1]!
+  t.notMatch(api, /[<>']/)
+  const decoded = api.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
+  t.equal(decoded, new URL('https://docs.example.com/api.js?a="onx=\'&b=<c>').href)
+  t.equal(fragment.match(/<(?!\/)/g)?.length, 4)
+})
+
+t.test('two fragments fit into one page: each has an id of its own', async t => {
+  const host = await startHost(t)
+  const ids = Array.from({ length: 10 }, () => /<div id="([^"]+)"/.exec(host.app.editorControl().render())![1])
+  t.equal(new Set(ids).size, 10)
+})

@@ -1,0 +1,94 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import t, { type Test } from 'tap'
+import { ready, startConversionService } from '../helpers/conversion-service.js'
+import { startHost } from '../helpers/host.js'
+
+/** Converts and gives the error, and what was asked until then. */
+async function failure (t: Test, answer: (response: ServerResponse, origin: string) => unknown, result?: RequestListener) {
+  const service = await startConversionService(t, (response, _attempt, origin) => answer(response, origin), result)
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const error = await control.convertToPdf({ delayMs: 0, maxAttempts: 5 }).then(() => { throw new Error('it converted') }, (error: Error & { code: string, statusCode: number }) => error)
+  return { error, requests: service.conversions.length, downloads: service.downloads.length }
+}
+
+t.test('row 25, specification, Errors, conversion: an error names its value, in JSON and in XML, and ends the polling', async t => {
+  const values: Array<[value: string, meaning: string]> = [
+    ['-1', 'unknown error'], ['-2', 'timeout'], ['-3', 'conversion error'], ['-4', 'could not download the source'], ['-5', 'wrong password'],
+    ['-6', 'database'], ['-7', 'wrong input'], ['-8', 'invalid or expired token'], ['-9', 'output type'], ['-10', 'size limit'], ['-99', ''], ['7', '']
+  ]
+  for (const [value, meaning] of values) {
+    for (const text of [
+      `{"error":${value}}`, `{"error":"${value}"}`, `\ufeff{"error":${value},"endConvert":true,"fileUrl":"http://127.0.0.1:9/x"}`,
+      `<?xml version="1.0" encoding="utf-8"?><FileResult><Error>${value}</Error></FileResult>`, `<FileResult>\n  <Error> ${value} </Error>\n</FileResult>`
+    ]) {
+      const { error, requests, downloads } = await failure(t, response => response.end(text))
+      t.equal(error.code, 'FST_EDITOR_CONVERSION_FAILED', text)
+      t.equal(error.statusCode, 502)
+      t.match(error.message, `error ${value}${meaning && ' ('}`, text)
+      t.ok(error.message.includes(meaning), meaning)
+      t.strictSame({ requests, downloads }, { requests: 1, downloads: 0 })
+    }
+  }
+})
+
+t.test('row 25: every answer that is no proper one is a typed error, after one request', async t => {
+  const table: Array<[what: string, code: string, message: RegExp, answer: (response: ServerResponse, origin: string) => unknown]> = [
+    ['endConvert without fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"percent":100}')],
+    ['endConvert with an empty fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"fileUrl":""}')],
+    ['endConvert without FileUrl in XML', 'CONVERSION_FAILED', /finished without a file/, response => response.end('<FileResult><FileUrl/><EndConvert>True</EndConvert></FileResult>')],
+    ['fileUrl that is no URL', 'INVALID_URL', /Invalid URL/, response => response.end('{"endConvert":true,"fileUrl":"result.pdf"}')],
+    ['fileUrl with another scheme', 'UNSUPPORTED_SCHEME', /scheme/, response => response.end('{"endConvert":true,"fileUrl":"file:///etc/passwd"}')],
+    ['HTTP 500', 'UPSTREAM', /answered status 500/, response => response.writeHead(500).end('{"endConvert":false}')],
+    ['HTTP 404', 'UPSTREAM', /answered status 404/, response => response.writeHead(404).end('<html>')],
+    ['a redirect', 'UPSTREAM', /answered status 302/, response => response.writeHead(302, { location: '/elsewhere' }).end()],
+    ['HTML', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('<!DOCTYPE html><html><body>Log in</body></html>')],
+    ['empty', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end()],
+    ['text', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('false')],
+    ['cut JSON', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('{"endConvert":tr')],
+    ['cut connection', 'UPSTREAM', /failed/, response => response.writeHead(200, { 'content-length': 100 }).end('{"endConvert":true}')],
+    ['closed connection', 'UPSTREAM', /failed/, response => response.destroy()],
+    ['endless', 'TOO_LARGE', /limit of 1048576 bytes/, response => {
+      const send = (): unknown => {
+        while (!response.destroyed) if (!response.write(Buffer.alloc(65536, ' '))) return response.once('drain', send)
+      }
+      send()
+    }]
+  ]
+  for (const [what, code, message, answer] of table) {
+    const { error, requests, downloads } = await failure(t, answer)
+    t.equal(error.code, `FST_EDITOR_${code}`, what)
+    t.match(error.message, message, what)
+    t.strictSame({ requests, downloads }, { requests: 1, downloads: 0 }, what)
+  }
+})
+
+t.test('a result that is no PDF, or not all of it, is an error', async t => {
+  const table: Array<[what: string, code: string, result: RequestListener]> = [
+    ['HTML', 'CONVERSION_FAILED', (_request, response) => response.end('<html>session expired</html>')],
+    ['empty', 'CONVERSION_FAILED', (_request, response) => response.end()],
+    ['the signature later on', 'CONVERSION_FAILED', (_request, response) => response.end(' %PDF-1.7')],
+    ['part of the signature', 'CONVERSION_FAILED', (_request, response) => response.end('%PDF')],
+    ['403', 'UPSTREAM', (_request, response) => response.writeHead(403).end('%PDF-1.7')],
+    ['206', 'UPSTREAM', (_request, response) => response.writeHead(206).end('%PDF-1.7')],
+    ['cut', 'UPSTREAM', (_request, response) => response.writeHead(200, { 'content-length': 100 }).end('%PDF-1.7')]
+  ]
+  for (const [what, code, result] of table) {
+    const { error, requests, downloads } = await failure(t, (response, origin) => ready(response, 1, origin), result)
+    t.equal(error.code, `FST_EDITOR_${code}`, what)
+    t.strictSame({ requests, downloads }, { requests: 1, downloads: 1 }, what)
+  }
+})
+
+t.test('an answer in XML with a result is a result', async t => {
+  const service = await startConversionService(t, (response, _attempt, origin) => {
+    response.writeHead(200, { 'content-type': 'text/xml; charset=UTF-8' })
+      .end(`<?xml version="1.0" encoding="utf-8"?><FileResult><FileUrl>${origin}/result.pdf?md5=a&amp;expires=1&amp;x=&lt;&gt;&quot;&apos;</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>True</EndConvert></FileResult>`)
+  })
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  t.match((await control.convertToPdf()).toString(), '%PDF-')
+  t.equal(new URL(service.downloads[0]!, service.origin).searchParams.get('x'), '<>"\'')
+})

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { ready, startConversionService } from '../helpers/conversion-service.js'
+import { startHost } from '../helpers/host.js'
+
+t.test('the document server keeps results by key: the conversion\'s key names the content, not the editing session', async t => {
+  const service = await startConversionService(t, ready, (request, response) => { response.end(request.url === '/saved' ? 'force saved' : '%PDF-1.7') })
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const convert = async (fileId: string): Promise<{ key: unknown, documentKey: string }> => {
+    const control = await host.app.editorControl().openDocument(fileId)
+    await control.convertToPdf()
+    return { key: service.conversions.pop()!.body.key, documentKey: control.documentKey }
+  }
+  const { fileId } = await host.storage.create('docx', Buffer.from('one'))
+  const first = await convert(fileId)
+  t.equal((await convert(fileId)).key, first.key, 'the same content')
+  t.not(first.key, first.documentKey, 'not the key under which it is edited')
+  t.match(first.key, /^[0-9A-Za-z._=-]{1,128}$/)
+
+  await host.postSignedCallback(fileId, { key: first.documentKey, status: 1, users: ['7'] })
+  t.strictSame(await convert(fileId), first, 'a session alone changes nothing')
+  const saved = await host.postSignedCallback(fileId, { key: first.documentKey, status: 6, url: `${service.origin}/saved`, forcesavetype: 1 })
+  t.equal(saved.body, '{"error":0}')
+  t.equal(await host.storedText(fileId), 'force saved')
+  const after = await convert(fileId)
+  t.equal(after.documentKey, first.documentKey, 'the session\'s key stays')
+  t.not(after.key, first.key, 'the content is another')
+})
+
+t.test('the key differs between files, and an open control converts what is stored now', async t => {
+  const service = await startConversionService(t, ready)
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const keys = new Set<unknown>()
+  for (const name of ['a.docx', 'b.docx', 'c.xlsx']) {
+    const control = host.app.editorControl()
+    const fileId = await control.setDocumentFromBytes(Buffer.from('the same'), name)
+    await control.convertToPdf()
+    await host.storage.replace(fileId, Buffer.from('changed'))
+    await control.convertToPdf()
+    for (const { body } of service.conversions.splice(0)) keys.add(body.key)
+  }
+  t.equal(keys.size, 6)
+})
+
+t.test('a document at an address of the host\'s is named by its key and address', async t => {
+  const service = await startConversionService(t, ready)
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const keyOf = async (documentKey: string, documentUrl: string) => {
+    const control = Object.assign(host.app.editorControl(), { documentName: 'x.odt', documentKey, documentUrl })
+    await control.convertToPdf()
+    const { key, url, filetype } = service.conversions.pop()!.body
+    t.equal(url, documentUrl)
+    t.equal(filetype, 'odt')
+    return key
+  }
+  const key = await keyOf('k1', 'https://files.example/1')
+  t.equal(await keyOf('k1', 'https://files.example/1'), key)
+  t.not(await keyOf('k2', 'https://files.example/1'), key)
+  t.not(await keyOf('k1', 'https://files.example/2'), key)
+})

@@ -1,0 +1,121 @@
+import https from 'node:https'
+import t from 'tap'
+import { claimsOf, PDF, pending, ready, startConversionService } from '../helpers/conversion-service.js'
+import { createCertificate } from '../helpers/certificates.js'
+import { type HostOptions, startHost } from '../helpers/host.js'
+import { listen } from '../helpers/listen.js'
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`specification, conversion call (${profile}): the PDF comes back as bytes`, async t => {
+    const service = await startConversionService(t, ready)
+    const host = await startHost(t, { profile, documentServerOrigin: service.origin })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
+    const pdf = await control.convertToPdf()
+    t.ok(Buffer.isBuffer(pdf))
+    t.ok(pdf.equals(PDF))
+    t.equal(service.conversions.length, 1)
+    t.strictSame(service.downloads, ['/result.pdf'])
+  })
+
+  t.test(`specification, conversion call (${profile}): the request's fields and its two tokens`, async t => {
+    const service = await startConversionService(t, ready)
+    const host = await startHost(t, { profile, documentServerOrigin: service.origin })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
+    await control.convertToPdf()
+
+    const [{ method, headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
+    t.equal(method, 'POST')
+    t.equal(headers['content-type'], 'application/json')
+    t.equal(headers.accept, 'application/json')
+    const { key } = fields
+    t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
+    t.strictSame(fields, { async: true, filetype: 'docx', key, outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl })
+    t.strictSame(claimsOf(token), fields, 'the token in the body signs the request')
+    t.match(headers.authorization, /^Bearer /)
+    t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields }, 'the token in the header signs it as payload')
+  })
+}
+
+t.test('polling repeats the identical request', async t => {
+  const service = await startConversionService(t, (response, attempt, origin) => (attempt < 4 ? pending : ready)(response, attempt, origin))
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  t.ok((await control.convertToPdf({ delayMs: 0 })).equals(PDF))
+  t.equal(service.conversions.length, 4)
+  for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body)
+})
+
+t.test('row 26, specification, conversion call: the URL is the editor API\'s scheme and authority and /ConvertService.ashx', async t => {
+  const service = await startConversionService(t, ready)
+  const { origin, port } = service
+  for (const editorApiUrl of [
+    `${origin}/web-apps/apps/api/documents/api.js`, origin, `${origin}/`, `${origin}/api.js?v=1&x=/y/`, `${origin}/deep/path/`,
+    `${origin}//double//slash`, `${origin}/api.js#fragment`, `http://127.0.0.1:${port}/%2e%2e/x`, `HTTP://127.0.0.1:${port}/API.JS`
+  ]) {
+    const host = await startHost(t, { editorApiUrl })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    t.ok((await control.convertToPdf()).equals(PDF), editorApiUrl)
+    t.equal(service.conversions.pop()!.url, '/ConvertService.ashx')
+    t.strictSame(service.conversions, [])
+  }
+})
+
+t.test('row 75: with an internal address both requests go there, whatever address the answer names', async t => {
+  const service = await startConversionService(t, response => {
+    response.end(JSON.stringify({ fileUrl: 'https://docs.invalid/cache/result.pdf?md5=a%2Fb&expires=1', endConvert: true }))
+  })
+  const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: service.origin } })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  t.ok((await control.convertToPdf()).equals(PDF))
+  t.equal(service.conversions.length, 1)
+  t.strictSame(service.downloads, ['/cache/result.pdf?md5=a%2Fb&expires=1'])
+})
+
+t.test('a result on another origin: fetched in classic, refused without a request in secure', async t => {
+  const elsewhere = await startConversionService(t, ready)
+  for (const profile of ['secure', 'classic'] as const) {
+    const service = await startConversionService(t, (response, attempt) => ready(response, attempt, elsewhere.origin))
+    const convert = async (options: HostOptions) => {
+      const host = await startHost(t, { profile, documentServerOrigin: service.origin, ...options })
+      const control = host.app.editorControl()
+      await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+      return control.convertToPdf()
+    }
+    if (profile === 'classic') {
+      t.ok((await convert({})).equals(PDF))
+    } else {
+      await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
+      t.strictSame(elsewhere.downloads, [])
+      t.ok((await convert({ documentServer: { origins: [elsewhere.origin] } })).equals(PDF), 'unless it is one of the document server\'s')
+    }
+    elsewhere.downloads.length = 0
+  }
+})
+
+t.test('row 14, specification, conversion call: any server certificate is accepted in classic, verified in secure', async t => {
+  const certificate = createCertificate()
+  const server = https.createServer({ cert: certificate.cert, key: certificate.key }, (request, response) => {
+    if (request.url === '/ConvertService.ashx') ready(response, 1, `https://${request.headers.host}`)
+    else response.end(PDF)
+  })
+  const { port } = await listen(t, server)
+  for (const profile of ['secure', 'classic'] as const) {
+    const host = await startHost(t, { profile, documentServerOrigin: `https://127.0.0.1:${port}` })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    if (profile === 'classic') t.ok((await control.convertToPdf()).equals(PDF))
+    else await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_UPSTREAM', statusCode: 502 })
+  }
+})
+
+t.test('without a document nothing is asked', async t => {
+  const service = await startConversionService(t, ready)
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  await t.rejects(host.app.editorControl().convertToPdf(), { code: 'FST_EDITOR_NO_DOCUMENT' })
+  t.equal(service.conversions.length, 0)
+})
