@@ -34,14 +34,20 @@ export function parseConversionAnswer (text: string): ConversionAnswer {
 }
 
 function fromJson (text: string): ConversionAnswer {
-  let answer: Record<string, unknown>
+  const answer = parseObject(text)
+  if (answer.error !== undefined && answer.error !== null && answer.error !== 0) return { error: String(answer.error) }
+  return finished(answer.endConvert === true, typeof answer.fileUrl === 'string' ? answer.fileUrl : '')
+}
+
+function parseObject (text: string): Record<string, unknown> {
+  let value: unknown
   try {
-    answer = Object(JSON.parse(text))
+    value = JSON.parse(text)
   } catch {
     throw new ConversionFailedError('its answer is neither JSON nor XML')
   }
-  if (answer.error !== undefined && answer.error !== null && answer.error !== 0) return { error: String(answer.error) }
-  return finished(answer.endConvert === true, typeof answer.fileUrl === 'string' ? answer.fileUrl : '')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
+  return value as Record<string, unknown>
 }
 
 function fromXml (text: string): ConversionAnswer {

@@ -46,6 +46,8 @@ t.test('row 25: every answer that is no proper one is a typed error, after one r
     ['HTML', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('<!DOCTYPE html><html><body>Log in</body></html>')],
     ['empty', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end()],
     ['text', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('false')],
+    ['null', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('null')],
+    ['a list', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('[{"endConvert":true}]')],
     ['cut JSON', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('{"endConvert":tr')],
     ['cut connection', 'UPSTREAM', /failed/, response => response.writeHead(200, { 'content-length': 100 }).end('{"endConvert":true}')],
     ['closed connection', 'UPSTREAM', /failed/, response => response.destroy()],
