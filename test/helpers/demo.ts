@@ -11,8 +11,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface Demo {
   readonly url: string
-  /** Milliseconds from the start of the process to the line with its URL. */
-  readonly readyAfter: number
   idOf (name: string): Promise<string>
   /** The stored bytes, as the demo hands them out. */
   download (name: string): Promise<Uint8Array>
@@ -30,22 +28,26 @@ export async function temporaryDirectory (t: Test): Promise<string> {
 /** The demo as `npm start` runs it, in a process of its own, with its documents in `directory`. Ended with the test. Rejects when it ends by itself. */
 export async function startDemo (t: Test, options: { readonly directory?: string, readonly env?: NodeJS.ProcessEnv } = {}): Promise<Demo> {
   const directory = options.directory ?? await temporaryDirectory(t)
-  const startedAt = performance.now()
   const child = spawn(process.execPath, ['examples/demo/server.js'], { cwd: ROOT, env: { ...environment(directory), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const log = text(child.stderr)
   let output = ''
   child.stdout.setEncoding('utf8').on('data', chunk => { output += chunk })
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    await exited
-  })
+  let stopped = false
+  function end (signal: NodeJS.Signals): Promise<[number | null]> {
+    stopped = true
+    child.kill(signal)
+    return exited
+  }
+  t.teardown(() => end('SIGTERM'))
 
   while (!output.includes('\n')) {
     const [event] = await Promise.race([once(child.stdout, 'data').then(() => ['data']), exited.then(() => ['exit'])])
     if (event === 'exit') throw new Error(`the demo has ended: ${await log}`)
   }
-  const readyAfter = performance.now() - startedAt
+  child.once('exit', async code => {
+    if (!stopped) t.comment(`the demo has ended by itself with code ${code}: ${await log}`)
+  })
   const url = /http:\/\/\S+/.exec(output)?.[0] ?? ''
 
   async function idOf (name: string): Promise<string> {
@@ -63,13 +65,11 @@ export async function startDemo (t: Test, options: { readonly directory?: string
 
   return {
     url,
-    readyAfter,
     idOf,
     download: async name => bytes(`/documents/${await idOf(name)}/download`),
     pdf: async name => bytes(`/documents/${await idOf(name)}/pdf`),
     async stop (signal = 'SIGTERM') {
-      child.kill(signal)
-      const [code] = await exited
+      const [code] = await end(signal)
       return { code, output, log: await log }
     }
   }
