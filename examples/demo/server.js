@@ -18,6 +18,7 @@ import { createApp } from './app.js'
 import { choosePort } from './port.js'
 import { readSettings } from './settings.js'
 
+const LAST_REQUESTS_MS = 500
 const STOP_WITHIN_MS = 5000
 
 const settings = readSettings(process.env)
@@ -54,5 +55,7 @@ function hostname (host) {
 async function stop () {
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
   await documentServer?.close() // first: what is open in it is saved through the app
+  // Browsers keep spare connections that never carried a request; closing would wait for them.
+  setTimeout(() => app.server.closeAllConnections(), LAST_REQUESTS_MS).unref()
   await app.close()
 }

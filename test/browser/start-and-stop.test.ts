@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import t from 'tap'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
 import { startDemo, temporaryDirectory } from '../helpers/demo.js'
@@ -25,3 +27,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     t.equal(Buffer.from(await again.download('Table.md')).toString(), `open at the ${signal}`)
   })
 }
+
+t.test('demo: a spare connection of a browser, which never carried a request, does not keep it from ending', async t => {
+  const demo = await startDemo(t)
+  const spare = connect(Number(new URL(demo.url).port), '127.0.0.1').on('error', () => {})
+  t.teardown(() => spare.destroy())
+  await once(spare, 'connect')
+  t.equal((await demo.stop()).code, 0)
+})
