@@ -31,11 +31,17 @@ const profiles: Record<Profile, ProfileSettings> = {
   }
 }
 
-const rule = (description: string, schema: TSchema) => ({ ...schema, description })
+interface Rule {
+  /** Follows the option's name in the error. */
+  readonly description: string
+  readonly schema: TSchema
+}
+
+const rule = (description: string, schema: TSchema): Rule => ({ description, schema })
 const where = (holds: (value: string) => boolean) => Type.Refine(Type.String(), holds)
 const Function = Type.Refine(Type.Unknown(), value => typeof value === 'function')
 const HttpUrl = where(isHttpUrl)
-const Origin = where(value => isHttpUrl(value) && new URL(value).origin === value.replace(/\/$/, ''))
+const Origin = where(value => isHttpUrl(value) && !value.includes('*') && new URL(value).origin === value.replace(/\/$/, ''))
 const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
 const Secret = where(value => value.trim() !== '')
 const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
@@ -47,7 +53,7 @@ const either = (...values: string[]) => rule(`must be ${values.map(value => `'${
 const having = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
   Type.Refine(Type.Unknown(), value => typeof value === 'object' && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
 
-type Rules<Options> = { readonly [Name in keyof Options]-?: TSchema | Rules<NonNullable<Options[Name]>> }
+type Rules<Options> = { readonly [Name in keyof Options]-?: Rule | Rules<NonNullable<Options[Name]>> }
 
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrl),
@@ -144,16 +150,16 @@ function assertOptions (rules: Record<string, unknown>, options: unknown, path: 
   for (const [name, rule] of Object.entries(rules)) {
     const value = (options as Record<string, unknown>)[name]
     if (value === undefined && !required.has(path + name)) continue
-    if (!isSchema(rule)) {
+    if (!isRule(rule)) {
       assertOptions(rule as Record<string, unknown>, value, `${path}${name}.`)
-    } else if (!Check(rule, value)) {
+    } else if (!Check(rule.schema, value)) {
       throw new InvalidOptionError(path + name, rule.description)
     }
   }
 }
 
-function isSchema (rule: unknown): rule is TSchema & { description: string } {
-  return typeof (rule as { description?: unknown }).description === 'string'
+function isRule (rule: unknown): rule is Rule {
+  return typeof (rule as Partial<Rule>).description === 'string'
 }
 
 function toOrigins (origins: readonly string[] | 'any'): string[] {

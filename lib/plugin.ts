@@ -15,7 +15,7 @@ import { parseCallbackBody } from './handler/callback-body.js'
 import { createCallbackHandler } from './handler/callback.js'
 import { createDownloadHandler } from './handler/download.js'
 import { createProxyHandler } from './handler/proxy.js'
-import { type HandlerActions, handlerRoute } from './handler/route.js'
+import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http/undici-client.js'
 import { resolveOptions, type Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
@@ -50,7 +50,11 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     download: createDownloadHandler({ credentials, storage }),
     proxy: createProxyHandler({ credentials, outbound })
   }
-  await app.register(handlerScope(settings, actions, options), { prefix: settings.prefix, ...(options.logLevel && { logLevel: options.logLevel }) })
+  await app.register(handlerScope(settings, actions, options), {
+    prefix: settings.prefix,
+    logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // an object is fine, only Fastify's type wants text
+    ...(options.logLevel && { logLevel: options.logLevel })
+  })
   if (settings.profile === 'classic') app.log.warn(CLASSIC_WARNING)
 }
 

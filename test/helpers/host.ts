@@ -58,7 +58,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-    const response = await fetch(handler({ action: 'callback', fileId }), { method: 'POST', headers, body: raw as BodyInit })
+    const response = await fetch(handler({ action: 'callback', fileId }), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
     return { status: response.status, headers: response.headers, body: await response.text() }
   }
 

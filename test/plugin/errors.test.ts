@@ -1,0 +1,33 @@
+import t from 'tap'
+import * as library from '../../lib/index.js'
+
+interface EditorError extends Error {
+  readonly code: string
+  readonly statusCode: number
+}
+
+const classes = Object.entries(library).filter(([name]) => name.endsWith('Error')) as unknown as Array<[string, new (...args: unknown[]) => EditorError]>
+
+t.test('specification, Errors: every error class has a code of its own, named after it', t => {
+  t.ok(classes.length >= 18)
+  const codes = classes.map(([, ErrorClass]) => new ErrorClass('x', 'y').code)
+  t.equal(new Set(codes).size, codes.length)
+  for (const [index, [name]] of classes.entries()) {
+    const expected = `FST_EDITOR_${name.replace(/Error$/, '').replace(/(?<!^)([A-Z])/g, '_$1').toUpperCase()}`
+    t.equal(codes[index], expected)
+  }
+  t.end()
+})
+
+t.test('every error is an Error with an HTTP status, and carries its cause', t => {
+  const cause = new Error('the reason')
+  for (const [name, ErrorClass] of classes) {
+    const parameters = (new ErrorClass().message.match(/%[sd]/g) ?? []).map(() => 7)
+    const error = new ErrorClass(...parameters, { cause })
+    t.ok(error instanceof Error, name)
+    t.ok(error.statusCode >= 400 && error.statusCode <= 599, name)
+    t.equal(error.cause, cause, name)
+    t.notMatch(error.message, /%[sd]/, name)
+  }
+  t.end()
+})

@@ -1,0 +1,108 @@
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import { HANDLER, signed, startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+
+/** What a host may do to its own app. */
+const customizations: Record<string, (app: FastifyInstance) => unknown> = {
+  'a validator that refuses everything': app => app.setValidatorCompiler(() => () => ({ error: new Error('refused by the host') })),
+  'a validator that changes what it sees': app => app.setValidatorCompiler(() => (value: object) => ({ value: Object.fromEntries(Object.keys(value).map(key => [key, 'changed'])) })),
+  'a serializer of its own': app => app.setSerializerCompiler(() => () => '"serialized by the host"'),
+  'a JSON parser of its own': app => app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => ({ parsed: 'by the host' })),
+  'a parser for everything': app => app.addContentTypeParser('*', async () => 'parsed by the host'),
+  'no parser at all': app => app.removeAllContentTypeParsers(),
+  'an error handler': app => app.setErrorHandler((_error, _request, reply) => reply.code(418).send('handled by the host')),
+  'a not-found handler': app => app.setNotFoundHandler((_request, reply) => reply.code(418).send('not found by the host')),
+  'a schema error formatter': app => app.setSchemaErrorFormatter(() => new Error('formatted by the host')),
+  '@fastify/static with its decorators': app => app.register(fastifyStatic, { root: import.meta.dirname, prefix: '/files/' }),
+  hooks: app => {
+    app.addHook('onRequest', async () => {})
+    app.addHook('preValidation', async () => {})
+    app.addHook('preHandler', async request => { request.headers['x-user'] = 'ada' })
+    app.addHook('onError', async () => {})
+  },
+  'a callback of old style': app => app.addHook('preHandler', (_request, _reply, done) => done())
+}
+
+interface Answer { readonly what: string, readonly status: number, readonly headers: Record<string, string>, readonly body: string }
+
+/** Asks for everything the handler can answer. */
+async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app: FastifyInstance) => unknown): Promise<Answer[]> {
+  const upstream = await startUpstream(t, (_request, response) => { response.writeHead(200, { 'content-type': 'text/x-test' }).end('upstream') })
+  const memory = memoryStorage()
+  const { fileId } = await memory.create('docx', Buffer.from('content'))
+  const modifiedAt = new Date(0)
+  const info = { ...(await memory.stat(fileId))!, fileId: 'a', revision: 'r', modifiedAt }
+  const storage = {
+    ...memory,
+    stat: async (id: string) => id === 'a' ? info : null,
+    read: async (id: string) => id === 'a' ? { ...(await memory.read(fileId))!, info } : null,
+    replace: async (id: string, content: Parameters<typeof memory.replace>[1]) => id === 'a' ? { ...(await memory.replace(fileId, content))!, ...info } : null
+  }
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, storage, prepare, ...options })
+  const handler = `${host.origin}${HANDLER}`
+  const download = `${handler}?action=download&fileId=a`
+  const bearer = { authorization: `Bearer ${signed({ payload: { url: download } })}` }
+  const callback = (payload: object, type = 'application/json') => ({ method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': type } })
+  const requests: Array<[what: string, url: string, init?: RequestInit]> = [
+    ['download', download, { headers: bearer }],
+    ['download, HEAD', download, { method: 'HEAD', headers: bearer }],
+    ['download, no token', download],
+    ['download, absent', `${handler}?action=download&fileId=b`],
+    ['download, repeated', `${download}&fileId=b`],
+    ['download, POST', download, { method: 'POST', body: 'x' }],
+    ['proxy', `${handler}?action=proxy&url=${encodeURIComponent(upstream.origin)}`],
+    ['proxy, invalid', `${handler}?action=proxy&url=foo`],
+    ['proxy, scheme', `${handler}?action=proxy&url=file:///x`],
+    ['proxy, unreachable', `${handler}?action=proxy&url=${encodeURIComponent('http://127.0.0.1:9/')}`],
+    ['no action', handler],
+    ['callback', `${handler}?action=callback&fileId=a`, callback({ key: 'k', status: 2, url: `${upstream.origin}/x` })],
+    ['callback as text', `${handler}?action=callback&fileId=a`, callback({ key: 'k', status: 1 }, 'text/plain')],
+    ['callback as multipart', `${handler}?action=callback&fileId=a`, callback({ key: 'k', status: 1 }, 'multipart/form-data; boundary=x')],
+    ['callback, no JSON', `${handler}?action=callback&fileId=a`, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }],
+    ['callback, absent', `${handler}?action=callback&fileId=b`, callback({ key: 'k', status: 2, url: `${upstream.origin}/x` })],
+    ['callback, GET', `${handler}?action=callback&fileId=a`],
+    ['module', `${handler}/assets/editor.js`]
+  ]
+  const result: Answer[] = []
+  for (const [what, url, init] of requests) {
+    const response = await fetch(url, init)
+    const { date, 'last-modified': modified, etag, 'keep-alive': keepAlive, ...headers } = Object.fromEntries(response.headers)
+    result.push({ what, status: response.status, headers, body: (await response.text()).replaceAll(upstream.origin, 'upstream') })
+  }
+  return result
+}
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 57 (${profile}): our answers are identical, whatever the host does to its own app`, async t => {
+    const plain = await answers(t, { profile }, () => {})
+    t.strictSame(plain.filter(({ status }) => status === 200).map(({ what }) => what).filter(what => /^(download|proxy|callback|module)$/.test(what)), ['download', 'proxy', 'callback', 'module'])
+    t.equal(plain.find(({ what }) => what === 'callback')!.body, '{"error":0}')
+    for (const [what, customize] of Object.entries(customizations)) {
+      t.strictSame(await answers(t, { profile }, customize), plain, what)
+    }
+  })
+}
+
+t.test('row 57: what the host does below us stays the host\'s: its own routes have its parsers and error handler', async t => {
+  const host = await startHost(t, {
+    prepare (app) {
+      app.setErrorHandler((_error, _request, reply) => reply.code(418).send('handled by the host'))
+      app.post('/own', async request => ({ received: request.body }))
+      app.get('/broken', async () => { throw new Error('x') })
+    }
+  })
+  const own = await fetch(`${host.origin}/own`, { method: 'POST', body: '{"a":1}', headers: { 'content-type': 'application/json' } })
+  t.strictSame(await own.json(), { received: { a: 1 } })
+  t.equal((await fetch(`${host.origin}/own`, { method: 'POST', body: 'x', headers: { 'content-type': 'text/x-unknown' } })).status, 418)
+  t.equal((await fetch(`${host.origin}/broken`)).status, 418)
+})
+
+t.test('row 57: an auth hook of the host that refuses is the host\'s answer', async t => {
+  const host = await startHost(t, { profile: 'classic', prepare: app => app.addHook('preHandler', async (_request, reply) => reply.code(403).send('log in first')) })
+  const response = await fetch(`${host.origin}${HANDLER}?action=download&fileId=a`)
+  t.equal(response.status, 403)
+  t.equal(await response.text(), 'log in first')
+})

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { startConversionService, ready } from '../helpers/conversion-service.js'
+import { SECRET, signed, startHost } from '../helpers/host.js'
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 55 (${profile}): the log at trace holds no secret, no token and no query string of downloads, proxied addresses and conversions`, async t => {
+    const lines: string[] = []
+    const service = await startConversionService(t, ready, (request, response) => {
+      if (request.url!.startsWith('/dying')) return response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())
+      response.end('%PDF-1.7')
+    })
+    const host = await startHost(t, {
+      profile,
+      documentServerOrigin: service.origin,
+      server: { logger: { level: 'trace', stream: { write: line => { lines.push(line) } } } }
+    })
+    const control = host.app.editorControl()
+    const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Marked title.docx')
+    await control.convertToPdf()
+    const token = signed({ payload: { url: control.documentUrl } })
+    const requests: Array<[url: string, headers?: Record<string, string>]> = [
+      [control.documentUrl, { authorization: `Bearer ${token}` }],
+      [control.documentUrl, { authorization: `Bearer ${token}x`, cookie: 'session=marked-cookie' }],
+      [control.documentUrl],
+      [`${control.documentUrl}&marked-parameter=1`],
+      ...['/result?md5=marked-md5', '/dying?md5=marked-md5'].map(path => [host.handler({ action: 'proxy', url: service.origin + path })] as [string]),
+      [host.handler({ action: 'proxy', url: 'http://marked-user:marked-password@127.0.0.1:9/?md5=marked-md5' })],
+      [host.handler({ action: 'proxy', url: 'file:///marked-path' })],
+      [host.handler({ action: 'marked-action' })],
+      [`${host.origin}/Controls/Editor/EditorHandler.ashx/assets/editor.js?marked-parameter=1`]
+    ]
+    for (const [url, headers] of requests) await fetch(url, headers && { headers }).then(response => response.text()).catch(() => {})
+
+    const log = lines.join('')
+    t.ok(lines.length >= requests.length, 'there is a log')
+    t.match(log, '/Controls/Editor/EditorHandler.ashx')
+    for (const text of [SECRET, token, token.split('.')[2]!, 'Bearer', 'eyJhbGci', 'md5=', 'marked', 'action=', `fileId=${fileId}`]) {
+      t.notOk(log.includes(text), text)
+    }
+  })
+}

@@ -1,0 +1,148 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import editor, { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import { SECRET, startHost } from '../helpers/host.js'
+
+const valid = {
+  editorApiUrl: 'https://docs.example.com/web-apps/apps/api/documents/api.js',
+  jwtSecret: SECRET,
+  publicBaseUrl: 'https://app.example.com',
+  storage: memoryStorage()
+}
+
+async function registration (t: Test, options: unknown): Promise<void> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(editor, options as EditorOptions)
+}
+
+/** For each option what it must not be, in place of the values of every wrong type. */
+const wrong: Record<string, unknown[]> = {
+  editorApiUrl: ['', ' ', 'api.js', '/web-apps/api.js', '//docs.example.com/api.js', 'ftp://docs.example.com/api.js', 'javascript:alert(1)', 'http://'],
+  jwtSecret: ['', '   ', [], [''], [SECRET, ''], [SECRET, 7]],
+  publicBaseUrl: ['', 'app.example.com', '/office', 'ws://app.example.com', 'https://app.example.com/?a=b', 'https://app.example.com/#x'],
+  path: ['', 'handler', '/', '/handler/', '/handler?x', '/handler#x', '/hand ler'],
+  prefix: ['office', '/', '/office/', '/of fice'],
+  profile: ['', 'Secure', 'strict'],
+  storage: [{}, { stat () {}, read () {}, create () {} }, { stat: 1, read: 1, create: 1, replace: 1 }],
+  httpClient: [{}, { request: 'x' }],
+  'documentServer.internalUrl': ['', 'documentserver', 'http://documentserver/path', 'ftp://documentserver'],
+  'documentServer.origins': ['all', ['docs.example.com'], ['https://docs.example.com/path'], [7], 'https://docs.example.com'],
+  'documentServer.authorizationHeader': ['', 'X Token', 'a:b', 'a\nb'],
+  'documentServer.authorizationPrefix': [],
+  'proxy.allow': ['all', ['*'], ['https://*.example.com'], [''], ['https://a.example/x'], 'https://a.example'],
+  'tls.rejectUnauthorized': ['false', 0],
+  'tls.minVersion': ['TLSv1.4', 'SSLv3', '1.2'],
+  'tls.ca': ['', [''], [7]],
+  requireToken: ['true', 1],
+  onCorrupted: ['', 'Keep', 'reject'],
+  onMissingFile: ['', 'keep'],
+  onFormatChange: ['', 'keep'],
+  authorize: ['x', {}],
+  onCallback: ['x', {}],
+  onSaved: ['x', {}],
+  maxFileSize: [0, -1, 1.5, NaN, Infinity, '1000', 10n],
+  bodyLimit: [0, -1, 1.5, NaN, '4mb'],
+  'timeouts.connect': [0, -1, 1.5, NaN, Infinity, '10', 2 ** 31],
+  'timeouts.headers': [0, -1, 1.5],
+  'timeouts.idle': [0, '30s'],
+  'timeouts.total': [0, NaN],
+  logLevel: ['', 7],
+  constraints: ['x', 7]
+}
+
+/** Types that none, or few, of the options have. */
+const everyType: unknown[] = [null, 7, true, Symbol('x'), 10n, () => {}, [], {}]
+const mayBe: Record<string, (value: unknown) => boolean> = {
+  jwtSecret: value => Array.isArray(value) && value.length > 0,
+  'documentServer.origins': Array.isArray,
+  'proxy.allow': Array.isArray,
+  'tls.ca': Array.isArray,
+  'tls.rejectUnauthorized': value => typeof value === 'boolean',
+  requireToken: value => typeof value === 'boolean',
+  authorize: value => typeof value === 'function',
+  onCallback: value => typeof value === 'function',
+  onSaved: value => typeof value === 'function',
+  maxFileSize: value => typeof value === 'number',
+  bodyLimit: value => typeof value === 'number',
+  'timeouts.connect': value => typeof value === 'number',
+  'timeouts.headers': value => typeof value === 'number',
+  'timeouts.idle': value => typeof value === 'number',
+  'timeouts.total': value => typeof value === 'number',
+  constraints: value => typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+t.test('row 56: every option with a wrong type or value is refused by an error that names it and says the rule', async t => {
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of [...values, ...everyType.filter(value => !mayBe[name]?.(value))]) {
+      const [group, member] = name.split('.') as [string, string?]
+      const options = { ...valid, [group]: member ? { [member]: value } : value }
+      const label = `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
+      await t.rejects(registration(t, options), { code: 'FST_EDITOR_INVALID_OPTION', statusCode: 500, message: `Option ${name} must ` }, label)
+    }
+  }
+})
+
+t.test('row 56: required options that are missing are named', async t => {
+  for (const name of ['editorApiUrl', 'jwtSecret', 'publicBaseUrl']) {
+    const { [name as 'jwtSecret']: _, ...options } = valid
+    await t.rejects(registration(t, options), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must ` })
+    await t.rejects(registration(t, { ...valid, [name]: undefined }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must ` })
+  }
+})
+
+t.test('row 56: unknown options are named, so that a misspelled one is noticed', async t => {
+  const table: Array<[name: string, options: object]> = [
+    ['jwtsecret', { jwtsecret: 'x' }],
+    ['saveRetries', { saveRetries: 3 }],
+    ['documentServer.internalURL', { documentServer: { internalURL: 'http://x' } }],
+    ['proxy.allowed', { proxy: { allowed: 'any' } }],
+    ['tls.CA', { tls: { CA: 'x' } }],
+    ['timeouts.read', { timeouts: { read: 1 } }],
+    ['hasOwnProperty', { hasOwnProperty: 1 }],
+    ['__proto__', JSON.parse('{"__proto__":1}')]
+  ]
+  for (const [name, options] of table) {
+    await t.rejects(registration(t, Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(valid), ...Object.getOwnPropertyDescriptors(options) })),
+      { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} is unknown` }, name)
+  }
+})
+
+t.test('groups of options must be objects', async t => {
+  for (const name of ['documentServer', 'proxy', 'tls', 'timeouts']) {
+    for (const value of ['x', 7, true, null]) {
+      await t.rejects(registration(t, { ...valid, [name]: value }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be an object` })
+    }
+  }
+})
+
+t.test('row 56: the options are never changed: a deep-frozen object works', async t => {
+  const options = deepFrozen({
+    jwtSecret: [SECRET, 'another-secret-0123456789-0123456789'],
+    profile: 'secure' as const,
+    path: '/office/handler',
+    documentServer: { internalUrl: 'http://127.0.0.1:9', origins: ['https://docs2.example.com/'], authorizationHeader: 'X-Token', authorizationPrefix: '' },
+    proxy: { allow: ['https://docs.example.com'] },
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.3' as const },
+    timeouts: { connect: 1, headers: 2, idle: 3, total: 4 },
+    maxFileSize: 10,
+    bodyLimit: 10,
+    logLevel: 'warn' as const,
+    constraints: {}
+  })
+  const host = await startHost(t, options)
+  const control = host.app.editorControl(deepFrozen({ user: { id: '7', name: 'Ada' }, permissions: { edit: true } }))
+  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  t.match(control.documentUrl, '/office/handler?action=download')
+  t.equal((await fetch(`${host.origin}/office/handler?action=proxy&url=x`)).status, 400)
+})
+
+t.test('an option that is undefined has its default', async t => {
+  const undefinedOptions = Object.fromEntries(Object.keys(wrong).filter(name => !name.includes('.') && !(name in valid)).map(name => [name, undefined]))
+  await t.resolves(registration(t, { ...valid, ...undefinedOptions, documentServer: undefined, proxy: { allow: undefined }, tls: undefined, timeouts: { total: undefined } }))
+})
+
+function deepFrozen<Value extends object> (value: Value): Value {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFrozen(inner)
+  return Object.freeze(value)
+}
