@@ -25,6 +25,10 @@ export interface EditingOptions extends HostOptions {
 export interface Editing extends Host {
   readonly documentServer: Upstream
   readonly fileId: string
+  /** The document key of the stored content. */
+  readonly key: string
+  /** The document key whoever opens the file gets now. */
+  openedKey (fileId?: string): Promise<string>
   /** Address of the saved file at the document server. */
   readonly url: string
   /** Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named. Resolves to the answered `error`. */
@@ -49,10 +53,18 @@ export async function startEditing (t: Test, { serve = answerWith(NEW), memory =
   }
   const before = await listing()
 
+  async function openedKey (id = fileId): Promise<string> {
+    const control = await host.app.editorControl().openDocument(id)
+    t.equal(control.config?.document.key, control.documentKey)
+    return control.documentKey
+  }
+
   return {
     ...host,
     documentServer,
     fileId,
+    key: await openedKey(),
+    openedKey,
     url: `${documentServer.origin}/cache/files/data/${KEY}_1/output.docx/output.docx?md5=m-d-5&expires=1&filename=output.docx`,
     async post (fields, id = fileId) {
       const answer = profile === 'secure' ? await host.postSignedCallback(id, fields) : await host.postCallback(id, fields)

@@ -1,0 +1,54 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+
+for (const memory of [false, true]) {
+  const where = memory ? 'memory' : 'files'
+
+  t.test(`secure: a docx saved for a doc is stored as docx under the same fileId, ${where}`, async t => {
+    const saved: string[] = []
+    const editing = await startEditing(t, { memory, extension: 'doc', onSaved: event => { saved.push(event.extension) } })
+    const { fileId } = editing
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'DOCX' }), 0)
+    t.match(await editing.storage.stat(fileId), { fileId, extension: 'docx', size: NEW.length })
+    t.equal(await editing.storedText(fileId), NEW)
+    t.strictSame(saved, ['docx'])
+    if (!memory) t.strictSame(await readdir(join(t.testdirName, 'uploads')), [`${fileId}.docx`])
+
+    const control = await editing.app.editorControl().openDocument(fileId)
+    t.match(control.config?.document, { fileType: 'docx', title: `${fileId}.docx` })
+    t.equal((await editing.downloadAsDocumentServer(fileId)).headers.get('content-type'), 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
+  })
+
+  t.test(`classic: the format the document server names is ignored, ${where}`, async t => {
+    const editing = await startEditing(t, { profile: 'classic', memory, extension: 'doc' })
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
+    t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: NEW.length })
+    t.equal(await editing.storedText(editing.fileId), NEW)
+    if (!memory) t.strictSame(await readdir(join(t.testdirName, 'uploads')), [`${editing.fileId}.doc`])
+  })
+
+  t.test(`secure: a failed save in another format leaves the file under its name, ${where}`, async t => {
+    const editing = await startEditing(t, { memory, extension: 'doc', serve: (_request, response) => { response.writeHead(200, { 'content-length': '100' }).write('cut', () => response.destroy()) } })
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 1)
+    t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: OLD.length })
+    await editing.unchanged(t, 'failed')
+  })
+}
+
+for (const profile of profiles) {
+  t.test(`without a usable filetype the format stays, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile, onFormatChange: 'follow' })
+    for (const filetype of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx']]) {
+      t.equal(await editing.post({ status: 2, url: editing.url, filetype }), 0)
+      t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx', JSON.stringify(filetype))
+    }
+  })
+
+  t.test(`onFormatChange overrides the profile, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile, extension: 'doc', onFormatChange: profile === 'secure' ? 'ignore' : 'follow' })
+    t.equal(await editing.post({ status: 2, url: editing.url, filetype: 'docx' }), 0)
+    t.equal((await editing.storage.stat(editing.fileId))?.extension, profile === 'secure' ? 'doc' : 'docx')
+  })
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { OLD, profiles, startEditing } from '../helpers/editing.js'
+import { deferred } from '../helpers/deferred.js'
+
+for (const profile of profiles) {
+  for (const memory of [false, true]) {
+    t.test(`row 39: a slow save is followed by a fast one: the later arrival wins, another file is not delayed, ${profile}, ${memory ? 'memory' : 'files'}`, async t => {
+      const firstFetched = deferred()
+      const release = deferred()
+      const secondArrived = deferred()
+      const editing = await startEditing(t, {
+        profile,
+        memory,
+        onCallback: ({ userdata }) => { if (userdata === 'second') secondArrived.resolve() },
+        async serve (request, response) {
+          response.write(`content of ${request.url} `)
+          if (request.url === '/first') {
+            firstFetched.resolve()
+            await release.promise
+          }
+          response.end('in full')
+        }
+      })
+      const { fileId, key, documentServer: { origin, requests } } = editing
+      const other = await editing.storage.create('docx', Buffer.from(OLD))
+
+      const first = editing.post({ key, status: 6, url: `${origin}/first` })
+      await firstFetched.promise
+      const second = editing.post({ key, status: 2, url: `${origin}/second`, userdata: 'second' })
+      await secondArrived.promise
+
+      t.equal(await editing.post({ status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+      t.equal(await editing.storedText(other.fileId), 'content of /other in full')
+      t.equal(await editing.post({ key, status: 1, users: ['u1'] }), 0, 'other events of the file are answered meanwhile')
+      t.equal(await editing.storedText(fileId), OLD)
+      t.strictSame(requests, ['/first', '/other'], 'the second has to wait')
+
+      release.resolve()
+      t.strictSame(await Promise.all([first, second]), [0, 0])
+      t.equal(await editing.storedText(fileId), 'content of /second in full')
+      t.strictSame(requests, ['/first', '/other', '/second'])
+    })
+  }
+
+  for (const slow of ['authorize', 'onCallback'] as const) {
+    t.test(`row 39: saves are applied in the order they arrived, however long ${slow} takes for the first, ${profile}`, async t => {
+      const firstArrived = deferred()
+      const secondArrived = deferred()
+      const release = deferred()
+      let calls = 0
+      async function wait (): Promise<undefined> {
+        calls++
+        if (calls === 1) {
+          firstArrived.resolve()
+          await release.promise
+        } else if (calls === 2) {
+          secondArrived.resolve()
+        }
+      }
+      const editing = await startEditing(t, { profile, [slow]: wait, serve: (request, response) => response.end(request.url) })
+      const { fileId, key, documentServer: { origin, requests } } = editing
+      const other = await editing.storage.create('docx', Buffer.from(OLD))
+
+      const first = editing.post({ key, status: 6, url: `${origin}/first` })
+      await firstArrived.promise
+      const second = editing.post({ key, status: 6, url: `${origin}/second` })
+      await secondArrived.promise
+      t.equal(await editing.post({ status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+
+      release.resolve()
+      t.strictSame(await Promise.all([first, second]), [0, 0])
+      t.strictSame(requests, ['/other', '/first', '/second'])
+      t.equal(await editing.storedText(fileId), '/second')
+    })
+  }
+
+  t.test(`row 39: who is refused, fails or has nothing to save holds nobody up, ${profile}`, async t => {
+    const failing = deferred()
+    const firstFetched = deferred()
+    const arrived = deferred()
+    const editing = await startEditing(t, {
+      profile,
+      authorize: request => request.headers['x-refused'] ? false : undefined,
+      onCallback: ({ userdata }) => { if (userdata === 'last') arrived.resolve() },
+      async serve (request, response) {
+        if (request.url !== '/fails') return response.end(request.url)
+        firstFetched.resolve()
+        await failing.promise
+        response.destroy()
+      }
+    })
+    const { fileId, key, documentServer: { origin, requests } } = editing
+    const fails = editing.post({ key, status: 2, url: `${origin}/fails` })
+    await firstFetched.promise
+
+    const refused = await editing.postCallback(fileId, { status: 2, url: `${origin}/refused` }, { 'content-type': 'application/json', 'x-refused': '1' })
+    t.equal(refused.body, '{"error":1}', 'a refusal waits for nobody')
+    t.equal((await editing.postCallback(fileId, 'no callback')).body, '{"error":1}')
+    t.equal(await editing.post({ key, status: 2, url: '' }), 0, 'neither does a save without a url')
+    const nonsense = editing.post({ key, status: 2, url: 'nonsense' })
+    const last = editing.post({ key, status: 2, url: `${origin}/last`, userdata: 'last' })
+    await arrived.promise
+
+    failing.resolve()
+    t.strictSame(await Promise.all([fails, nonsense, last]), [1, 1, 0])
+    t.strictSame(requests, ['/fails', '/last'])
+    t.equal(await editing.storedText(fileId), '/last')
+  })
+}
+
+t.test('a save goes on when the document server no longer waits for the answer', async t => {
+  const fetched = deferred()
+  const release = deferred()
+  const saved = deferred()
+  const editing = await startEditing(t, {
+    profile: 'classic',
+    onSaved: () => { saved.resolve() },
+    async serve (_request, response) {
+      fetched.resolve()
+      await release.promise
+      response.end('late')
+    }
+  })
+  const impatient = new AbortController()
+  const closed = once(editing.app.server, 'connection').then(([socket]) => once(socket, 'close'))
+  const answer = fetch(editing.handler({ action: 'callback', fileId: editing.fileId }), { method: 'POST', signal: impatient.signal, body: JSON.stringify({ status: 2, url: editing.url }) })
+  await fetched.promise
+  impatient.abort()
+  await t.rejects(answer)
+  await closed
+  release.resolve()
+  await saved.promise
+  t.equal(await editing.storedText(editing.fileId), 'late')
+})

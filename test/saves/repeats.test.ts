@@ -1,0 +1,119 @@
+import t, { type Test } from 'tap'
+import { deferred } from '../helpers/deferred.js'
+import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+
+/** A document server whose saved files say which request fetched them. */
+async function startCounting (t: Test, options: EditingOptions) {
+  let fetched = 0
+  const editing = await startEditing(t, { serve: (_request, response) => response.end(`fetch ${++fetched}`), ...options })
+  const { documentServer: { origin, requests }, post, storedText, fileId } = editing
+  /** Posts a save; resolves to the answered error, the number of fetches and the content. */
+  async function save (fields: { key?: string, status: 2 | 6 }, path: string, query = '?md5=1&expires=1') {
+    const error = await post({ ...fields, url: `${origin}${path}${query}` })
+    return { error, fetches: requests.length, content: await storedText(fileId) }
+  }
+  return { ...editing, save }
+}
+
+for (const profile of profiles) {
+  for (const status of [2, 6] as const) {
+    t.test(`row 60: a repeated save (${status}) is answered, nothing is fetched, ${profile}`, async t => {
+      const saved: unknown[] = []
+      const { key, save, post, documentServer } = await startCounting(t, { profile, onSaved: event => { saved.push(event) } })
+      const stored = { error: 0, fetches: 1, content: 'fetch 1' }
+      t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored)
+      t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored, 'word for word')
+      t.strictSame(await save({ key, status }, '/cache/K_1/output.docx', '?md5=2&expires=2&shardkey=x'), stored, 'with a fresh signature')
+      t.equal(await post({ key, status, url: documentServer.origin.replace('127.0.0.1', 'localhost') + '/cache/K_1/output.docx' }), 0, 'with another host')
+      t.equal(documentServer.requests.length, 1)
+      t.equal(saved.length, 1, 'onSaved is told once')
+      t.strictSame(await save({ key, status }, '/cache/K_2/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'another path is another save')
+      t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'an earlier one does not come back')
+    })
+  }
+
+  t.test(`row 60: a save posted again while it is being stored is fetched once, ${profile}`, async t => {
+    const fetched = deferred()
+    const repeated = deferred()
+    let callbacks = 0
+    const { key, save } = await startCounting(t, {
+      profile,
+      onCallback: () => { if (++callbacks === 2) repeated.resolve() },
+      async serve (_request, response) {
+        fetched.resolve()
+        await repeated.promise
+        response.end('in full')
+      }
+    })
+    const first = save({ key, status: 2 }, '/a')
+    await fetched.promise
+    const answers = await Promise.all([first, save({ key, status: 2 }, '/a', '?md5=2')])
+    t.strictSame(answers, [{ error: 0, fetches: 1, content: 'in full' }, { error: 0, fetches: 1, content: 'in full' }])
+  })
+
+  t.test(`row 60: a save that failed is fetched when it is posted again, ${profile}`, async t => {
+    let attempts = 0
+    const { key, save } = await startCounting(t, {
+      profile,
+      serve: (_request, response) => ++attempts === 1 ? response.writeHead(500).end() : response.end('at last')
+    })
+    t.strictSame(await save({ key, status: 2 }, '/a'), { error: 1, fetches: 1, content: OLD })
+    t.strictSame(await save({ key, status: 2 }, '/a', '?md5=2'), { error: 0, fetches: 2, content: 'at last' })
+    t.strictSame(await save({ key, status: 2 }, '/a', '?md5=3'), { error: 0, fetches: 2, content: 'at last' })
+  })
+
+  t.test(`a finished save from the path of a force save is stored, ${profile}`, async t => {
+    const { key, save } = await startCounting(t, { profile })
+    t.strictSame(await save({ key, status: 6 }, '/a'), { error: 0, fetches: 1, content: 'fetch 1' })
+    t.strictSame(await save({ key, status: 2 }, '/a'), { error: 0, fetches: 2, content: 'fetch 2' })
+  })
+
+  t.test(`a late force save of a session whose finished save is stored brings nothing back, ${profile}`, async t => {
+    const { key, save, openedKey } = await startCounting(t, { profile })
+    await save({ key, status: 6 }, '/force-1')
+    const finished = { error: 0, fetches: 2, content: 'fetch 2' }
+    t.strictSame(await save({ key, status: 2 }, '/finished'), finished)
+    const next = await openedKey()
+    t.strictSame(await save({ key, status: 6 }, '/force-2'), finished)
+    t.strictSame(await save({ key, status: 6 }, '/force-1'), finished)
+    t.equal(await openedKey(), next, 'and does not revive its key')
+  })
+
+  t.test(`neither does a late or repeated save of a session after the next one has saved, ${profile}`, async t => {
+    const { key, save, post, openedKey } = await startCounting(t, { profile })
+    await save({ key, status: 2 }, '/finished')
+    const next = await openedKey()
+    t.not(next, key)
+    t.equal(await post({ key: next, status: 1 }), 0)
+    const forced = { error: 0, fetches: 2, content: 'fetch 2' }
+    t.strictSame(await save({ key: next, status: 6 }, '/next'), forced)
+    t.strictSame(await save({ key, status: 2 }, '/finished', '?md5=2'), forced)
+    t.strictSame(await save({ key, status: 6 }, '/force-late'), forced)
+    t.equal(await openedKey(), next)
+    t.strictSame(await save({ key: next, status: 2 }, '/next-finished'), { error: 0, fetches: 3, content: 'fetch 3' })
+    t.strictSame(await save({ key, status: 6 }, '/force-late'), { error: 0, fetches: 3, content: 'fetch 3' })
+  })
+
+  t.test(`a key that is opened again after its finished save can save again, ${profile}`, async t => {
+    const { key, save, post } = await startCounting(t, { profile })
+    await save({ key, status: 2 }, '/forgotten-copy')
+    t.equal(await post({ key, status: 1 }), 0)
+    t.strictSame(await save({ key, status: 6 }, '/force'), { error: 0, fetches: 2, content: 'fetch 2' })
+    t.strictSame(await save({ key, status: 2 }, '/finished'), { error: 0, fetches: 3, content: 'fetch 3' })
+  })
+
+  t.test(`the same save for another file is another save, ${profile}`, async t => {
+    const { key, save, post, storage, storedText, documentServer } = await startCounting(t, { profile })
+    const other = await storage.create('docx', Buffer.from(OLD))
+    await save({ key, status: 2 }, '/a')
+    // Not the other file's key: without a key there is no telling.
+    t.equal(await post({ status: 2, url: `${documentServer.origin}/a` }, other.fileId), 0)
+    t.equal(await storedText(other.fileId), 'fetch 2')
+  })
+
+  t.test(`saves without a key are all stored, ${profile}`, async t => {
+    const { save } = await startCounting(t, { profile })
+    t.strictSame(await save({ status: 2 }, '/a'), { error: 0, fetches: 1, content: 'fetch 1' })
+    t.strictSame(await save({ status: 2 }, '/a'), { error: 0, fetches: 2, content: 'fetch 2' })
+  })
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { fileStorage } from '../../lib/index.js'
+import { answerWith, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { startHost } from '../helpers/host.js'
+import { asOrdinaryUser, onSmallDisk } from '../storage/faults.js'
+
+for (const profile of profiles) {
+  t.test(`row 12: specification, callback, rule 3: a full disk is an error, the file is unchanged, ${profile}`, t => onSmallDisk(t, async directory => {
+    // The service of its own storage only lends the document server and the posting.
+    const editing = await startEditing(t, { profile, memory: true, serve: answerWith(randomBytes(1024 * 1024)) })
+    const host = await startHost(t, { profile, documentServerOrigin: editing.documentServer.origin, storage: fileStorage({ directory }) })
+    const { fileId } = await host.storage.create('docx', Buffer.from(OLD))
+    for (const status of [6, 2]) {
+      const fields = { status, url: editing.url }
+      const answer = profile === 'secure' ? await host.postSignedCallback(fileId, fields) : await host.postCallback(fileId, fields)
+      t.equal(answer.status, 200)
+      t.equal(answer.body, '{"error":1}')
+    }
+    t.equal(editing.documentServer.requests.length, 2)
+    t.equal(await host.storedText(fileId), OLD)
+    t.strictSame(await readdir(directory), [`${fileId}.docx`], 'no temp file')
+    await host.app.close()
+  }))
+
+  t.test(`row 12: specification, callback, rule 3: a directory that can't be written is an error, the file is unchanged, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    const directory = join(t.testdirName, 'uploads')
+    await chmod(directory, 0o555)
+    try {
+      t.equal(await asOrdinaryUser(() => editing.post({ key: editing.key, status: 2, url: editing.url })), 1)
+      await editing.unchanged(t, 'not writable')
+    } finally {
+      await chmod(directory, 0o755)
+    }
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0, 'the same save succeeds later')
+  })
+}
