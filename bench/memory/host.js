@@ -1,0 +1,23 @@
+// A host with the built plugin: tells its resident memory every 50 ms.
+import Fastify from 'fastify'
+import editor, { fileStorage } from '../../dist/lib/index.js'
+
+const { DIRECTORY = '', DOCUMENT_SERVER, JWT_SECRET = '', MAX_FILE_SIZE } = process.env
+const MINUTE = 60_000
+
+const app = Fastify()
+await app.register(editor, {
+  editorApiUrl: `${DOCUMENT_SERVER}/web-apps/apps/api/documents/api.js`,
+  jwtSecret: JWT_SECRET,
+  publicBaseUrl: 'http://127.0.0.1',
+  path: '/handler',
+  storage: fileStorage({ directory: DIRECTORY }),
+  maxFileSize: Number(MAX_FILE_SIZE),
+  timeouts: { total: 30 * MINUTE },
+  authorize: (_request, { action }) => action === 'proxy' ? true : undefined
+})
+const { fileId } = await app.editorStorage.create('docx', Buffer.from('old'))
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+
+process.send?.({ type: 'listening', origin, fileId })
+setInterval(() => process.send?.({ type: 'rss', rss: process.memoryUsage.rss() }), 50)

@@ -1,0 +1,36 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Starts a program of this folder, which tells its origin once it listens and may tell its memory as it goes.
+ * @param {string} program
+ * @param {Record<string, string>} environment
+ */
+export async function startProcess (program, environment) {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { env: { ...process.env, ...environment } })
+  /** @type {number[]} */
+  const rss = []
+  child.on('message', message => {
+    if (message.type === 'rss') rss.push(message.rss)
+  })
+  const exited = once(child, 'exit')
+  const { origin, fileId } = await Promise.race([
+    nextMessage('listening'),
+    exited.then(([code]) => { throw new Error(`${program} ended with ${code}`) })
+  ])
+  return { origin, fileId, rss, nextMessage, stop }
+
+  /** @param {string} type */
+  async function nextMessage (type) {
+    for (;;) {
+      const [message] = await once(child, 'message')
+      if (message.type === type) return message
+    }
+  }
+
+  async function stop () {
+    child.kill()
+    await exited
+  }
+}

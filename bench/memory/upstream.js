@@ -1,0 +1,23 @@
+// Stands where the document server would be: sends as many bytes as the path says, as fast as they are taken, and tells
+// when the last has gone.
+import http from 'node:http'
+import { Readable } from 'node:stream'
+
+const chunk = Buffer.alloc(64 * 1024, 'document')
+
+const server = http.createServer((request, response) => {
+  const size = Number(request.url?.slice(1))
+  response.writeHead(200, { 'content-length': size })
+  response.once('finish', () => process.send?.({ type: 'ended', at: Date.now() }))
+  Readable.from(chunks(size), { objectMode: false }).pipe(response)
+})
+
+/** @param {number} size */
+function * chunks (size) {
+  for (let sent = 0; sent < size; sent += chunk.length) yield chunk.subarray(0, size - sent)
+}
+
+server.listen(0, '127.0.0.1', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  process.send?.({ type: 'listening', origin: `http://127.0.0.1:${port}` })
+})
