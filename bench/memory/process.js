@@ -11,8 +11,8 @@ export async function startProcess (program, environment) {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), { env: { ...process.env, ...environment } })
   /** @type {number[]} */
   const rss = []
-  child.on('message', message => {
-    if (message.type === 'rss') rss.push(message.rss)
+  child.on('message', (/** @type {any} */ { type, rss: sample }) => {
+    if (type === 'rss') rss.push(sample)
   })
   const exited = once(child, 'exit')
   const { origin, fileId } = await Promise.race([
