@@ -12,6 +12,8 @@ export interface CallbackEvent {
   readonly filetype?: string
   readonly users?: readonly string[]
   readonly userdata?: string
+  /** When the document was changed last, ISO 8601. */
+  readonly lastsave?: string
   /** 0 command, 1 button, 2 timer, 3 form submitted. */
   readonly forcesavetype?: number
   /** Nothing was changed since the last accepted force save. */

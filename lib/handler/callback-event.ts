@@ -12,6 +12,7 @@ const optionalFields: Readonly<Record<string, TSchema>> = {
   filetype: Type.String({ pattern: /^[0-9A-Za-z]{1,16}$/ }),
   users: Type.Array(Type.String()),
   userdata: Type.String(),
+  lastsave: Type.String(),
   forcesavetype: Type.Integer(),
   notmodified: Type.Boolean()
 }

@@ -53,8 +53,8 @@ export function createCallbackHandler ({ settings, credentials, sessions, save }
   }
 
   async function saveFrom (request: FastifyRequest, event: CallbackEvent, status: 2 | 6, url: string, place: SavePlace): Promise<void> {
-    const { fileId, key, filetype } = event
-    const stored = await place.save({ fileId, status, url: parseHttpUrl(url), key, filetype })
+    const { fileId, key, filetype, lastsave } = event
+    const stored = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype })
     if (!stored) return
     request.log.info({ fileId, key, status, size: stored.size }, 'document saved')
     await tell(request, settings.onSaved, toSavedEvent(event, status, stored))

@@ -19,6 +19,8 @@ export interface SaveRequest {
   readonly url: URL
   /** Absent in a callback that carries none, which only the `classic` profile accepts. */
   readonly key: string | undefined
+  /** When the document was changed last, when the document server says so. */
+  readonly lastsave: string | undefined
   /** Format of the bytes at `url`, when the document server names one. */
   readonly filetype: string | undefined
 }
@@ -86,6 +88,6 @@ export function createSave ({ storage, outbound, queue, sessions, settings }: Sa
   }
 }
 
-function identityOf ({ key, status, url }: SaveRequest): Save | undefined {
-  return key === undefined ? undefined : { key, status, path: url.pathname }
+function identityOf ({ key, status, url, lastsave }: SaveRequest): Save | undefined {
+  return key === undefined ? undefined : { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }) }
 }

@@ -20,6 +20,8 @@ export interface Save {
   readonly key: string
   /** Path of the saved file at the document server. It stays the same when the document server repeats a callback; host, md5 and expires do not. */
   readonly path: string
+  /** When the document was changed last, as the document server says it. The number in the path is random and short: it may come again. */
+  readonly lastsave?: string
 }
 
 interface FileRecord {
@@ -63,10 +65,10 @@ export function createSessions (): Sessions {
       if (save.status === 6) update(fileId, { ...latest, live: save.key })
       else update(fileId, live === undefined || live === save.key ? latest : { ...latest, live })
     },
-    isOutdated (fileId, { key, status, path }) {
+    isOutdated (fileId, { key, status, path, lastsave }) {
       const { live, saves = [] } = recordOf(fileId)
       const ofSession = saves.filter(save => save.key === key)
-      const repeated = ofSession.some(save => save.status === status && save.path === path)
+      const repeated = ofSession.some(save => save.status === status && save.path === path && save.lastsave === lastsave)
       const finished = live !== key && ofSession.some(save => save.status === 2)
       return repeated || (status === 6 && finished)
     }

@@ -8,7 +8,7 @@ async function startCounting (t: Test, options: EditingOptions) {
   const editing = await startEditing(t, { serve: (_request, response) => response.end(`fetch ${++fetched}`), ...options })
   const { documentServer: { origin, requests }, post, storedText, fileId } = editing
   /** Posts a save; resolves to the answered error, the number of fetches and the content. */
-  async function save (fields: { key?: string, status: 2 | 6 }, path: string, query = '?md5=1&expires=1') {
+  async function save (fields: { key?: string, status: 2 | 6, lastsave?: string }, path: string, query = '?md5=1&expires=1') {
     const error = await post({ ...fields, url: `${origin}${path}${query}` })
     return { error, fetches: requests.length, content: await storedText(fileId) }
   }
@@ -31,6 +31,14 @@ for (const profile of profiles) {
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'an earlier one does not come back')
     })
   }
+
+  t.test(`row 60: a save of later changes is stored although its path came before, ${profile}`, async t => {
+    const { key, save } = await startCounting(t, { profile })
+    const earlier = { key, status: 6 as const, lastsave: '2026-11-20T16:12:26.000Z' }
+    t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 1, content: 'fetch 1' })
+    t.strictSame(await save({ ...earlier, lastsave: '2026-11-20T16:12:31.000Z' }, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' })
+    t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'the earlier one is known still')
+  })
 
   t.test(`row 60: a save posted again while it is being stored is fetched once, ${profile}`, async t => {
     const fetched = deferred()
