@@ -42,10 +42,13 @@ export interface Storage {
 
   stat (fileId: string): Promise<FileInfo | null>
 
-  /** Info and body of one version, whatever is written meanwhile. A range beyond the end rejects with a `RangeError`. */
+  /** Info and body of one version, whatever is written meanwhile. A range that is not within the file rejects with a `RangeError`. */
   read (fileId: string, range?: ByteRange): Promise<ReadResult | null>
 
-  /** Stores the content under a new URL-safe id. Durable when resolved; nothing is left behind when rejected. */
+  /**
+   * Stores the content under a new URL-safe id. Durable when resolved; nothing is left behind when rejected.
+   * An extension that is not 1 to 16 letters or digits rejects with `FST_EDITOR_INVALID_NAME`; so it does in `replace`.
+   */
   create (extension: string, content: Content): Promise<FileInfo>
 
   /**
