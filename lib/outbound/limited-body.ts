@@ -21,6 +21,7 @@ async function * checkedChunks (body: Readable, { limit, length, signal }: BodyR
     for await (const chunk of body) {
       size += chunk.length
       if (size > limit) throw new TooLargeError(limit)
+      if (length !== undefined && size > length) throw new UpstreamError(`more than ${length} bytes`)
       yield chunk
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
+import { deferred } from '../helpers/deferred.js'
 import { ready, startConversionService } from '../helpers/conversion-service.js'
 import { startHost } from '../helpers/host.js'
 
@@ -80,6 +81,19 @@ t.test('a result that is no PDF, or not all of it, is an error', async t => {
     const { error, requests, downloads } = await failure(t, (response, origin) => ready(response, 1, origin), result)
     t.equal(error.code, `FST_EDITOR_${code}`, what)
     t.strictSame({ requests, downloads }, { requests: 1, downloads: 1 }, what)
+  }
+})
+
+t.test('an answer or a result that is given up is not read on: its connection is closed', async t => {
+  for (const refused of ['answer', 'result']) {
+    const closed = deferred()
+    const endless = (response: ServerResponse): void => {
+      response.once('close', () => closed.resolve())
+      response.writeHead(500).write('x')
+    }
+    const { error } = await failure(t, (response, origin) => refused === 'answer' ? endless(response) : ready(response, 1, origin), (_request, response) => endless(response))
+    t.equal(error.code, 'FST_EDITOR_UPSTREAM')
+    await closed.promise
   }
 })
 

@@ -116,7 +116,8 @@ for (const profile of profiles) {
 
 t.test('row 44: a TLS handshake that is never answered is given up with 504', async t => {
   const silent = await listen(t, net.createServer(() => {}))
-  const host = await startHost(t, { profile: 'classic', timeouts: { connect: 200 } })
+  const host = await startHost(t, { profile: 'classic', timeouts: { connect: 200, total: 5000 } })
   const response = await fetch(host.handler({ action: 'proxy', url: `https://127.0.0.1:${silent.port}/` }))
   t.equal(response.status, 504)
+  t.match(await response.text(), 'CONNECT_TIMEOUT', 'not the total deadline')
 })

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import type { HttpClient } from '../../lib/index.js'
+import { startHost } from '../helpers/host.js'
+
+const origin = 'http://docs.example.com'
+
+t.test('row 54: an HTTP client of the host is given URLs without credentials and fragment, also after a redirect', async t => {
+  const urls: string[] = []
+  const httpClient: HttpClient = {
+    async request ({ url }) {
+      urls.push(url.href)
+      const moved = urls.length === 1
+      const location = moved ? 'http://user:password@docs.example.com/target?x#fragment' : undefined
+      return { status: moved ? 302 : 200, header: name => name === 'location' ? location : undefined, body: Readable.from(['arrived']) }
+    }
+  }
+  const host = await startHost(t, { documentServerOrigin: origin, httpClient })
+  const response = await fetch(host.handler({ action: 'proxy', url: 'http://user:password@docs.example.com/start#fragment' }))
+  t.equal(await response.text(), 'arrived')
+  t.strictSame(urls, [`${origin}/start`, `${origin}/target?x`])
+})
+
+t.test('row 47: a header that an HTTP client gives as no HTTP parser would is dropped, never sent and never a 500', async t => {
+  for (const value of ['   ', '\t', '', 'a\r\nSet-Cookie: b=c', 'a\nb', 'a\0b', 'отчёт.pdf', '\u007f']) {
+    const httpClient: HttpClient = {
+      request: async () => ({ status: 200, header: name => /^content-(type|disposition)$/.test(name) ? value : undefined, body: Readable.from(['body']) })
+    }
+    const host = await startHost(t, { documentServerOrigin: origin, httpClient })
+    const response = await fetch(host.handler({ action: 'proxy', url: origin }))
+    t.equal(response.status, 200, JSON.stringify(value))
+    t.equal(await response.text(), 'body')
+    t.equal(response.headers.get('content-type'), 'application/octet-stream')
+    t.equal(response.headers.get('content-disposition'), null)
+    t.equal(response.headers.get('set-cookie'), null)
+  }
+})
+
+t.test('what an HTTP client rejects with decides between 502 and 504; its message stays inside', async t => {
+  const table: Array<[error: unknown, status: number]> = [
+    [Object.assign(new Error('secret'), { code: 'ETIMEDOUT' }), 504],
+    [Object.assign(new Error('secret'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), 504],
+    [Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }), 502],
+    [new Error('secret'), 502],
+    ['secret', 502],
+    [undefined, 502]
+  ]
+  for (const [error, status] of table) {
+    const host = await startHost(t, { documentServerOrigin: origin, httpClient: { request: () => Promise.reject(error) } })
+    const response = await fetch(host.handler({ action: 'proxy', url: origin }))
+    t.equal(response.status, status, String(error))
+    t.notMatch(await response.text(), 'secret')
+  }
+})
+
+t.test('fewer or more bytes than announced, from a client that lets them pass, never look like a whole answer', async t => {
+  for (const chunks of [['short'], ['longer than it should be'], ['0123456789', 'and more']]) {
+    const httpClient: HttpClient = { request: async () => ({ status: 200, header: name => name === 'content-length' ? '10' : undefined, body: Readable.from(chunks, { objectMode: false }) }) }
+    const host = await startHost(t, { documentServerOrigin: origin, httpClient })
+    const outcome = await fetch(host.handler({ action: 'proxy', url: origin })).then(async response => {
+      await response.text()
+      return response.status
+    }).catch(() => 'cut')
+    t.ok(outcome === 'cut' || outcome === 502, `${chunks}: ${outcome}`)
+  }
+})
