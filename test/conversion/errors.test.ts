@@ -1,5 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
+import type { HttpClient } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { ready, startConversionService } from '../helpers/conversion-service.js'
 import { startHost } from '../helpers/host.js'
@@ -95,6 +97,18 @@ t.test('an answer or a result that is given up is not read on: its connection is
     t.equal(error.code, 'FST_EDITOR_UPSTREAM')
     await closed.promise
   }
+})
+
+t.test('a result shorter than announced is an error, also from an HTTP client that lets it pass', async t => {
+  const httpClient: HttpClient = {
+    request: async ({ method, url }) => method === 'POST'
+      ? { status: 200, header: () => undefined, body: Readable.from([`{"endConvert":true,"fileUrl":"${url.origin}/x"}`], { objectMode: false }) }
+      : { status: 200, header: name => name === 'content-length' ? '100' : undefined, body: Readable.from(['%PDF-1.7'], { objectMode: false }) }
+  }
+  const host = await startHost(t, { httpClient })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_UPSTREAM', message: /8 of 100 bytes/ })
 })
 
 t.test('an answer in XML with a result is a result', async t => {
