@@ -6,17 +6,27 @@ import { deferred } from '../helpers/deferred.js'
 import { ready, startConversionService } from '../helpers/conversion-service.js'
 import { startHost } from '../helpers/host.js'
 
-/** Converts and gives the error, and what was asked until then. */
-async function failure (t: Test, answer: (response: ServerResponse, origin: string) => unknown, result?: RequestListener) {
-  const service = await startConversionService(t, (response, _attempt, origin) => answer(response, origin), result)
+type Answer = (response: ServerResponse, origin: string) => unknown
+
+/** Gives a function that converts, with these answers, and tells the error and what was asked until then. */
+async function startFailing (t: Test) {
+  let answer: Answer
+  let result: RequestListener
+  const service = await startConversionService(t, (response, _attempt, origin) => answer(response, origin), (request, response) => result(request, response))
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
   await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-  const error = await control.convertToPdf({ delayMs: 0, maxAttempts: 5 }).then(() => { throw new Error('it converted') }, (error: Error & { code: string, statusCode: number }) => error)
-  return { error, requests: service.conversions.length, downloads: service.downloads.length }
+
+  return async function failure (answers: Answer, results: RequestListener = (_request, response) => response.end()) {
+    answer = answers
+    result = results
+    const error = await control.convertToPdf({ delayMs: 0, maxAttempts: 5 }).then(() => { throw new Error('it converted') }, (error: Error & { code: string, statusCode: number }) => error)
+    return { error, requests: service.conversions.splice(0).length, downloads: service.downloads.splice(0).length }
+  }
 }
 
 t.test('row 25, specification, Errors, conversion: an error names its value, in JSON and in XML, and ends the polling', async t => {
+  const failure = await startFailing(t)
   const values: Array<[value: string, meaning: string]> = [
     ['-1', 'unknown error'], ['-2', 'timeout'], ['-3', 'conversion error'], ['-4', 'could not download the source'], ['-5', 'wrong password'],
     ['-6', 'database'], ['-7', 'wrong input'], ['-8', 'invalid or expired token'], ['-9', 'output type'], ['-10', 'size limit'], ['-99', ''], ['7', '']
@@ -26,7 +36,7 @@ t.test('row 25, specification, Errors, conversion: an error names its value, in 
       `{"error":${value}}`, `{"error":"${value}"}`, `\ufeff{"error":${value},"endConvert":true,"fileUrl":"http://127.0.0.1:9/x"}`,
       `<?xml version="1.0" encoding="utf-8"?><FileResult><Error>${value}</Error></FileResult>`, `<FileResult>\n  <Error> ${value} </Error>\n</FileResult>`
     ]) {
-      const { error, requests, downloads } = await failure(t, response => response.end(text))
+      const { error, requests, downloads } = await failure(response => response.end(text))
       t.equal(error.code, 'FST_EDITOR_CONVERSION_FAILED', text)
       t.equal(error.statusCode, 502)
       t.match(error.message, `error ${value}${meaning && ' ('}`, text)
@@ -37,7 +47,8 @@ t.test('row 25, specification, Errors, conversion: an error names its value, in 
 })
 
 t.test('row 25: every answer that is no proper one is a typed error, after one request', async t => {
-  const table: Array<[what: string, code: string, message: RegExp, answer: (response: ServerResponse, origin: string) => unknown]> = [
+  const failure = await startFailing(t)
+  const table: Array<[what: string, code: string, message: RegExp, answer: Answer]> = [
     ['endConvert without fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"percent":100}')],
     ['endConvert with an empty fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"fileUrl":""}')],
     ['endConvert without FileUrl in XML', 'CONVERSION_FAILED', /finished without a file/, response => response.end('<FileResult><FileUrl/><EndConvert>True</EndConvert></FileResult>')],
@@ -52,7 +63,7 @@ t.test('row 25: every answer that is no proper one is a typed error, after one r
     ['null', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('null')],
     ['a list', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('[{"endConvert":true}]')],
     ['cut JSON', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('{"endConvert":tr')],
-    ['cut connection', 'UPSTREAM', /failed/, response => response.writeHead(200, { 'content-length': 100 }).end('{"endConvert":true}')],
+    ['cut connection', 'UPSTREAM', /failed/, response => response.writeHead(200, { 'content-length': 100 }).write('{"endConvert":true}', () => response.destroy())],
     ['closed connection', 'UPSTREAM', /failed/, response => response.destroy()],
     ['endless', 'TOO_LARGE', /limit of 1048576 bytes/, response => {
       const send = (): unknown => {
@@ -62,7 +73,7 @@ t.test('row 25: every answer that is no proper one is a typed error, after one r
     }]
   ]
   for (const [what, code, message, answer] of table) {
-    const { error, requests, downloads } = await failure(t, answer)
+    const { error, requests, downloads } = await failure(answer)
     t.equal(error.code, `FST_EDITOR_${code}`, what)
     t.match(error.message, message, what)
     t.strictSame({ requests, downloads }, { requests: 1, downloads: 0 }, what)
@@ -70,6 +81,7 @@ t.test('row 25: every answer that is no proper one is a typed error, after one r
 })
 
 t.test('a result that is no PDF, or not all of it, is an error', async t => {
+  const failure = await startFailing(t)
   const table: Array<[what: string, code: string, result: RequestListener]> = [
     ['HTML', 'CONVERSION_FAILED', (_request, response) => response.end('<html>session expired</html>')],
     ['empty', 'CONVERSION_FAILED', (_request, response) => response.end()],
@@ -77,23 +89,24 @@ t.test('a result that is no PDF, or not all of it, is an error', async t => {
     ['part of the signature', 'CONVERSION_FAILED', (_request, response) => response.end('%PDF')],
     ['403', 'UPSTREAM', (_request, response) => response.writeHead(403).end('%PDF-1.7')],
     ['206', 'UPSTREAM', (_request, response) => response.writeHead(206).end('%PDF-1.7')],
-    ['cut', 'UPSTREAM', (_request, response) => response.writeHead(200, { 'content-length': 100 }).end('%PDF-1.7')]
+    ['cut', 'UPSTREAM', (_request, response) => response.writeHead(200, { 'content-length': 100 }).write('%PDF-1.7', () => response.destroy())]
   ]
   for (const [what, code, result] of table) {
-    const { error, requests, downloads } = await failure(t, (response, origin) => ready(response, 1, origin), result)
+    const { error, requests, downloads } = await failure((response, origin) => ready(response, 1, origin), result)
     t.equal(error.code, `FST_EDITOR_${code}`, what)
     t.strictSame({ requests, downloads }, { requests: 1, downloads: 1 }, what)
   }
 })
 
 t.test('an answer or a result that is given up is not read on: its connection is closed', async t => {
+  const failure = await startFailing(t)
   for (const refused of ['answer', 'result']) {
     const closed = deferred()
     const endless = (response: ServerResponse): void => {
       response.once('close', () => closed.resolve())
       response.writeHead(500).write('x')
     }
-    const { error } = await failure(t, (response, origin) => refused === 'answer' ? endless(response) : ready(response, 1, origin), (_request, response) => endless(response))
+    const { error } = await failure((response, origin) => refused === 'answer' ? endless(response) : ready(response, 1, origin), (_request, response) => endless(response))
     t.equal(error.code, 'FST_EDITOR_UPSTREAM')
     await closed.promise
   }
