@@ -19,7 +19,8 @@ export interface HttpResponse {
   header (name: string): string | undefined
   /**
    * The decoded bytes: a `Content-Encoding` has been undone and `header('content-encoding')` and
-   * `header('content-length')` are then `undefined`. Errors when the bytes end before the announced length.
+   * `header('content-length')` are then `undefined`. Errors when the bytes end before the announced length. Destroying it
+   * ends the request.
    */
   readonly body: Readable
 }

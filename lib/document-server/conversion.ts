@@ -63,11 +63,19 @@ export function createPdfConverter ({ outbound, tokens, editorApiUrl }: Dependen
   }
 
   async function fetchPdf (fileUrl: string, signal: AbortSignal | undefined): Promise<Buffer> {
-    const response = await outbound('conversion', parseHttpUrl(fileUrl), signal && { signal })
+    const response = await outbound('conversion', addressOf(fileUrl), signal && { signal })
     assertOk(response, 'the converted file')
     const pdf = await bytesOf(response.body)
     if (!pdf.subarray(0, PDF_SIGNATURE.length).equals(Buffer.from(PDF_SIGNATURE))) throw new ConversionFailedError('the result is not a PDF')
     return pdf
+  }
+}
+
+function addressOf (fileUrl: string): URL {
+  try {
+    return parseHttpUrl(fileUrl)
+  } catch (cause) {
+    throw new ConversionFailedError('its result has no usable address', { cause })
   }
 }
 
