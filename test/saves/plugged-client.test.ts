@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import t from 'tap'
+import type { HttpClient, HttpRequest } from '../../lib/index.js'
+import { KEY, NEW, profiles, startEditing } from '../helpers/editing.js'
+
+/** A client of the host's own: answers with these bytes and keeps what it was asked. */
+function client (body: () => Readable, headers: Record<string, string> = {}): HttpClient & { readonly requests: HttpRequest[] } {
+  const requests: HttpRequest[] = []
+  return {
+    requests,
+    async request (request) {
+      requests.push(request)
+      return { status: 200, header: name => headers[name.toLowerCase()], body: body() }
+    }
+  }
+}
+
+const bytes = (text: string) => () => Readable.from([Buffer.from(text)], { objectMode: false })
+
+for (const profile of profiles) {
+  t.test(`row 54: a plugged client gets the parsed url only, without credentials and fragment, ${profile}`, async t => {
+    const httpClient = client(bytes(NEW))
+    const editing = await startEditing(t, { profile, httpClient })
+    const { host } = new URL(editing.url)
+    t.equal(await editing.post({ key: KEY, status: 2, url: ` HTTP://u:p@${host}\\a\tb/../c?q=1#fragment` }), 0)
+    t.strictSame(httpClient.requests.map(({ purpose, method, url }) => [purpose, method, url.href]), [['callback', 'GET', `http://${host}/c?q=1`]])
+    t.equal(await editing.storedText(editing.fileId), NEW)
+  })
+
+  for (const [name, length] of [['fewer', '100'], ['more', '3']] as const) {
+    t.test(`row 11: ${name} bytes than announced are an error whatever the client says, ${profile}`, async t => {
+      const editing = await startEditing(t, { profile, httpClient: client(bytes(NEW), { 'content-length': length }) })
+      t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 1)
+      await editing.unchanged(t, name)
+    })
+  }
+
+  t.test(`specification, callback, rule 3: a client that rejects or breaks off is an error, ${profile}`, async t => {
+    const broken: Record<string, HttpClient> = {
+      rejects: { request: async () => { throw new Error('no connection') } },
+      'throws no error': { request: async () => { throw undefined } }, // eslint-disable-line no-throw-literal
+      'breaks off': client(() => Readable.from((async function * () {
+        yield Buffer.from('half a ')
+        throw new Error('reset')
+      })(), { objectMode: false }))
+    }
+    for (const [name, httpClient] of Object.entries(broken)) {
+      await t.test(name, async t => {
+        const editing = await startEditing(t, { profile, httpClient })
+        t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 1)
+        await editing.unchanged(t, name)
+      })
+    }
+  })
+}
