@@ -65,7 +65,8 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       if (!control.hasDocument) throw new NoDocumentError()
       const { documentKey: key, documentUrl: url, documentName: title } = control
       // The key of a live session stays while its force saves change the content, so it can't name the content.
-      const stored = shownFile() && await storage.stat(shownFile()!.fileId)
+      const file = shownFile()
+      const stored = file && await storage.stat(file.fileId)
       const content = stored ? documentKey(keyScope, stored) : conversionKey(key, url)
       return dependencies.convertToPdf({ key: conversionKey(content, 'pdf'), url, filetype: extension(), title }, options)
     },

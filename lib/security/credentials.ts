@@ -40,7 +40,7 @@ export function createCredentials (settings: Settings, tokens: TokenSigner, urls
       const token = tokenInHeader(request)
       if (token === undefined) throw new UnauthorizedError(`no document server token in the ${authorizationHeader} header`)
       const { payload } = verified(token)
-      if (!isRecord(payload) || !urls.isDownloadOf(fileId, payload.url)) throw new ForbiddenError('the token is for another URL')
+      if (!isRecord(payload) || !urls.isDownloadOf(fileId, payload.url)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
     },
 
     async checkProxy (request, url) {
