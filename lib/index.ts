@@ -1,6 +1,7 @@
 export { editor as default } from './plugin.js'
 export { commonjs as 'module.exports' } from './commonjs.js'
 export { fileStorage } from './storage/file-storage.js'
+export type { FileStorageOptions } from './storage/file-storage.js'
 export { memoryStorage } from './storage/memory-storage.js'
 export { undiciClient } from './http/undici-client.js'
 export type { UndiciClientOptions } from './http/undici-client.js'

@@ -1,6 +1,6 @@
 import createError from '@fastify/error'
 
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024
+const MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 
 const UploadTooLarge = createError('DEMO_TOO_LARGE', `The file is larger than ${MAX_UPLOAD_BYTES / 1024 ** 2} MB`, 413)
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { type HttpClient, type HttpRequest, type HttpResponse, undiciClient } from '../../lib/index.js'
-import { httpClientConformance } from '../../lib/testing/http-client-conformance.js'
+import { httpClientConformance } from '../../lib/testing/index.js'
 
 /** Takes a sound client and breaks one promise of it. */
 type Breakage = (sound: HttpClient) => HttpClient['request']

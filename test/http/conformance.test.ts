@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Agent } from 'undici'
 import { undiciClient } from '../../lib/index.js'
-import { httpClientConformance } from '../../lib/testing/http-client-conformance.js'
+import { httpClientConformance } from '../../lib/testing/index.js'
 
 t.test('undiciClient() keeps the contract', async t => {
   let cases = 0

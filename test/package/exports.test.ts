@@ -31,9 +31,9 @@ t.test('require() returns the plugin with every named export', async t => {
   t.strictSame(surplus, [])
 })
 
-t.test('the test kit loads without its optional peers', async t => {
+t.test('the test kit has its exports and loads without its optional peers', async t => {
   const { directory } = await installPacked(t)
-  await writeFile(join(directory, 'kit.mjs'), "import { createDocumentServer } from 'fastify-onlyoffice/testing'\nconsole.log(typeof createDocumentServer)\n")
+  await writeFile(join(directory, 'kit.mjs'), "import * as kit from 'fastify-onlyoffice/testing'\nconsole.log(Object.keys(kit).join(' '))\n")
   const { stdout } = await run(process.execPath, ['kit.mjs'], { cwd: directory, env: plainEnvironment })
-  t.equal(stdout, 'function\n')
+  t.equal(stdout, 'createDocumentServer httpClientConformance storageConformance\n')
 })

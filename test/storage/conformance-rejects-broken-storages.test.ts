@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
-import { storageConformance } from '../../lib/testing/storage-conformance.js'
+import { storageConformance } from '../../lib/testing/index.js'
 import type { Content, FileInfo, Storage } from '../../types/storage.js'
 
 type Sound = ReturnType<typeof memoryStorage>

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
-import { storageConformance } from '../../lib/testing/storage-conformance.js'
+import { storageConformance } from '../../lib/testing/index.js'
 
 t.test('the file storage keeps the contract', async t => {
   let cases = 0

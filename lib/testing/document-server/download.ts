@@ -6,7 +6,7 @@ const ATTEMPTS = 3
 const PAUSE_MS = 1000
 
 /** Source: the document server's error "download of the document failed". */
-export const DOWNLOAD_FAILED = -81
+const DOWNLOAD_FAILED = -81
 export const DOWNLOAD_TOO_LARGE = -10
 
 /** Fetches a document: three attempts one second apart, status 200 or 206 only. Rejects with a `DocumentServerError`. */

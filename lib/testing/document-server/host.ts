@@ -70,7 +70,7 @@ export function hostClient (tokens: Tokens): HostClient {
 }
 
 /** Source: the document server's limit of a download, 100 MB. */
-export const MAX_DOWNLOAD_BYTES = 104_857_600
+const MAX_DOWNLOAD_BYTES = 104_857_600
 
 export function isTooLarge (error: unknown): boolean {
   return error instanceof RangeError

@@ -23,7 +23,7 @@ interface Parts {
 
 type Message = Record<string, unknown>
 
-export const SOCKET_PATH = '/doc/socket'
+const SOCKET_PATH = '/doc/socket'
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** Connects editor pages. Without @fastify/websocket everything but the page works. */

@@ -39,7 +39,7 @@ export async function * failingAfter (error: Error, ...pieces: readonly Uint8Arr
 }
 
 /** Content that must not be asked for. */
-export function untouchable (): { content: Content, isTouched: () => boolean } {
+function untouchable (): { content: Content, isTouched: () => boolean } {
   let touched = false
   return {
     content: {
