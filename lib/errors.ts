@@ -22,5 +22,6 @@ export const TooLargeError = createError<With<[number]>>('FST_EDITOR_TOO_LARGE',
 export const InvalidCallbackError = createError<With<[string]>>('FST_EDITOR_INVALID_CALLBACK', 'The callback cannot be used: %s', 400)
 export const InvalidNameError = createError<With<[]>>('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
 export const NoDocumentError = createError<With<[]>>('FST_EDITOR_NO_DOCUMENT', 'The control has no document: call openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey', 500)
+export const HostTimeoutError = createError<With<[string, number]>>('FST_EDITOR_HOST_TIMEOUT', '%s did not end within %d ms', 500)
 export const ConversionTimeoutError = createError<With<[number]>>('FST_EDITOR_CONVERSION_TIMEOUT', 'The PDF conversion did not finish in the expected time (%d attempts)', 504)
 export const ConversionFailedError = createError<With<[string]>>('FST_EDITOR_CONVERSION_FAILED', 'The document server could not convert the document: %s', 502)

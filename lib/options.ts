@@ -87,7 +87,7 @@ const rules: Rules<EditorOptions> = {
   onSaved: Callback,
   maxFileSize: Bytes,
   bodyLimit: Bytes,
-  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds },
+  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, host: Milliseconds },
   logLevel: rule('must be a log level', Text),
   constraints: rule('must be an object', Type.Object({}))
 }
@@ -138,7 +138,7 @@ export function resolveOptions (options: EditorOptions) {
     onSaved: options.onSaved,
     maxFileSize: options.maxFileSize ?? 1024 ** 3,
     bodyLimit: options.bodyLimit ?? 4 * 1024 ** 2,
-    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, ...options.timeouts }
+    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, host: 30_000, ...options.timeouts }
   }
 }
 

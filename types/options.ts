@@ -60,23 +60,27 @@ export interface EditorOptions {
   readonly onFormatChange?: 'follow' | 'ignore'
   /**
    * Decides for the host's own users: `true` allows what carries no credential, `false` denies what carries one,
-   * `undefined` leaves it to the rules. A throw or a rejection denies.
+   * `undefined` leaves it to the rules. A throw, a rejection, or no decision within `timeouts.host` denies.
    */
   readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
-  /** Told of every callback that is genuine, before it is acted on. Errors are logged and change nothing. */
+  /** Told of every callback that is genuine, before it is acted on. Errors, and no end within `timeouts.host`, are logged and change nothing. */
   readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
-  /** Told of every save after it is durable. Errors are logged and change nothing. */
+  /** Told of every save after it is durable. Errors, and no end within `timeouts.host`, are logged and change nothing. */
   readonly onSaved?: (event: SavedEvent) => void | Promise<void>
   /** Bytes, counted after decoding, of a saved or proxied file. Default 1 GiB. */
   readonly maxFileSize?: number
   /** Bytes of a callback's body. Default 4 MiB. */
   readonly bodyLimit?: number
-  /** Milliseconds for outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in all (5 min). */
+  /**
+   * Milliseconds. Of outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in
+   * all (5 min). Of the host's own `authorize`, `onCallback` and `onSaved`: `host` (30 s).
+   */
   readonly timeouts?: {
     readonly connect?: number
     readonly headers?: number
     readonly idle?: number
     readonly total?: number
+    readonly host?: number
   }
   readonly logLevel?: LogLevel
   readonly constraints?: RouteOptions['constraints']

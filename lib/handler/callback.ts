@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallbackEvent } from '../../types/events.js'
+import type { EditorOptions } from '../../types/options.js'
 import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { SavePlace, Saves } from '../save/save.js'
 import type { Sessions } from '../save/sessions.js'
 import type { Credentials } from '../security/credentials.js'
 import { parseHttpUrl } from '../security/http-url.js'
+import { within } from '../within.js'
 import { toEvent, toSavedEvent } from './callback-event.js'
 import type { HandlerRequest } from './route.js'
 
@@ -28,7 +30,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, save }
     const place = save.enter(fileId)
     try {
       const event = toEvent(fileId, await credentials.callbackClaims(request, fileId))
-      await tell(request, settings.onCallback, event)
+      await tell(request, 'onCallback', event)
       await act(request, event, place)
     } finally {
       place.leave()
@@ -57,16 +59,18 @@ export function createCallbackHandler ({ settings, credentials, sessions, save }
     const stored = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype })
     if (!stored) return
     request.log.info({ fileId, key, status, size: stored.size }, 'document saved')
-    await tell(request, settings.onSaved, toSavedEvent(event, status, stored))
+    await tell(request, 'onSaved', toSavedEvent(event, status, stored))
   }
-}
 
-/** A host's listener. What it throws is the host's own affair: the answer to the document server stays as it is. */
-async function tell<Event> (request: FastifyRequest, listener: ((event: Event) => void | Promise<void>) | undefined, event: Event): Promise<void> {
-  try {
-    await listener?.(event)
-  } catch (error) {
-    request.log.error({ err: error }, 'a listener for editor events failed')
+  /** What a host's listener throws is the host's own affair: the answer to the document server stays as it is. */
+  async function tell<Name extends 'onCallback' | 'onSaved'> (request: FastifyRequest, name: Name, event: Parameters<NonNullable<EditorOptions[Name]>>[0]): Promise<void> {
+    const listener = settings[name] as ((event: object) => void | Promise<void>) | undefined
+    if (!listener) return
+    try {
+      await within(settings.timeouts.host, name, () => listener(event))
+    } catch (error) {
+      request.log.error({ err: error }, `${name} failed`)
+    }
   }
 }
 

@@ -9,7 +9,7 @@ export interface UndiciClientOptions {
   /** Any undici dispatcher (ProxyAgent, MockAgent, …), left open by `close()`. It then has its own timeouts and TLS rules. */
   readonly dispatcher?: Dispatcher
   /** Milliseconds. Default: connect 10 s, headers 30 s, idle 30 s. */
-  readonly timeouts?: Omit<NonNullable<EditorOptions['timeouts']>, 'total'>
+  readonly timeouts?: Pick<NonNullable<EditorOptions['timeouts']>, 'connect' | 'headers' | 'idle'>
   /** Default: certificates verified, TLS 1.2 or later. */
   readonly tls?: { readonly [Name in keyof NonNullable<EditorOptions['tls']>]: NonNullable<EditorOptions['tls']>[Name] | undefined }
 }

@@ -4,6 +4,7 @@ import type { HandlerUrls } from '../control/handler-urls.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { within } from '../within.js'
 
 type Claims = Record<string, unknown>
 
@@ -50,10 +51,11 @@ export function createCredentials (settings: Settings, tokens: TokenSigner, urls
   }
 
   async function askHost (request: FastifyRequest, target: AuthorizeTarget): Promise<boolean> {
-    if (!settings.authorize) return false
+    const { authorize } = settings
+    if (!authorize) return false
     let decision: boolean | undefined
     try {
-      decision = await settings.authorize(request, target)
+      decision = await within(settings.timeouts.host, 'authorize', () => authorize(request, target))
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }

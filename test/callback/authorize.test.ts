@@ -13,6 +13,7 @@ const decisions: Record<string, Authorize> = {
   'false, later': async () => false,
   'a throw': () => { throw new Error('no directory of users') },
   'a rejection': async () => { throw new Error('no directory of users') },
+  'no end': () => new Promise<never>(() => {}),
   'something true': () => 'yes' as unknown as boolean
 }
 
@@ -38,7 +39,7 @@ function effectOf (decision: string): 'allows' | 'leaves' | 'denies' {
 for (const profile of profiles) {
   for (const [decision, authorize] of Object.entries(decisions)) {
     t.test(`authorize, callback: ${decision} ${effectOf(decision)}, ${profile}`, async t => {
-      const editing = await startEditing(t, { profile, authorize })
+      const editing = await startEditing(t, { profile, authorize, timeouts: { host: 100 } })
       const taken: boolean[] = []
       for (const [index, credential] of ['good', 'none', 'worthless'].entries()) {
         const save = { key: `key ${index}`, status: 2, url: `${editing.url}&attempt=${credential}` }

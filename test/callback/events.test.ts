@@ -89,11 +89,12 @@ for (const profile of profiles) {
   const failures = {
     throws: () => { throw new Error('the listener failed') },
     rejects: async () => { throw new Error('the listener failed') },
+    'never ends': () => new Promise<never>(() => {}),
     'throws nothing': () => { throw undefined } // eslint-disable-line no-throw-literal
   }
   for (const [name, listener] of Object.entries(failures)) {
     t.test(`onCallback and onSaved: a listener that ${name} changes nothing, ${profile}`, async t => {
-      const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener })
+      const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener, timeouts: { host: 100 } })
       t.equal(await editing.post({ key: KEY, status: 1 }), 0)
       t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
       t.equal(await editing.storedText(editing.fileId), NEW)
