@@ -30,8 +30,9 @@ const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
 async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
   const settings = resolveOptions(options)
-  const storage = await pluggedStorage(app, options)
-  const httpClient = pluggedHttpClient(app, options, settings)
+  const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
+  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts: settings.timeouts, tls: settings.tls }))
+  await storage.ready?.()
   const prefix = app.prefix.replace(/\/$/, '') + settings.prefix
   const urls = handlerUrls(settings.publicBaseUrl, prefix + settings.path)
 
@@ -74,30 +75,14 @@ function handlerScope (settings: Settings, actions: HandlerActions, { constraint
   }
 }
 
-/** The host's storage, by option or by decorator, else the default, which is closed with the app. */
-async function pluggedStorage (app: FastifyInstance, options: EditorOptions): Promise<Storage> {
-  const plugged = options.storage ?? decorated<Storage>(app, 'editorStorage')
-  const storage: Storage = plugged ?? fileStorage({ directory: 'App_Data/uploads' })
-  await storage.ready?.()
-  if (!plugged) app.addHook('onClose', () => storage.close?.())
-  if (!isDecorated(app, 'editorStorage', storage)) app.decorate('editorStorage', storage)
-  return storage
-}
-
-function pluggedHttpClient (app: FastifyInstance, options: EditorOptions, settings: Settings): HttpClient {
-  const plugged = options.httpClient ?? decorated<HttpClient>(app, 'editorHttpClient')
-  const client = plugged ?? undiciClient({ timeouts: settings.timeouts, tls: settings.tls })
-  if (!plugged) app.addHook('onClose', () => client.close?.())
-  if (!isDecorated(app, 'editorHttpClient', client)) app.decorate('editorHttpClient', client)
-  return client
-}
-
-function decorated<Part> (app: FastifyInstance, name: string): Part | undefined {
-  return app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
-}
-
-function isDecorated (app: FastifyInstance, name: string, part: unknown): boolean {
-  return app.hasDecorator(name) && app.getDecorator(name) === part
+/** The host's own part, by option or by decorator; else the default one, which is closed with the app. */
+function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: string, given: Part | undefined, createDefault: () => Part): Part {
+  const decorated = app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
+  const plugged = given ?? decorated
+  const part = plugged ?? createDefault()
+  if (!plugged) app.addHook('onClose', () => part.close?.())
+  if (part !== decorated) app.decorate<object>(name, part)
+  return part
 }
 
 const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credential, the proxy fetches any address, ' +

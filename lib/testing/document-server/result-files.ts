@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { mediaTypeOf } from '../../document-server/formats.js'
 import { type Clock, seconds } from './clock.js'
 
@@ -10,7 +10,7 @@ export interface ResultFile {
 
 /** Files behind signed, expiring addresses. Path and expiry are signed, the host is not. */
 export interface ResultFiles {
-  /** Keeps a file in a folder of `/cache/files/`; names are given raw. Resolves nothing: the address comes from `urlOf`. */
+  /** Keeps a file in a folder of `/cache/files/`; names are given raw. Returns its path: the address comes from `urlOf`. */
   put (folder: string, name: string, bytes: Uint8Array, extension: string): string
   /** A newly signed address of a path that `put` returned, valid for 15 minutes. */
   urlOf (path: string, baseUrl: string, shardKey: string): string
@@ -22,6 +22,11 @@ const LIFETIME_SECONDS = 900
 
 /** Result files are needed as long as the conversions that name them: a day. */
 const KEPT_MS = 86_400_000
+
+/** A new folder for what is built of a document: its key and a random number, as in the recorded addresses. */
+export function resultFolder (key: string): string {
+  return `data/${key}_${randomInt(1000, 10_000)}`
+}
 
 export function resultFiles (secret: string, clock: Clock): ResultFiles {
   const files = new Map<string, ResultFile>()

@@ -1,11 +1,11 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type Action, type CallbackFields, sendCallback } from './callbacks.js'
 import type { Clock } from './clock.js'
 import type { OpenDocument, Participant } from './documents.js'
 import { openEditable } from './editing/open.js'
 import type { Editable } from './editing/types.js'
 import type { HostClient } from './host.js'
-import type { ResultFiles } from './result-files.js'
+import { type ResultFiles, resultFolder } from './result-files.js'
 import type { CallbackResult } from './types.js'
 
 export const SERVER_VERSION = '9.3.0'
@@ -48,7 +48,7 @@ export async function sendSave (
 ): Promise<CallbackResult> {
   if (saver.callbackUrl === null) return NOTHING_SENT
   const { key, fileType, changes } = document
-  const folder = `data/${key}_${randomInt(1000, 10_000)}`
+  const folder = resultFolder(key)
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
   const changed = changes.length > 0
   const archive = changed ? files.put(`${folder}/changes.zip`, 'changes.zip', EMPTY_ZIP, 'zip') : undefined

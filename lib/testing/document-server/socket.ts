@@ -7,7 +7,7 @@ import { isOperation } from './editing/types.js'
 import { type Editor, editorOf } from './editor.js'
 import { isDocumentServerError } from './errors.js'
 import type { Convert } from './pdf/convert.js'
-import type { ResultFiles } from './result-files.js'
+import { type ResultFiles, resultFolder } from './result-files.js'
 import { isAccepted } from './callbacks.js'
 import type { Sessions } from './sessions.js'
 import { optional } from './optional.js'
@@ -124,7 +124,7 @@ function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void 
 async function resultOf ({ files, convert }: Parts, { document, participant, content }: Editor, format: string): Promise<Message> {
   const bytes = await convert(await content(), document.fileType, format)
   if (bytes === null) return { error: `${document.fileType} can't be converted to ${format}` }
-  const path = files.put(`data/${document.key}_${Math.trunc(Math.random() * 9000) + 1000}/output.${format}`, `output.${format}`, bytes, format)
+  const path = files.put(`${resultFolder(document.key)}/output.${format}`, `output.${format}`, bytes, format)
   return { fileType: format, url: files.urlOf(path, participant.baseUrl, document.key) }
 }
 
