@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { plainEnvironment, root, run } from '../helpers/packed.js'
 
@@ -19,6 +20,13 @@ interface Expected {
   readonly absent?: RegExp
 }
 
+const typescript = pathToFileURL(join(root, 'scripts/typescript/register.js'))
+const taprc = `include: ['test/**/*.test.ts']
+plugin: ['!@tapjs/typescript']
+node-arg: ['--import=${typescript}']
+allow-incomplete-coverage: true
+coverage-report: [json-summary]
+`
 const skipping = `${tested}t.test('of a moon', { skip: 'needs a moon' }, async () => {})\n`
 
 const cases: Record<string, Expected> = {
@@ -74,8 +82,7 @@ async function makeProject (t: Test, files: Record<string, string>): Promise<str
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   const all = {
     'package.json': '{ "type": "module" }',
-    'tsconfig.json': '{ "compilerOptions": { "module": "nodenext", "target": "es2023", "rootDir": ".", "strict": true } }',
-    '.taprc': "include: ['test/**/*.test.ts']\nallow-incomplete-coverage: true\ncoverage-report: [json-summary]\n",
+    '.taprc': taprc,
     'lib/half.ts': half,
     ...files
   }
