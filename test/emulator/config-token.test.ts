@@ -53,6 +53,6 @@ t.test('what the token signs overrides the configuration, and view from either s
   const signed = await server.open({ ...host.config('K', { mode: 'view' }), editorConfig: config.editorConfig })
   t.equal(signed.viewOnly, true, 'view in the token only')
   await t.rejects(signed.edit('text'), TypeError)
-  t.strictSame(await signed.close(), { status: null, httpStatus: null, answer: null })
+  t.strictSame(await signed.close(), { status: null, httpStatus: null, answer: null, accepted: false })
   t.strictSame(host.statuses(), [1, 4], 'viewers are not reported')
 })

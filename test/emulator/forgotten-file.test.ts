@@ -35,7 +35,7 @@ t.test('a save that no one answers is kept', async t => {
   const session = await server.open({ ...host.config('K', { name: 'notes.txt', callback: '/cb' }) })
   await session.edit('not to be lost')
   host.answers[2] = { status: 302, headers: { location: 'http://127.0.0.1:1/' } }
-  t.strictSame(await session.close(), { status: 2, httpStatus: null, answer: null })
+  t.strictSame(await session.close(), { status: 2, httpStatus: null, answer: null, accepted: false })
   t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'not to be lost')
   t.match(server.requests.at(-1), { answer: null, error: Error })
 })

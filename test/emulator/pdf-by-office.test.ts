@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
-import { libreOffice } from '../../lib/testing/document-server/pdf/libre-office.js'
+import { libreOffice } from '../../lib/testing/document-server/conversions/pdf/libre-office.js'
 
 t.test('soffice is run in a directory and with a profile of its own, both removed', async t => {
   const directory = t.testdir({

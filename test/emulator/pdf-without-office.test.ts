@@ -1,6 +1,6 @@
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { converter } from '../../lib/testing/document-server/pdf/convert.js'
+import { converter } from '../../lib/testing/document-server/conversions/pdf/convert.js'
 import { fixture } from './support.js'
 
 const convert = converter(null)

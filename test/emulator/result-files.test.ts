@@ -1,10 +1,11 @@
 import t from 'tap'
+import { fakeClock } from '../../lib/testing/index.js'
 import { fixture, startDocumentServer, startFakeHost } from './support.js'
 
 t.test('a saved file has a signed address that lives 15 minutes', async t => {
-  let now = Date.now()
+  const clock = fakeClock()
   const host = await startFakeHost(t)
-  const server = await startDocumentServer(t, { now: () => now })
+  const server = await startDocumentServer(t, { clock })
   const session = await server.open(host.config('K'))
   await session.edit('first line\nsecond line')
   await session.close()
@@ -34,9 +35,9 @@ t.test('a saved file has a signed address that lives 15 minutes', async t => {
   }
   t.equal((await fetch(url.replace('shardkey=K', 'shardkey=other'))).status, 200, 'only path and expiry are signed')
 
-  now += 899_000
+  await clock.advance(899_000)
   t.equal((await fetch(url)).status, 200)
-  now += 3000
+  await clock.advance(3000)
   t.equal((await fetch(url)).status, 410)
 })
 

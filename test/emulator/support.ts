@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import type { Test } from 'tap'
-import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig } from '../../lib/testing/index.js'
+import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../../lib/testing/index.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
 import { listen } from '../helpers/listen.js'
 
@@ -89,8 +89,10 @@ export async function startFakeHost (t: Test): Promise<FakeHost> {
   return host
 }
 
+/** No pause takes real time: the clock jumps as soon as nothing is under way. */
 export async function startDocumentServer (t: Test, options: Partial<DocumentServerOptions> = {}): Promise<DocumentServer> {
-  const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...options })
+  const clock = fakeClock({ autoAdvance: true })
+  const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...options })
   t.teardown(() => server.close())
   return server
 }

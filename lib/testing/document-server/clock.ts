@@ -1,16 +1,80 @@
-import { setTimeout } from 'node:timers/promises'
-
-/** The only source of time in the document server: milliseconds since the epoch, and a pause. */
+/** What time it is, and timers. */
 export interface Clock {
+  /** Milliseconds since the epoch. */
   now (): number
-  wait (milliseconds: number): Promise<void>
+  /** Calls back once, after so many milliseconds. Returns what cancels it. */
+  setTimer (milliseconds: number, callback: () => void): () => void
+  /** Told when the document server takes up work (+1) and when it ends or pauses it (-1): a fake clock waits for the end. */
+  work? (change: 1 | -1): void
 }
 
-export function createClock (now: () => number = Date.now): Clock {
-  return { now, wait: async milliseconds => { await setTimeout(milliseconds) } }
+export const systemClock: Clock = {
+  now: Date.now,
+  setTimer (milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds)
+    return () => clearTimeout(timer)
+  }
 }
 
-/** Whole seconds, as tokens count. */
-export function seconds (clock: Clock): number {
-  return Math.floor(clock.now() / 1000)
+/** The only source of time in the document server. */
+export interface Time {
+  now (): number
+  /** Whole seconds, as tokens count. */
+  seconds (): number
+  /** Does something that a fake clock waits for before it moves on. */
+  during<Result> (task: () => Promise<Result>): Promise<Result>
+  /** Lets the time pass within `during`. Resolves early when the signal is aborted. */
+  pause (milliseconds: number, signal?: AbortSignal): Promise<void>
+  /** Lets the time pass outside of it: nothing is under way meanwhile. Resolves early when the signal is aborted. */
+  wait (milliseconds: number, signal?: AbortSignal): Promise<void>
+  /** Runs a task with a signal that is aborted when it takes longer. */
+  limited<Result> (milliseconds: number, signal: AbortSignal, task: (signal: AbortSignal) => Promise<Result>): Promise<Result>
+}
+
+export function createTime (clock: Clock): Time {
+  const work = (change: 1 | -1) => clock.work?.(change)
+
+  async function wait (milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return
+    await new Promise<void>(resolve => {
+      const cancel = clock.setTimer(milliseconds, finish)
+      function finish (): void {
+        signal?.removeEventListener('abort', finish)
+        cancel()
+        resolve()
+      }
+      signal?.addEventListener('abort', finish)
+    })
+  }
+
+  return {
+    now: () => clock.now(),
+    seconds: () => Math.floor(clock.now() / 1000),
+    wait,
+    async during (task) {
+      work(1)
+      try {
+        return await task()
+      } finally {
+        work(-1)
+      }
+    },
+    async pause (milliseconds, signal) {
+      work(-1)
+      try {
+        await wait(milliseconds, signal)
+      } finally {
+        work(1)
+      }
+    },
+    async limited (milliseconds, signal, task) {
+      const late = new AbortController()
+      const cancel = clock.setTimer(milliseconds, () => late.abort(new Error(`No answer within ${milliseconds} ms`)))
+      try {
+        return await task(AbortSignal.any([signal, late.signal]))
+      } finally {
+        cancel()
+      }
+    }
+  }
 }

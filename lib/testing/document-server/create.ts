@@ -1,20 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { createClock } from './clock.js'
-import { commandRoutes } from './command-routes.js'
-import { conversionRoutes } from './conversion-routes.js'
-import { conversions } from './conversion.js'
-import { documents } from './documents.js'
-import { hostClient } from './host.js'
-import { API_PATH, pageRoutes } from './page-routes.js'
-import { converter } from './pdf/convert.js'
-import { libreOffice } from './pdf/libre-office.js'
-import { resultFiles } from './result-files.js'
-import { resultRoutes } from './result-routes.js'
-import { openScripted } from './scripted.js'
-import { type SessionParts, sessions } from './sessions.js'
-import { socketRoute } from './socket.js'
-import { createTokens } from './tokens.js'
+import { createTime, systemClock } from './clock.js'
+import { commandRoutes } from './commands/routes.js'
+import { conversions } from './conversions/conversions.js'
+import { converter } from './conversions/pdf/convert.js'
+import { libreOffice } from './conversions/pdf/libre-office.js'
+import { conversionRoutes } from './conversions/routes.js'
+import { answerFaults } from './faults/answers.js'
+import { faultRegistry } from './faults/registry.js'
+import { hostClient } from './host/client.js'
+import { leaveAll, lifecycle } from './lifecycle.js'
+import { API_PATH, pageRoutes } from './page/routes.js'
+import { socketRoute } from './page/socket.js'
+import { receivedRequests } from './received.js'
+import { resultFiles } from './results/files.js'
+import { resultRoutes } from './results/routes.js'
+import { sentCallbacks } from './sent-callbacks.js'
+import { documents } from './sessions/documents.js'
+import type { SessionParts } from './sessions/parts.js'
+import { openScripted } from './sessions/scripted.js'
+import { sessions } from './sessions/sessions.js'
+import { createTokens } from './tokens/tokens.js'
 import type { DocumentServer, DocumentServerMembers, DocumentServerOptions } from './types.js'
 
 /**
@@ -22,8 +28,7 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions } fro
  * as ONLYOFFICE Docs does. Listens when resolved. Close it with `close()`, which saves and leaves all sessions.
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
-  const { jwtSecret, logger = false, port = 0, host: hostname = '127.0.0.1', publicUrl } = options
-  const secrets = typeof jwtSecret === 'string' ? [jwtSecret] : jwtSecret
+  const { jwtSecret, logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl } = options
   const app: FastifyInstance = Fastify({
     logger,
     bodyLimit: 16 * 1024 * 1024,
@@ -32,21 +37,32 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     return503OnClosing: false
   })
   let url = ''
-  const clock = createClock(options.now)
-  const tokens = createTokens(secrets, clock)
-  const host = hostClient(tokens)
-  const files = resultFiles(randomBytes(32).toString('base64'), clock)
+  const ending = new AbortController()
+  const time = createTime(clock)
+  const tokens = createTokens(jwtSecret, time)
+  const callbacks = sentCallbacks()
+  const host = hostClient(tokens, time, callbacks.add)
+  const files = resultFiles(randomBytes(32).toString('base64'), time)
+  const faults = faultRegistry()
   const convert = converter(await libreOffice(options.libreOffice))
-  const parts: SessionParts = { host, files, clock, documents: documents(), forgotten: new Map(), log: app.log }
+  const log = app.log
+  const closing = ending.signal
+  const parts: SessionParts = { host, files, time, faults, documents: documents(), forgotten: new Map(), held: new Map(), log, closing }
   const editing = sessions(parts)
-  const common = { sessions: editing, files, tokens, convert, url: () => url }
+  const { crash, restart } = lifecycle(app, parts, editing)
+  const common = { sessions: editing, files, faults, tokens, convert, url: () => url }
 
-  app.addHook('preClose', async () => await leaveAll(parts, editing))
+  app.addHook('preClose', async () => {
+    ending.abort()
+    await leaveAll(parts, editing)
+  })
   app.addHook('onClose', async () => await host.close())
+  const received = receivedRequests(app)
   recordedHeaders(app)
+  answerFaults(app, { faults, time, closing })
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
-  conversionRoutes(app, { ...common, conversions: conversions({ host, clock, files, convert, log: app.log }) })
+  conversionRoutes(app, { ...common, conversions: conversions({ host, time, files, faults, convert, closing, log }) })
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app)
   await socketRoute(app, common)
@@ -57,19 +73,17 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     url,
     editorApiUrl: `${url}${API_PATH}`,
     requests: host.requests,
+    received,
     forgotten: parts.forgotten,
-    open: async config => await openScripted(editing, tokens, url, config)
+    open: async (config, user) => await openScripted(editing, tokens, url, config, user),
+    callback: callbacks.next,
+    fault: faults.add,
+    skewTokens: tokens.skew,
+    changeSecret: tokens.changeSecret,
+    crash,
+    restart
   }
   return Object.assign(app, members)
-}
-
-async function leaveAll ({ documents, log }: SessionParts, editing: ReturnType<typeof sessions>): Promise<void> {
-  const leaving = [...documents.all()].flatMap(document => [...document.participants.values()].map(async participant => {
-    await editing.leave(document, participant)
-  }))
-  for (const outcome of await Promise.allSettled(leaving)) {
-    if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a document could not be saved while closing')
-  }
 }
 
 /** Headers that stand on every recorded answer. */

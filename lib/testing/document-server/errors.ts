@@ -6,7 +6,7 @@ export const MissingPackageError = createError<[string, string, options?: ErrorO
 
 /** What the document server answers an editor it refuses. `code` is the code the real one sends. */
 export interface DocumentServerError extends Error {
-  /** 4004 access denied, 4005 token expired, 4006 bad token, -81 download failed, -82 bad document key. */
+  /** 4004 access denied, 4005 token expired, 4006 bad token, 4007 dropped by the host, 4008 saved meanwhile, -10 too large, -81 download failed, -82 bad document key. */
   readonly code: number
 }
 

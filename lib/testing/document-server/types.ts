@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { Clock } from './clock.js'
+import type { FaultOptions, Faults } from './faults/types.js'
+import type { Session } from './sessions/types.js'
 
 export interface DocumentServerOptions {
   /** The secret shared with the host: checks what comes in, signs what goes out. In a list the first signs, all verify. */
   readonly jwtSecret: string | readonly string[]
   /** Fastify's logger. Default: none. */
   readonly logger?: FastifyServerOptions['logger']
-  /** Milliseconds since the epoch. Default `Date.now`. */
-  readonly now?: () => number
+  /** What time it is and when timers are due. Default: the system's clock; `fakeClock()` is one that a test moves. */
+  readonly clock?: Clock
   /** Default 0: a free port. */
   readonly port?: number
   /** Default `127.0.0.1`. */
@@ -30,38 +33,15 @@ export interface EditorConfig {
     readonly callbackUrl?: string | undefined
     readonly mode?: string | undefined
     readonly lang?: string | undefined
-    readonly user?: { readonly id?: string | undefined, readonly name?: string | undefined } | undefined
+    readonly user?: UserConfig | undefined
   } | undefined
   readonly token?: string | undefined
 }
 
-/** What the host answered to a callback. */
-export interface CallbackResult {
-  /** Status of the callback: 1, 2, 4 or 6; `null` when there was nothing to send. */
-  readonly status: number | null
-  /** HTTP status of the answer; `null` without one. */
-  readonly httpStatus: number | null
-  /** Body of the answer: parsed when it is JSON, else its text; `null` without one. */
-  readonly answer: unknown
-}
-
-/** One editor in one document, as a browser would be. */
-export interface Session {
-  readonly key: string
-  readonly userId: string
-  /** Nothing can be edited and no callback is sent: view mode, no permission, or the key was saved minutes ago. */
-  readonly viewOnly: boolean
-  /** The bytes as they would be saved now. */
-  content (): Promise<Buffer>
-  /**
-   * Replaces the content. Text: of a text format as it is, of a docx one paragraph a line. Bytes: whatever they are.
-   * The same content again changes nothing. `fileType` is the format of the bytes when it is not the opened one.
-   */
-  edit (content: string | Uint8Array, options?: { readonly fileType?: string }): Promise<void>
-  /** The editor's save button: a status 6. Resolves when the host has answered; `status: null` without a change to save. */
-  forceSave (options?: { readonly userdata?: string }): Promise<CallbackResult>
-  /** Leaves: 4 when nothing was changed, 2 after a change, 1 while others stay. Resolves when the host has answered. */
-  close (): Promise<CallbackResult>
+export interface UserConfig {
+  /** At most 128 characters are read. */
+  readonly id?: string | undefined
+  readonly name?: string | undefined
 }
 
 /** One request the document server made, with what it was answered. */
@@ -77,17 +57,56 @@ export interface HostRequest {
   error?: Error
 }
 
+/** One request made to the document server, with what it answered. */
+export interface ReceivedRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: unknown
+  /** `null` until the answer's header was sent. */
+  status: number | null
+  /** What was answered: parsed when it is JSON, else text or bytes. */
+  answer: unknown
+}
+
 export interface DocumentServerMembers {
   /** Where it is reached, without a slash at the end. */
   readonly url: string
   /** Address of its `api.js`: the plugin's option `editorApiUrl`. */
   readonly editorApiUrl: string
-  /** All requests it made, in the order they were sent. */
+  /** All requests it made, in the order they were sent. A redirected one is listed once. */
   readonly requests: readonly HostRequest[]
+  /** All requests it got but those of the editor page, in order of arrival. */
+  readonly received: readonly ReceivedRequest[]
   /** Files whose save the host refused, by document key. */
   readonly forgotten: ReadonlyMap<string, { readonly fileType: string, readonly bytes: Uint8Array }>
-  /** Opens a document as a browser would. Rejects with a `DocumentServerError` whose `code` is the one an editor is shown. */
-  open (config: EditorConfig): Promise<Session>
+  /**
+   * Opens a document as a browser would, as `user` if the configuration's token does not name one.
+   * Rejects with a `DocumentServerError` whose `code` is the one an editor is shown.
+   */
+  open (config: EditorConfig, user?: UserConfig): Promise<Session>
+  /**
+   * The next callback with this status, or with any, that this has not given before; waits for it, and for what the
+   * host answers. Without an answer it comes with `error`.
+   */
+  callback (status?: number): Promise<HostRequest>
+  /** Makes the next calls of a route go wrong. Returns what takes the fault back. */
+  fault<Route extends keyof Faults>(route: Route, fault: Faults[Route], options?: FaultOptions): () => void
+  /** Sets the clock that tokens are dated and checked by off by so many milliseconds; 0 mends it. */
+  skewTokens (milliseconds: number): void
+  /** Changes the secret of this side alone. */
+  changeSecret (jwtSecret: string | readonly string[]): void
+  /**
+   * Dies at once: nothing more is sent, every connection is cut, none is accepted until `restart()`.
+   * What had been stored by then is stored; the host gets the rest again, or not, as `restart()` says.
+   */
+  crash (): Promise<void>
+  /**
+   * Listens again at the same address. With `kept` sessions the changes are still there: a save that was under way is
+   * sent again, editors may reconnect. With `lost` ones all that was not saved is gone; forgotten files are not.
+   */
+  restart (options: { readonly sessions: 'kept' | 'lost' }): Promise<void>
 }
 
 /** A listening document server: a Fastify instance. `close()` saves and leaves all sessions first. */

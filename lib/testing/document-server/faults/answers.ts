@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Time } from '../clock.js'
+import type { FaultRegistry } from './registry.js'
+import type { AnswerFault, Faults } from './types.js'
+
+type AnswerRoute = 'file' | 'converter' | 'command' | 'healthcheck' | 'api'
+
+interface Parts {
+  readonly faults: FaultRegistry
+  readonly time: Time
+  readonly closing: AbortSignal
+}
+
+const ROUTES: ReadonlyArray<readonly [path: RegExp, route: AnswerRoute]> = [
+  [/^\/cache\/files\//, 'file'],
+  [/^\/(converter|ConvertService\.ashx)$/, 'converter'],
+  [/^\/(command|coauthoring\/CommandService\.ashx)$/, 'command'],
+  [/^\/healthcheck$/, 'healthcheck'],
+  [/\/api\.js$/, 'api']
+]
+
+const ERROR_PAGE = '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Something went wrong</h1></body></html>'
+
+/** Spoils answers as `fault()` asked. The right answer is made first, so that what it does has been done. */
+export function answerFaults (app: FastifyInstance, { faults, time, closing }: Parts): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const path = request.url.split('?', 1)[0]!
+    const route = ROUTES.find(([pattern]) => pattern.test(path))?.[1]
+    const fault: Faults[AnswerRoute] | undefined = route === undefined ? undefined : faults.take(route)
+    if (fault === undefined) return payload
+    const body = await bytesOf(payload)
+    if (fault.type === 'origin') return body.toString().replace(/https?:\/\/[^/]+(?=\/cache\/files\/)/, fault.origin)
+    return await spoiled(fault, reply, body, { time, closing })
+  })
+}
+
+async function spoiled (fault: AnswerFault, reply: FastifyReply, body: Buffer, { time, closing }: Omit<Parts, 'faults'>): Promise<unknown> {
+  const { socket } = reply.request.raw
+  const announced = (length: number) => reply.header('content-length', length)
+  switch (fault.type) {
+    case 'delay':
+      await time.wait(fault.ms, closing)
+      return body
+    case 'answer':
+    case 'html': return other(fault, reply)
+    case 'length':
+      announced(body.length + fault.by)
+      return closedAfter(body, socket)
+    case 'drip':
+      announced(body.length)
+      return dripping(body, fault, time, closing)
+    case 'stall':
+      announced(body.length)
+      return cut(body, fault.afterBytes, async () => { await once(socket, 'close') })
+    case 'reset':
+      announced(body.length)
+      return cut(body, fault.afterBytes, async () => { socket.resetAndDestroy() })
+  }
+}
+
+function other (fault: Extract<AnswerFault, { type: 'answer' | 'html' }>, reply: FastifyReply): unknown {
+  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
+  if (fault.type === 'html') {
+    reply.code(fault.status ?? 200).type('text/html; charset=utf-8')
+    return ERROR_PAGE
+  }
+  reply.code(fault.status).headers(fault.headers ?? {})
+  return typeof fault.body === 'string' ? fault.body : Buffer.from(fault.body ?? '')
+}
+
+/** Streams, because what fastify is given whole it announces with the right length. */
+function closedAfter (body: Buffer, socket: Socket): Readable {
+  return Readable.from((async function * () {
+    yield body
+    await new Promise(resolve => setImmediate(resolve)) // the body is on its way before the connection ends
+    socket.end()
+  })(), { objectMode: false })
+}
+
+function dripping (body: Buffer, { bytes = 1024, everyMs = 1000 }: { bytes?: number, everyMs?: number }, time: Time, closing: AbortSignal): Readable {
+  return Readable.from((async function * () {
+    for (let start = 0; start < body.length; start += bytes) {
+      if (start > 0) await time.wait(everyMs, closing)
+      yield body.subarray(start, start + bytes)
+    }
+  })(), { objectMode: false })
+}
+
+function cut (body: Buffer, afterBytes = 0, then: () => Promise<void>): Readable {
+  return Readable.from((async function * () {
+    if (afterBytes > 0) yield body.subarray(0, afterBytes)
+    await new Promise(resolve => setImmediate(resolve))
+    await then()
+  })(), { objectMode: false })
+}
+
+async function bytesOf (payload: unknown): Promise<Buffer> {
+  if (payload instanceof Readable) return Buffer.concat(await payload.toArray())
+  if (typeof payload === 'string' || payload instanceof Uint8Array) return Buffer.from(payload as Uint8Array)
+  return Buffer.alloc(0)
+}

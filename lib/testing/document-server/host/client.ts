@@ -1,0 +1,95 @@
+import { Agent, interceptors, request } from 'undici'
+import type { Time } from '../clock.js'
+import type { Tokens } from '../tokens/tokens.js'
+import type { HostRequest } from '../types.js'
+import { jsonOrText, readAnswer } from './answer.js'
+
+export interface HostAnswer {
+  readonly status: number
+  readonly bytes: Buffer
+}
+
+/** Makes the requests a document server makes, and keeps a log of them. Rejects when there is no answer. */
+export interface HostClient {
+  readonly requests: readonly HostRequest[]
+  get (url: string): Promise<HostAnswer>
+  post (url: string, body: Record<string, unknown>, headerToken: string): Promise<HostAnswer>
+  /** A token over the claims, valid for five minutes. */
+  token (claims: object): string
+  /** Ends all that is under way; what comes later is sent again. */
+  abort (): void
+  close (): Promise<void>
+}
+
+/** The server died: nobody gets to know how this request ended. */
+export class CrashedError extends Error {}
+
+// Source: the document server's defaults.
+const MAX_REDIRECTIONS = 21
+const DOWNLOAD_TIMEOUT_MS = 120_000
+const CALLBACK_TIMEOUT_MS = 600_000
+const MAX_DOWNLOAD_BYTES = 104_857_600
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+/** `settled` is called with every request when its outcome is known. */
+export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostRequest) => void): HostClient {
+  const agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
+  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }))
+  const requests: HostRequest[] = []
+  let alive = new AbortController()
+
+  async function send (entry: HostRequest, timeout: number, limit: number, readBody: (bytes: Buffer) => unknown): Promise<HostAnswer> {
+    const { signal: crashed } = alive
+    requests.push(entry)
+    try {
+      const url = new URL(entry.url)
+      url.username = url.password = ''
+      const body = entry.body === null ? null : JSON.stringify(entry.body)
+      const { method, headers } = entry
+      const answer = await time.during(async () => await time.limited(timeout, crashed, async signal =>
+        await readAnswer(await request(url, { dispatcher, method, headers, body, signal }), limit)))
+      entry.answer = { status: answer.status, body: readBody(answer.bytes) }
+      return answer
+    } catch (error) {
+      entry.error = error as Error
+      throw crashed.aborted ? new CrashedError('The document server crashed', { cause: error }) : error
+    } finally {
+      settled(entry)
+    }
+  }
+
+  return {
+    requests,
+    token: claims => tokens.sign(claims),
+    async get (url) {
+      const headers = { ...commonHeaders(), Authorization: authorization(url, tokens.sign({ payload: { url } })), ...acceptEncoding }
+      return await send({ method: 'GET', url, headers, body: null, answer: null }, DOWNLOAD_TIMEOUT_MS, MAX_DOWNLOAD_BYTES, bytes => bytes)
+    },
+    async post (url, body, headerToken) {
+      const { Accept, ...others } = commonHeaders()
+      const headers = { Accept, 'Content-Type': 'application/json', ...others, Authorization: authorization(url, headerToken), ...acceptEncoding }
+      return await send({ method: 'POST', url, headers, body, answer: null }, CALLBACK_TIMEOUT_MS, MAX_ANSWER_BYTES, jsonOrText)
+    },
+    abort () {
+      alive.abort()
+      alive = new AbortController()
+    },
+    async close () {
+      await agent.close()
+    }
+  }
+}
+
+const acceptEncoding = { 'Accept-Encoding': 'gzip, compress, deflate, br' }
+
+function commonHeaders () {
+  return { Accept: 'application/json, text/plain, */*', 'User-Agent': 'Node.js/6.13', Connection: 'Keep-Alive' }
+}
+
+/** Credentials in the URL replace the token, as in the document server. */
+function authorization (address: string, token: string): string {
+  const { username, password } = new URL(address)
+  if (username === '' && password === '') return `Bearer ${token}`
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
+}

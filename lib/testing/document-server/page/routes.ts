@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+const EDITOR_PATH = '/web-apps/apps/documenteditor/main/'
+export const API_PATH = '/web-apps/apps/api/documents/api.js'
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'"
+].join('; ')
+
+/** The script that hosts embed, and the editor page that it frames. */
+export async function pageRoutes (app: FastifyInstance): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: fileURLToPath(new URL('../../page/', import.meta.url)),
+    prefix: EDITOR_PATH,
+    index: 'index.html',
+    setHeaders (reply) {
+      reply.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+      reply.setHeader('X-Content-Type-Options', 'nosniff')
+    }
+  })
+  app.get(API_PATH, async (request, reply) => await reply.sendFile('api.js'))
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { documentServerError, isDocumentServerError } from '../errors.js'
+import { download } from '../host/download.js'
+import type { TrustedConfig } from '../tokens/config-token.js'
+import { deliver } from './delivery.js'
+import { editors, type OpenDocument, type Participant, tell, userIds, usersOf } from './documents.js'
+import type { SessionParts } from './parts.js'
+
+/** How the document server reaches an editor. */
+export type Connection = Pick<Participant, 'baseUrl' | 'notify'>
+
+export interface Joined {
+  readonly document: OpenDocument
+  readonly participant: Participant
+  /** The key was saved a short while ago: it is shown, but editing needs a new key. */
+  readonly outdated: boolean
+}
+
+const VIEW_ONLY_AFTER_SAVE_MS = 300_000
+const CACHED_MS = 86_400_000
+const FAILED = -1
+// Source: recorded messages to the editor.
+const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assembled' } as const
+const NOT_SUBSCRIBED = { type: 'warning', message: 'Error on save server subscription!' } as const
+const VERSION_CHANGED = 4008
+
+/** Somebody is in, but there is nothing to show: they leave again. */
+export interface JoinedInVain {
+  readonly failure: unknown
+  readonly participant: Participant
+}
+
+/** Opens a document, or joins those who have it open. Runs in the document's turn. */
+export async function join (parts: SessionParts, document: OpenDocument, config: TrustedConfig, connection: Connection): Promise<Joined | JoinedInVain> {
+  const outdated = isOutdated(parts, document)
+  const userId = config.user.id ?? `uid-${randomUUID()}`
+  const participant: Participant = {
+    ...connection,
+    connectionId: `${userId}${++document.joined}`,
+    userId,
+    userName: config.user.name,
+    viewOnly: config.viewOnly || outdated,
+    callbackUrl: config.callbackUrl
+  }
+  const hasForgotten = !outdated && parts.forgotten.has(document.key)
+  if (!outdated) await enter(parts, document, participant)
+  if (hasForgotten) participant.notify(HAS_FORGOTTEN)
+  if (document.changes.length > 0) participant.notify({ type: 'unsavedChanges', count: document.changes.length })
+  participant.notify({ type: 'joined', users: outdated ? [] : usersOf(document), hasForgotten })
+  try {
+    await load(parts, document, config)
+  } catch (error) {
+    participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code : FAILED })
+    return { failure: error, participant }
+  }
+  if (outdated) document.participants.set(participant.connectionId, participant)
+  participant.notify({ type: 'ready', outdated })
+  return { document, participant, outdated }
+}
+
+/** Comes back after the connection was cut. Rejects with 4008 when the document is another one by now. */
+export async function rejoin (parts: SessionParts, document: OpenDocument | undefined, connectionId: string, connection: Connection): Promise<Joined> {
+  const known = document?.disconnected.get(connectionId)
+  if (document === undefined || known === undefined) throw documentServerError(VERSION_CHANGED, 'The document has been saved or closed since the connection was lost: open it again')
+  document.disconnected.delete(connectionId)
+  const participant = { ...known, ...connection }
+  await enter(parts, document, participant)
+  participant.notify({ type: 'joined', users: usersOf(document), hasForgotten: document.fromForgotten })
+  return { document, participant, outdated: false }
+}
+
+async function enter (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<void> {
+  document.participants.set(participant.connectionId, participant)
+  tell(document, { type: 'users', users: usersOf(document) }, participant)
+  if (participant.viewOnly) return
+  if (document.delayedSave !== null) {
+    document.delayedSave.cancelled = true
+    document.delayedSave = null
+  }
+  document.lastCallbackUrl = participant.callbackUrl
+  const result = await deliver(parts, participant.callbackUrl, {
+    key: document.key,
+    status: 1,
+    users: userIds(editors(document)),
+    actions: [{ type: 1, userid: participant.userId }]
+  })
+  if (result.status === null || result.accepted) return
+  parts.log.warn({ key: document.key, ...result }, 'the host refused a user')
+  participant.notify(NOT_SUBSCRIBED)
+}
+
+/** The forgotten copy, else what is cached, else a download. */
+async function load ({ forgotten, time, host }: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
+  if (document.source !== null && document.participants.size > 1) return
+  const copy = forgotten.get(document.key)
+  if (copy !== undefined) {
+    if (!document.fromForgotten) show(document, { ...copy, at: time.now() })
+    document.fromForgotten = true
+  } else if (document.opened === null || (document.changes.length === 0 && time.now() - document.opened.at > CACHED_MS)) {
+    const bytes = await download(host, time, config.url)
+    show(document, { bytes, fileType: config.fileType, at: time.now() })
+  }
+}
+
+function show (document: OpenDocument, opened: NonNullable<OpenDocument['opened']>): void {
+  Object.assign(document, { opened, source: opened.bytes, fileType: opened.fileType, editable: null })
+}
+
+function isOutdated ({ time }: SessionParts, document: OpenDocument): boolean {
+  if (document.savedAt === null) return false
+  if (time.now() - document.savedAt < VIEW_ONLY_AFTER_SAVE_MS) return true
+  Object.assign(document, { savedAt: null, opened: null, source: null, editable: null })
+  return false
+}

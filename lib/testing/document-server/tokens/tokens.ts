@@ -1,0 +1,76 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Time } from '../clock.js'
+
+export type VerifiedToken =
+  | { readonly claims: Record<string, unknown> }
+  | { readonly rejected: 'malformed' | 'invalid signature' | 'expired' }
+
+/**
+ * The document server's own tokens, apart from the library's: two implementations that must agree prove more than one,
+ * and these follow the injected clock.
+ */
+export interface Tokens {
+  /** A token over the claims and `iat` and `exp`, valid for five minutes. */
+  sign (claims: object): string
+  /** HS256, HS384 or HS512 with any of the secrets; 60 s of clock skew; `exp` is optional. */
+  verify (token: string): VerifiedToken
+  changeSecret (jwtSecret: string | readonly string[]): void
+  /** How far the clock that tokens are dated and checked by is off. */
+  skew (milliseconds: number): void
+}
+
+const LIFETIME_SECONDS = 300
+const SKEW_SECONDS = 60
+const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
+
+export function createTokens (jwtSecret: string | readonly string[], time: Time): Tokens {
+  let secrets = listOf(jwtSecret)
+  let skew = 0
+  const seconds = () => Math.floor((time.now() + skew) / 1000)
+
+  return {
+    changeSecret (next) { secrets = listOf(next) },
+    skew (milliseconds) { skew = milliseconds },
+    sign (claims) {
+      const iat = seconds()
+      const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat, exp: iat + LIFETIME_SECONDS })}`
+      return `${content}.${signature(content, 'sha256', secrets[0]!).toString('base64url')}`
+    },
+    verify (token) {
+      const [header, payload, given, ...rest] = token.split('.')
+      const hash = HASHES[String(decode(header)?.alg)]
+      const claims = decode(payload)
+      if (hash === undefined || claims === null || given === undefined || rest.length > 0) return { rejected: 'malformed' }
+
+      const received = Buffer.from(given, 'base64url')
+      const signed = secrets.some(secret => {
+        const expected = signature(`${header}.${payload}`, hash, secret)
+        return expected.length === received.length && timingSafeEqual(expected, received)
+      })
+      if (!signed) return { rejected: 'invalid signature' }
+      const { exp } = claims
+      return exp !== undefined && !(Number(exp) + SKEW_SECONDS > seconds()) ? { rejected: 'expired' } : { claims }
+    }
+  }
+}
+
+function listOf (jwtSecret: string | readonly string[]): readonly string[] {
+  return typeof jwtSecret === 'string' ? [jwtSecret] : jwtSecret
+}
+
+function signature (content: string, hash: string, secret: string): Buffer {
+  return createHmac(hash, secret).update(content).digest()
+}
+
+function encode (value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+function decode (part: string | undefined): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'))
+    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : null
+  } catch {
+    return null
+  }
+}
