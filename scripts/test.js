@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { coverageFaults } from './coverage.js'
@@ -13,6 +14,8 @@ import { readResults } from './results.js'
 const COVERAGE = '.tap/report/coverage-summary.json'
 const RESULTS = '.tap/results.tap'
 const COUNTS = '.tap/counts.txt'
+/** By itself tap leaves one processor idle, of two. */
+const JOBS = Math.min(availableParallelism(), 8)
 
 const args = process.argv.slice(2)
 
@@ -43,7 +46,7 @@ async function runTap () {
   const terminal = process.stdout.isTTY
   const options = terminal ? [`--output-file=${RESULTS}`] : ['--reporter=tap']
 
-  const child = spawn(process.execPath, [tap, ...options, ...args], { stdio: ['inherit', terminal ? 'inherit' : 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [tap, `--jobs=${JOBS}`, ...options, ...args], { stdio: ['inherit', terminal ? 'inherit' : 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   if (child.stdout) {
     child.stdout.pipe(process.stdout, { end: false })
