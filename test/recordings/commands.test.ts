@@ -1,0 +1,4 @@
+import { asRecorded } from './as-recorded.js'
+import { groups } from './groups.js'
+
+asRecorded(groups.commands)
