@@ -33,6 +33,8 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     logger,
     bodyLimit: 16 * 1024 * 1024,
     forceCloseConnections: true,
+    // Source: recorded: `Keep-Alive: timeout=5`.
+    keepAliveTimeout: 5000,
     // Sessions are saved while closing, and the host must still be able to fetch what was saved.
     return503OnClosing: false
   })

@@ -61,11 +61,11 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
 
   async function run ({ key, from, to, title, url }: Source): Promise<ConversionOutcome> {
     const fault = faults.take('conversion')
-    if (fault?.type === 'slow') await time.pause(fault.ms, closing)
-    if (fault?.type === 'error') return { error: fault.error }
     if (typeof url !== 'string' || !URL.canParse(url)) return { error: ConversionCode.conversion }
     try {
       const source = await download(host, time, url)
+      if (fault?.type === 'slow') await time.pause(fault.ms, closing)
+      if (fault?.type === 'error') return { error: fault.error }
       if (isEncrypted(source, from)) return { error: ConversionCode.password }
       const result = await convert(source, from, to)
       if (result === null) return { error: ConversionCode.conversion }

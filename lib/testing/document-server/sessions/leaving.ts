@@ -35,7 +35,7 @@ async function depart (parts: SessionParts, document: OpenDocument, participant:
 export async function finish (parts: SessionParts, document: OpenDocument, leaver: Participant): Promise<CallbackResult> {
   const saver = lastChanger(document) ?? leaver
   const built = await build(parts, document)
-  const status = 'bytes' in (built as object) ? 2 : 3
+  const status = typeof built === 'object' && 'bytes' in built ? 2 : 3
   const result: Built | null = built === 'failed' ? null : 'corrupted' in built ? built.corrupted : built
   const { changes, forceSave, key } = document
   const common = {
