@@ -63,7 +63,7 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
     const fault = faults.take('conversion')
     if (typeof url !== 'string' || !URL.canParse(url)) return { error: ConversionCode.conversion }
     try {
-      const source = await download(host, time, url)
+      const source = await download(host, time, url, from)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
       if (isEncrypted(source, from)) return { error: ConversionCode.password }

@@ -1,4 +1,5 @@
 import type { Time } from '../clock.js'
+import { emptyTemplate } from '../editing/empty/template.js'
 import { documentServerError } from '../errors.js'
 import { isTooLarge } from './answer.js'
 import { CrashedError, type HostClient } from './client.js'
@@ -10,13 +11,16 @@ const PAUSE_MS = 1000
 const DOWNLOAD_FAILED = -81
 export const DOWNLOAD_TOO_LARGE = -10
 
-/** Fetches a document: three attempts one second apart, status 200 or 206 only. Rejects with a `DocumentServerError`. */
-export async function download (host: HostClient, time: Time, url: string): Promise<Buffer> {
+/**
+ * Fetches a document: three attempts one second apart, status 200 or 206 only. One of 0 bytes is an empty template of its type.
+ * Rejects with a `DocumentServerError`.
+ */
+export async function download (host: HostClient, time: Time, url: string, fileType: string): Promise<Uint8Array> {
   let failure: unknown
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
       const { status, bytes } = await host.get(url)
-      if (status === 200 || status === 206) return bytes
+      if (status === 200 || status === 206) return bytes.length === 0 ? await emptyTemplate(fileType) : bytes
       failure = new Error(`The host answered ${status}`)
     } catch (error) {
       if (error instanceof CrashedError) throw error

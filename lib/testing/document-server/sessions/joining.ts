@@ -97,7 +97,7 @@ async function load ({ forgotten, time, host }: SessionParts, document: OpenDocu
     if (!document.fromForgotten) show(document, { ...copy, at: time.now() })
     document.fromForgotten = true
   } else if (document.opened === null || (document.changes.length === 0 && time.now() - document.opened.at > CACHED_MS)) {
-    const bytes = await download(host, time, config.url)
+    const bytes = await download(host, time, config.url, config.fileType)
     show(document, { bytes, fileType: config.fileType, at: time.now() })
   }
 }
