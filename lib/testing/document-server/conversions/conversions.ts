@@ -87,10 +87,16 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
     return job
   }
 
-  async function answerOf (job: Job): Promise<ConversionOutcome> {
+  /** An error is told to whoever asks next, then the job may start again; only -3 stays. */
+  function told (id: string, { outcome }: Job): ConversionOutcome {
+    if (isPassing(outcome)) jobs.delete(id)
+    return outcome
+  }
+
+  async function answerOf (id: string, job: Job): Promise<ConversionOutcome> {
     for (let waited = 0; waited < TIMEOUT_MS && !closing.aborted; waited += POLL_MS) {
       await time.wait(POLL_MS, closing)
-      if (job.outcome !== 'pending') return job.outcome
+      if (job.outcome !== 'pending') return jobs.get(id) === job ? told(id, job) : job.outcome
     }
     return { error: ConversionCode.timeout }
   }
@@ -105,10 +111,10 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
       const name = typeof title === 'string' && title !== '' ? title : 'output'
       const id = `${key}/${to}`
       const known = jobs.get(id)
-      if (known !== undefined && known.outcome !== 'pending' && !isRestarted(known.outcome)) return known.outcome
+      if (known !== undefined && known.outcome !== 'pending') return told(id, known)
       const source = { key: key || 'undefined', from, to, title: name.slice(0, name.length - extname(name).length), url }
-      const job = known?.outcome === 'pending' ? known : start(id, source)
-      return isAsync === true ? 'pending' : await answerOf(job)
+      const job = known ?? start(id, source)
+      return isAsync === true ? 'pending' : await answerOf(id, job)
     }
   }
 }
@@ -117,7 +123,6 @@ function isFormat (value: unknown): value is string {
   return typeof value === 'string' && knownExtensions.includes(value)
 }
 
-/** After an error the next request for the key starts again; only -3 stays. */
-function isRestarted (outcome: ConversionOutcome): boolean {
+function isPassing (outcome: ConversionOutcome): boolean {
   return typeof outcome === 'object' && 'error' in outcome && outcome.error !== ConversionCode.conversion
 }
