@@ -15,6 +15,10 @@ import type { Log } from './log.js'
  * Content-Length, ETag               must be those of the body; of a file, its length may be another
  * content of files                   ours is no copy of theirs
  * Connection                         upper and lower case
+ * times of requests and answers      compare.ts: half a second faster
+ * pending answer of a conversion     order.ts: before or after the download it starts
+ * close of a dropped editor          order.ts: at once
+ * events of editors                  events.ts: what the scripting API has
  * shardkey                           in conversions that name none; the recorded server took that of an earlier one
  */
 
@@ -85,7 +89,7 @@ function plain (text: string): Normal {
 export function aboutBody (answer: JsonObject): JsonObject {
   const { headers, body, shard, ...rest } = answer as { headers: Record<string, string>, body: Json, shard: string } & JsonObject
   const checked = { ...headers }
-  const file = typeof body === 'object' && body !== null && 'bytes' in body ? body as { bytes: number, sha256?: string } : null
+  const file = isFile(body) ? body : null
   const text = file === null ? typeof body === 'string' ? body : JSON.stringify(body) : ''
   const total = /^bytes \d+-\d+\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]
   const length = file?.bytes ?? Buffer.byteLength(text)
@@ -102,6 +106,10 @@ export function aboutBody (answer: JsonObject): JsonObject {
   const isWhole = file?.sha256 !== undefined
   const shown = shard === 'any' ? anyShard(body) : body
   return { ...rest, headers: checked, body: isWhole ? '<file>' : shown }
+}
+
+function isFile (body: Json): body is { bytes: number, sha256?: string } {
+  return typeof body === 'object' && body !== null && /^bytes(,sha256)?$/.test(Object.keys(body).join())
 }
 
 function anyShard (body: Json): Json {

@@ -1,11 +1,10 @@
 import { aboutBody, normalizer, type Normalize } from './allowed.js'
 import type { Entry, Log } from './log.js'
 import type { Json, JsonObject } from './recording.js'
+import { TICK_MS } from './virtual-time.js'
 
 // What the recorded server computed took it up to half a second; the emulator's clock stands still meanwhile.
 const FASTER_MS = 500
-/** The player looks at what happened in steps of this size. */
-export const TICK_MS = 50
 // Whole seconds are cut off, and not at the same moment.
 const ROUNDING_MS = 1000
 

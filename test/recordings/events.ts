@@ -13,8 +13,9 @@ import type { EditorStep, Json, JsonObject, Step } from './recording.js'
  * text of changes                             theirs is not a document; they are counted
  * users of an outdated key                    none, both sides
  * socketClosed after disconnectReason         an opening that is refused has no session
- * joined of an opening that fails             the same
+ * joined and close of an opening that fails    the same: ours leaves at once
  * text of documentOpen err                    there is only a code
+ * close after drop                            ours closes at once, as an editor does; the recorder's waited half a second
  * `users`                                     who came and went was not recorded
  */
 const SILENT = new Set(['users'])
@@ -53,7 +54,9 @@ function eventOf ({ at, user, message }: EditorStep, messages: readonly EditorSt
     case 'auth': return has('documentOpen', 'err') ? null : joined(message, own.find(each => each.at >= at && each.message.type === 'documentOpen'))
     case 'documentOpen': {
       const { status, data } = message.data as JsonObject
-      return status === 'err' ? { type: 'failed', code: data! } : { type: 'ready', outdated: status === 'updateversion' }
+      if (status === 'err') return { type: 'failed', code: data! }
+      if (status !== 'ok' && status !== 'updateversion') throw new TypeError(`A status that is not known: ${String(status)}`)
+      return { type: 'ready', outdated: status === 'updateversion' }
     }
     case 'authChanges': return { type: 'unsavedChanges', count: (message.changes as Json[]).length }
     case 'saveChanges': return { type: 'changed', userId: (message.changes as JsonObject[])[0]!.useridoriginal! }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Headers, isCall, isRequest, type Json, type JsonObject, RECORDED, type Recording, SECRET } from './recording.js'
 import { recordedEvents } from './events.js'
+import { unordered, waitedWhenDropped } from './order.js'
 
 /** One thing that can be compared, and when it was, in milliseconds since the start. */
 export interface Entry {
@@ -21,14 +22,14 @@ export interface Log {
 }
 
 export function recordedLog (recording: Recording): Log {
-  const exchanges = recording.steps.flatMap((step): Entry[] => {
-    if (isRequest(step)) return [requestEntry(step.at, step)]
+  const exchanges = recording.steps.flatMap((step, index, steps): Entry[] => {
+    if (isRequest(step)) return [requestEntry(step.at - waitedWhenDropped(steps, index), step)]
     if (isCall(step)) return [answerEntry(step.at + step.answer.took, step.request, step.answer)]
     return []
   })
   return {
     origins: RECORDED,
-    exchanges: exchanges.toSorted((one, other) => one.at - other.at),
+    exchanges: unordered(exchanges.toSorted((one, other) => one.at - other.at)),
     events: recordedEvents(recording.steps),
     forgotten: recording.steps.flatMap(step => step.kind === 'database'
       ? [forgottenEntry(step.at, step.key, step.storage.some(file => file.startsWith(`forgotten/${step.key}:`)))]

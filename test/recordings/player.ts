@@ -2,12 +2,12 @@ import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer } from '../../lib/testing/index.js'
 import { normalizer } from './allowed.js'
 import { send, toHost } from './calls.js'
-import { TICK_MS } from './compare.js'
 import { createEditors } from './editors.js'
 import { startHost } from './host.js'
 import { answerEntry, type Entry, forgottenEntry, type Log, recordedLog } from './log.js'
+import { unordered } from './order.js'
 import { type CallStep, type ClientStep, isCall, RECORDED, type Recording, SECRET } from './recording.js'
-import { virtualTime } from './virtual-time.js'
+import { TICK_MS, virtualTime } from './virtual-time.js'
 
 // How much longer than recorded an answer is waited for, before it is missing.
 const PATIENCE_MS = 1500
@@ -16,7 +16,7 @@ const END_MS = 500
 
 /** Plays a recording against the emulator: the same editors, commands and answers of the host at the same times. */
 export async function play (t: Test, recording: Recording): Promise<Log> {
-  const time = virtualTime(recording.startedAt, TICK_MS)
+  const time = virtualTime(recording.startedAt)
   const exchanges: Entry[] = []
   const forgotten: Entry[] = []
   const host = await startHost(t, recording, time.now, entry => exchanges.push(entry))
@@ -73,7 +73,7 @@ export async function play (t: Test, recording: Recording): Promise<Log> {
     return signature === 'bad' ? own.replace(/(?<=md5=)[^&]*/, signature) : own
   }
 
-  return { origins, exchanges, events: editors.events, forgotten }
+  return { origins, exchanges: unordered(exchanges), events: editors.events, forgotten }
 }
 
 function urlsIn (exchanges: readonly Entry[], server: string): string[] {

@@ -1,7 +1,10 @@
 import { type Clock, fakeClock } from '../../lib/testing/index.js'
 
-/** Time in milliseconds since the start of a recording, which moves by steps of a size. */
-export function virtualTime (start: number, tick: number) {
+/** The player looks at what has happened in steps of this size. */
+export const TICK_MS = 50
+
+/** Time in milliseconds since the start of a recording, which moves by small steps. */
+export function virtualTime (start: number) {
   const fake = fakeClock({ start })
   let working: Array<() => void> = []
   function worked (): void {
@@ -33,7 +36,7 @@ export function virtualTime (start: number, tick: number) {
     },
     async moveTo (at: number, look: () => void): Promise<void> {
       while (now() < at) {
-        await fake.advance(Math.min(tick, at - now()))
+        await fake.advance(Math.min(TICK_MS, at - now()))
         look()
       }
     }
