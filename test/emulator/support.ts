@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
+import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../../lib/testing/index.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
@@ -8,6 +9,17 @@ import { listen } from '../helpers/listen.js'
 
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
 export const { sign } = tokenSigner([SECRET])
+const verify = createVerifier({ key: SECRET })
+
+/** Claims of a token of the document server, its signature checked. */
+export function claimsOf (token: unknown): Record<string, unknown> {
+  return verify(String(token)) as Record<string, unknown>
+}
+
+/** Claims of the token in the `Authorization` header. */
+export function headerClaims ({ headers }: Received): Record<string, unknown> {
+  return claimsOf(headers.authorization?.replace(/^Bearer /, ''))
+}
 
 export function fixture (name: string): Buffer {
   return readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
@@ -26,6 +38,8 @@ export interface FakeHost {
   readonly received: Received[]
   /** Statuses of the callbacks, in order of arrival. */
   statuses (): unknown[]
+  /** Callbacks, or those with a status, in order of arrival; without their token. */
+  callbacks (status?: number): Array<Record<string, unknown>>
   /** The next request that `next` has not given yet; waits for it. */
   next (): Promise<Received>
   /** Answers to callbacks by status; default `{"error":0}` with 200. */
@@ -34,6 +48,8 @@ export interface FakeHost {
   beforeAnswer: (body: Record<string, unknown>) => Promise<void>
   /** What a GET of a path gives. */
   readonly files: Map<string, Uint8Array>
+  /** Answers requests of a path in a way of its own. */
+  readonly routes: Map<string, http.RequestListener>
   config (key: string, changes?: ConfigChanges): EditorConfig
 }
 
@@ -55,7 +71,13 @@ export async function startFakeHost (t: Test): Promise<FakeHost> {
     answers: {},
     beforeAnswer: async () => {},
     files: new Map(),
+    routes: new Map(),
     statuses: () => host.received.flatMap(({ body }) => body === null ? [] : [body.status]),
+    callbacks: status => host.received.flatMap(({ body }) => {
+      if (body === null || (status !== undefined && body.status !== status)) return []
+      const { token, ...fields } = body
+      return [fields]
+    }),
     async next () {
       while (host.received.length <= taken) await once(arrivals, 'arrival')
       return host.received[taken++]!
@@ -74,8 +96,12 @@ export async function startFakeHost (t: Test): Promise<FakeHost> {
     const body = text === '' ? null : JSON.parse(text) as Record<string, unknown>
     host.received.push({ method: request.method!, path: request.url!, headers: request.headers, body })
     arrivals.dispatchEvent(new Event('arrival'))
-    if (body === null) {
-      const file = host.files.get(request.url!.split('?')[0]!)
+    const path = request.url!.split('?')[0]!
+    const route = host.routes.get(path)
+    if (route !== undefined) {
+      route(request, response)
+    } else if (body === null) {
+      const file = host.files.get(path)
       response.writeHead(file === undefined ? 404 : 200).end(file ?? 'not found')
     } else {
       await host.beforeAnswer(body)
