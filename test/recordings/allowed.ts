@@ -6,7 +6,7 @@ import type { Log } from './log.js'
  * All that may differ between a recording and the emulator:
  *
  * origins, ports                     replaced; that of the host is never that of the document server
- * md5 of a URL                       must look like one
+ * md5 of a URL                       must look like one, and be the same for the same file and expiry
  * <n> of data/<key>_<n>/             numbered by first appearance: what is one folder in the recording must be one here
  * expires, iat, created, lastsave    a second; exp must follow its iat as recorded
  * documentSha256                     must look like one
@@ -45,11 +45,18 @@ const BUILD: Record<string, RegExp> = {
 /** Keeps in mind which folders it has seen: one for each log, which is read in order. */
 export function normalizer (origins: Log['origins']): Normalize {
   const folders = new Map<string, string>()
+  const signatures = new Map<string, string>()
 
   function folder (whole: string, start: string, number: string): string {
     const name = folders.get(whole) ?? `${start}_<n${folders.size + 1}>/`
     folders.set(whole, name)
     return number.length > 4 ? whole : name
+  }
+
+  function signature (whole: string, path: string, md5: string, expires: string): string {
+    const known = signatures.get(path + expires) ?? md5
+    signatures.set(path + expires, known)
+    return `${path}md5=<${known === md5 ? 'md5' : 'another md5'}>${expires}`
   }
 
   return (value, name, parent) => {
@@ -62,7 +69,7 @@ export function normalizer (origins: Log['origins']): Normalize {
     const text = value
       .replaceAll(origins.host, '<host>')
       .replaceAll(origins.server, '<server>')
-      .replaceAll(/md5=[\w-]{22}(?=&)/g, 'md5=<md5>')
+      .replaceAll(/(\/[^/?]*\?)md5=([\w-]{22})(&(?:amp;)?expires=\d+)/g, signature)
       .replaceAll(/(data\/(?!conv_)[\w.=-]+)_(\d+)\//g, folder)
     return withTimes(JSON.stringify(text))
   }
