@@ -27,12 +27,18 @@ export interface Time {
   pause (milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Lets the time pass outside of it: nothing is under way meanwhile. Resolves early when the signal is aborted. */
   wait (milliseconds: number, signal?: AbortSignal): Promise<void>
+  /** Lets the time pass although something is under way: that waits for this. Resolves early when the signal is aborted. */
+  hold (milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Runs a task with a signal that is aborted when it takes longer. */
   limited<Result> (milliseconds: number, signal: AbortSignal, task: (signal: AbortSignal) => Promise<Result>): Promise<Result>
 }
 
 export function createTime (clock: Clock): Time {
-  const work = (change: 1 | -1) => clock.work?.(change)
+  let underWay = 0
+  const work = (change: 1 | -1, times = 1) => {
+    underWay += change * times
+    for (let time = 0; time < times; time++) clock.work?.(change)
+  }
 
   async function wait (milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return
@@ -65,6 +71,15 @@ export function createTime (clock: Clock): Time {
         await wait(milliseconds, signal)
       } finally {
         work(1)
+      }
+    },
+    async hold (milliseconds, signal) {
+      const held = Math.max(underWay, 0)
+      work(-1, held)
+      try {
+        await wait(milliseconds, signal)
+      } finally {
+        work(1, held)
       }
     },
     async limited (milliseconds, signal, task) {

@@ -59,9 +59,9 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     await leaveAll(parts, editing)
   })
   app.addHook('onClose', async () => await host.close())
-  const received = receivedRequests(app)
   recordedHeaders(app)
   answerFaults(app, { faults, time, closing })
+  const received = receivedRequests(app) // after the faults: it keeps what is really answered
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   conversionRoutes(app, { ...common, conversions: conversions({ host, time, files, faults, convert, closing, log }) })

@@ -40,24 +40,28 @@ export function answerFaults (app: FastifyInstance, { faults, time, closing }: P
 async function spoiled (fault: AnswerFault, reply: FastifyReply, body: Buffer, { time, closing }: Omit<Parts, 'faults'>): Promise<unknown> {
   const { socket } = reply.request.raw
   const announced = (length: number) => reply.header('content-length', length)
+  const pass = async (milliseconds: number) => await time.hold(milliseconds, AbortSignal.any([closing, endOf(socket)]))
   switch (fault.type) {
     case 'delay':
-      await time.wait(fault.ms, closing)
+      await pass(fault.ms)
       return body
     case 'answer':
     case 'html': return other(fault, reply)
     case 'length':
-      announced(body.length + fault.by)
+      announced(Math.max(body.length + fault.by, 0))
       return closedAfter(body, socket)
     case 'drip':
       announced(body.length)
-      return dripping(body, fault, time, closing)
+      return dripping(body, fault, pass)
     case 'stall':
       announced(body.length)
-      return cut(body, fault.afterBytes, async () => { await once(socket, 'close') })
+      return cut(reply, body, fault.afterBytes, async () => {
+        const end = endOf(socket)
+        if (!end.aborted) await once(end, 'abort')
+      })
     case 'reset':
       announced(body.length)
-      return cut(body, fault.afterBytes, async () => { socket.resetAndDestroy() })
+      return cut(reply, body, fault.afterBytes, async () => { socket.resetAndDestroy() })
   }
 }
 
@@ -80,21 +84,29 @@ function closedAfter (body: Buffer, socket: Socket): Readable {
   })(), { objectMode: false })
 }
 
-function dripping (body: Buffer, { bytes = 1024, everyMs = 1000 }: { bytes?: number, everyMs?: number }, time: Time, closing: AbortSignal): Readable {
+function dripping (body: Buffer, { bytes = 1024, everyMs = 1000 }: { bytes?: number, everyMs?: number }, pass: (milliseconds: number) => Promise<void>): Readable {
   return Readable.from((async function * () {
     for (let start = 0; start < body.length; start += bytes) {
-      if (start > 0) await time.wait(everyMs, closing)
+      if (start > 0) await pass(everyMs)
       yield body.subarray(start, start + bytes)
     }
   })(), { objectMode: false })
 }
 
-function cut (body: Buffer, afterBytes = 0, then: () => Promise<void>): Readable {
+function cut (reply: FastifyReply, body: Buffer, afterBytes = 0, then: () => Promise<void>): Readable {
   return Readable.from((async function * () {
+    reply.raw.flushHeaders() // without a byte of the body they would wait for one
     if (afterBytes > 0) yield body.subarray(0, afterBytes)
     await new Promise(resolve => setImmediate(resolve))
     await then()
   })(), { objectMode: false })
+}
+
+function endOf (socket: Socket): AbortSignal {
+  const end = new AbortController()
+  if (socket.destroyed) end.abort()
+  else socket.once('close', () => end.abort())
+  return end.signal
 }
 
 async function bytesOf (payload: unknown): Promise<Buffer> {
