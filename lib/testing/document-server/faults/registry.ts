@@ -1,10 +1,11 @@
+import { checkFault } from './check.js'
 import type { FaultOptions, Faults } from './types.js'
 
 export interface FaultRegistry {
   /** Returns what takes the fault back. */
   add<Route extends keyof Faults>(route: Route, fault: Faults[Route], options?: FaultOptions): () => void
-  /** The fault that strikes this call of the route, if there is one. */
-  take<Route extends keyof Faults>(route: Route): Faults[Route] | undefined
+  /** The fault that strikes this call of the route, if there is one. One that can't strike it does not count it. */
+  take<Route extends keyof Faults>(route: Route, canStrike?: (fault: Faults[Route]) => boolean): Faults[Route] | undefined
 }
 
 interface Planned {
@@ -19,21 +20,23 @@ export function faultRegistry (): FaultRegistry {
   const planned = new Set<Planned>()
 
   return {
-    add (route, fault, { times = 1, after = 0 } = {}) {
-      if (!(times >= 1) || !(after >= 0)) throw new TypeError('times must be 1 or more, after 0 or more')
+    add (route, fault, options = {}) {
+      checkFault(route, fault, options)
+      const { times = 1, after = 0 } = options
       const plan = { route, fault, after, times }
       planned.add(plan)
       return () => { planned.delete(plan) }
     },
-    take (route) {
+    take (route, canStrike = () => true) {
       for (const plan of planned) {
-        if (plan.route !== route) continue
+        const fault = plan.fault as Faults[typeof route]
+        if (plan.route !== route || !canStrike(fault)) continue
         if (plan.after > 0) {
           plan.after--
           continue
         }
         if (--plan.times <= 0) planned.delete(plan)
-        return plan.fault as Faults[typeof route]
+        return fault
       }
       return undefined
     }

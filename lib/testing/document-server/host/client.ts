@@ -16,13 +16,20 @@ export interface HostClient {
   post (url: string, body: Record<string, unknown>, headerToken: string): Promise<HostAnswer>
   /** A token over the claims, valid for five minutes. */
   token (claims: object): string
-  /** Ends all that is under way; what comes later is sent again. */
-  abort (): void
+  /** Ends all that is under way and sends nothing more, until `revive`. */
+  die (): void
+  revive (): void
+  /** Aborted when it dies. */
+  life (): AbortSignal
   close (): Promise<void>
 }
 
 /** The server died: nobody gets to know how this request ended. */
-export class CrashedError extends Error {}
+export class CrashedError extends Error {
+  constructor (options?: ErrorOptions) {
+    super('The document server has crashed', options)
+  }
+}
 
 // Source: the document server's defaults.
 const MAX_REDIRECTIONS = 21
@@ -40,6 +47,7 @@ export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostReq
 
   async function send (entry: HostRequest, timeout: number, limit: number, readBody: (bytes: Buffer) => unknown): Promise<HostAnswer> {
     const { signal: crashed } = alive
+    if (crashed.aborted) throw new CrashedError()
     requests.push(entry)
     try {
       const url = new URL(entry.url)
@@ -52,7 +60,7 @@ export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostReq
       return answer
     } catch (error) {
       entry.error = error as Error
-      throw crashed.aborted ? new CrashedError('The document server crashed', { cause: error }) : error
+      throw crashed.aborted ? new CrashedError({ cause: error }) : error
     } finally {
       settled(entry)
     }
@@ -70,10 +78,9 @@ export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostReq
       const headers = { Accept, 'Content-Type': 'application/json', ...others, Authorization: authorization(url, headerToken), ...acceptEncoding }
       return await send({ method: 'POST', url, headers, body, answer: null }, CALLBACK_TIMEOUT_MS, MAX_ANSWER_BYTES, jsonOrText)
     },
-    abort () {
-      alive.abort()
-      alive = new AbortController()
-    },
+    die () { alive.abort() },
+    revive () { alive = new AbortController() },
+    life: () => alive.signal,
     async close () {
       await agent.close()
     }

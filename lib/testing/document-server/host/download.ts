@@ -27,7 +27,7 @@ export async function download (host: HostClient, time: Time, url: string, fileT
       if (isTooLarge(error)) throw documentServerError(DOWNLOAD_TOO_LARGE, 'The document is larger than 100 MB', error)
       failure = error
     }
-    await time.pause(PAUSE_MS)
+    await time.pause(PAUSE_MS, host.life())
   }
   const reason = failure instanceof Error ? failure.message : String(failure)
   throw documentServerError(DOWNLOAD_FAILED, `The document could not be downloaded. ${reason}: ${url}`, failure)

@@ -8,11 +8,11 @@ const RETRIES_MS = [1000, 2000, 4000]
 /** Posts a callback once, with the faults that were asked for. */
 export async function deliver (parts: SessionParts, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
   if (url === null) return NOTHING_SENT
-  const fault = parts.faults.take('callback')
+  const isFinished = fields.status === 2 || fields.status === 3
+  const fault = parts.faults.take('callback', ({ type }) => type !== 'reorder' || !isFinished)
   const announced = fault?.type === 'origin' ? atOrigin(fields, fault.origin) : fields
   const send = async () => await sendCallback(parts.host, url, announced)
-  const isFinished = fields.status === 2 || fields.status === 3
-  if (fault?.type === 'reorder' && !isFinished) {
+  if (fault?.type === 'reorder') {
     parts.held.set(fields.key, send)
     return NOTHING_SENT
   }
@@ -29,7 +29,7 @@ export async function deliverUntilAnswered (parts: SessionParts, url: string | n
   let result = await deliver(parts, url, fields())
   for (const delay of RETRIES_MS) {
     if (result.status === null || !isTransient(result) || parts.closing.aborted) break
-    await parts.time.pause(delay, parts.closing)
+    await parts.time.pause(delay, AbortSignal.any([parts.closing, parts.host.life()]))
     result = await deliver(parts, url, fields())
   }
   return result
@@ -37,5 +37,5 @@ export async function deliverUntilAnswered (parts: SessionParts, url: string | n
 
 function atOrigin (fields: CallbackFields, origin: string): CallbackFields {
   const moved = (address: string | undefined) => address?.replace(/^https?:\/\/[^/]+/, origin)
-  return { ...fields, url: moved(fields.url), changesurl: moved(fields.changesurl) }
+  return { ...fields, url: moved(fields.url), changesurl: moved(fields.changesurl), formsdataurl: moved(fields.formsdataurl) }
 }
