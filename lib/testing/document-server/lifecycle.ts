@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { lastChanger } from './sessions/built.js'
+import { editors, type OpenDocument, type Participant } from './sessions/documents.js'
 import type { SessionParts } from './sessions/parts.js'
 import type { Sessions } from './sessions/sessions.js'
 
@@ -19,10 +21,10 @@ export async function leaveAll ({ documents, log }: SessionParts, sessions: Sess
 }
 
 /** Death and resurrection at the same address. */
-export function lifecycle (app: FastifyInstance, parts: SessionParts, sessions: Sessions) {
+export function lifecycle (app: FastifyInstance, { documents, held, host }: SessionParts, sessions: Sessions) {
   const { server } = app
   let address: AddressInfo | null = null
-  let interrupted = new Set<string>()
+  let leavers = new Map<OpenDocument, Participant>()
 
   return {
     async crash (): Promise<void> {
@@ -32,37 +34,61 @@ export function lifecycle (app: FastifyInstance, parts: SessionParts, sessions: 
       server.close()
       server.closeAllConnections()
       for (const client of app.websocketServer?.clients ?? []) client.terminate()
-      interrupted = new Set(parts.documents.all().filter(({ participants }) => participants.size === 0).map(({ key }) => key))
-      for (const document of parts.documents.all()) {
-        if (document.delayedSave !== null) document.delayedSave.cancelled = true
-        for (const participant of document.participants.values()) {
-          document.disconnected.set(participant.connectionId, participant)
-          participant.notify({ type: 'disconnected' })
-        }
-        document.participants.clear()
-        document.gone.clear()
+      host.die()
+      held.clear()
+      leavers = new Map()
+      for (const document of documents.all()) {
+        const leaver = lastToLeave(document)
+        if (leaver !== undefined) leavers.set(document, leaver)
+        cutOff(document)
       }
-      parts.held.clear()
-      parts.host.abort()
       await closed
+      await documents.settled()
     },
     async restart ({ sessions: fate }: { readonly sessions: 'kept' | 'lost' }): Promise<void> {
+      if (fate !== 'kept' && fate !== 'lost') throw new TypeError('sessions must be kept or lost')
       if (address === null) throw new TypeError('The document server has not crashed')
-      const { port, address: host } = address
-      address = null
-      server.listen(port, host)
+      server.listen(address.port, address.address)
       await once(server, 'listening')
-      for (const document of parts.documents.all()) {
-        if (fate === 'lost') parts.documents.forget(document)
-        else resume(document.key)
+      address = null
+      host.revive()
+      for (const document of documents.all()) {
+        if (fate === 'kept') resume(document)
+        else lose(document)
       }
     }
   }
 
   /** A save that was under way is sent again at once; who was cut off has the usual time to come back. */
-  function resume (key: string): void {
-    const document = parts.documents.get(key)!
-    const leaver = document.changes.at(-1)?.user
-    if (leaver !== undefined) sessions.saveLater(document, leaver, interrupted.has(key) ? 0 : undefined)
+  function resume (document: OpenDocument): void {
+    const leaver = leavers.get(document)
+    if (document.saving !== null) sessions.saveLater(document, document.saving.leaver, 0)
+    else if (leaver !== undefined) sessions.saveLater(document, leaver)
   }
+
+  function lose (document: OpenDocument): void {
+    documents.forget(document)
+    document.changes = []
+    document.watch.lost()
+  }
+}
+
+/** Who would have left last, where there is something to save when they do. */
+function lastToLeave (document: OpenDocument): Participant | undefined {
+  const { changes, fromForgotten, delayedSave } = document
+  if (changes.length === 0 && !fromForgotten) return undefined
+  if (delayedSave !== null) return delayedSave.leaver
+  const present = editors(document)
+  return present.length === 0 ? undefined : lastChanger(document) ?? present.at(-1)
+}
+
+function cutOff (document: OpenDocument): void {
+  if (document.delayedSave !== null) document.delayedSave.cancelled = true
+  document.delayedSave = null
+  for (const participant of document.participants.values()) {
+    document.disconnected.set(participant.connectionId, participant)
+    participant.notify({ type: 'disconnected' })
+  }
+  document.participants.clear()
+  document.gone.clear()
 }

@@ -3,7 +3,7 @@ import { knownExtensions } from '../../../document-server/formats.js'
 import type { Time } from '../clock.js'
 import { isDocumentServerError } from '../errors.js'
 import type { FaultRegistry } from '../faults/registry.js'
-import type { HostClient } from '../host/client.js'
+import { CrashedError, type HostClient } from '../host/client.js'
 import { DOWNLOAD_TOO_LARGE, download } from '../host/download.js'
 import type { ResultFiles } from '../results/files.js'
 import { outputType } from './output-type.js'
@@ -12,7 +12,7 @@ import type { Convert } from './pdf/convert.js'
 
 /** Source: the document server's conversion error codes. */
 export const ConversionCode = {
-  timeout: -2, conversion: -3, download: -4, password: -5, input: -7, token: -8, ambiguous: -9, tooLarge: -10
+  unknown: -1, timeout: -2, conversion: -3, download: -4, password: -5, input: -7, token: -8, ambiguous: -9, tooLarge: -10
 } as const
 
 export type ConversionOutcome =
@@ -72,6 +72,7 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
       const folder = `data/conv_${key}_${FORMAT_NUMBERS[to] ?? knownExtensions.indexOf(to)}/output.${to}`
       return { path: files.put(folder, `${title}.${to}`, result, to), fileType: to }
     } catch (error) {
+      if (error instanceof CrashedError) return { error: ConversionCode.unknown }
       if (isDocumentServerError(error)) {
         return { error: error.code === DOWNLOAD_TOO_LARGE ? ConversionCode.tooLarge : ConversionCode.download }
       }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CallbackFields } from '../host/callbacks.js'
-import { type ResultFiles, resultFolder } from '../results/files.js'
+import type { ResultFiles } from '../results/files.js'
 import { currentBytes } from './content.js'
 import type { Change, OpenDocument, Participant } from './documents.js'
 import type { SessionParts } from './parts.js'
@@ -20,7 +20,7 @@ export interface Built {
 }
 
 /** Puts the document together and keeps it at an expiring address. `null` when that fails without a result. */
-export async function build ({ files, faults }: SessionParts, document: OpenDocument, folder = resultFolder(document.key)): Promise<Built | 'failed' | { corrupted: Built }> {
+export async function build ({ files, faults }: SessionParts, document: OpenDocument, folder: string): Promise<Built | 'failed' | { corrupted: Built }> {
   const fault = faults.take('assembly')
   if (fault !== undefined && fault.corrupted !== true) return 'failed'
   const edits = document.watch.edits()

@@ -58,6 +58,8 @@ export interface OpenDocument {
   savedAt: number | null
   /** Whoever left by a cut connection is waited for. */
   delayedSave: { cancelled: boolean, readonly soon: AbortController, readonly leaver: Participant } | null
+  /** A finished save that was not answered for good yet: should the server die, it is sent again as it was. */
+  saving: { readonly folder: string, readonly edits: number, readonly leaver: Participant } | null
   /** Callback address of the last editor that joined: where the host is told when nobody is there. */
   lastCallbackUrl: string | null
   joined: number
@@ -72,6 +74,8 @@ export interface Documents {
   all (): OpenDocument[]
   /** One after the other for each key, so that callbacks keep their order. */
   inTurn<Result> (key: string, task: () => Promise<Result>): Promise<Result>
+  /** Resolves when all that was taken up so far has ended. */
+  settled (): Promise<void>
 }
 
 export function documents (): Documents {
@@ -97,6 +101,7 @@ export function documents (): Documents {
         fromForgotten: false,
         savedAt: null,
         delayedSave: null,
+        saving: null,
         lastCallbackUrl: null,
         joined: 0,
         watch: saveWatch()
@@ -114,6 +119,9 @@ export function documents (): Documents {
       turns.set(key, settled)
       settled.then(() => { if (turns.get(key) === settled) turns.delete(key) })
       return turn
+    },
+    async settled () {
+      await Promise.all(turns.values())
     }
   }
 }

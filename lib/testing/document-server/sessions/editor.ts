@@ -55,6 +55,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
         leftBehind = await currentBytes(document)
         return await sessions.leave(document, participant)
       })
+      leaving.catch(() => { leaving = undefined })
       return leaving
     },
     async disconnect () {

@@ -1,4 +1,5 @@
 import { type Action, type CallbackFields, NOTHING_SENT } from '../host/callbacks.js'
+import { resultFolder } from '../results/files.js'
 import { type Built, build, lastChanger, lastSave } from './built.js'
 import { deliver, deliverUntilAnswered } from './delivery.js'
 import { editors, type OpenDocument, type Participant, tell, userIds, usersOf } from './documents.js'
@@ -34,7 +35,10 @@ async function depart (parts: SessionParts, document: OpenDocument, participant:
 /** Everybody has left and something is to be saved: a 2, or a 3 when it can't be put together. */
 export async function finish (parts: SessionParts, document: OpenDocument, leaver: Participant): Promise<CallbackResult> {
   const saver = lastChanger(document) ?? leaver
-  const built = await build(parts, document)
+  const edits = document.watch.edits()
+  const folder = document.saving?.edits === edits ? document.saving.folder : resultFolder(document.key)
+  document.saving = { folder, edits, leaver }
+  const built = await build(parts, document, folder)
   const status = typeof built === 'object' && 'bytes' in built ? 2 : 3
   const result: Built | null = built === 'failed' ? null : 'corrupted' in built ? built.corrupted : built
   const { changes, forceSave, key } = document
@@ -46,6 +50,7 @@ export async function finish (parts: SessionParts, document: OpenDocument, leave
     notmodified: changes.length === 0 ? null : forceSave?.outcome === 'accepted' && forceSave.changes === changes.length
   }
   const answer = await deliverUntilAnswered(parts, saver.callbackUrl, (): CallbackFields => ({ ...common, status, ...result?.fields(saver.baseUrl) }))
+  document.saving = null
   if (answer.accepted) applyAccepted(parts, document, status, result, answer)
   else applyRefused(parts, document, result, answer)
 

@@ -1,4 +1,6 @@
 import type { Operation } from '../editing/types.js'
+import { NOTHING_SENT } from '../host/callbacks.js'
+import { CrashedError } from '../host/client.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
 import { currentBytes, editableOf } from './content.js'
 import { editors, type OpenDocument, type Participant, tell } from './documents.js'
@@ -18,7 +20,10 @@ export function sessions (parts: SessionParts) {
 
   /** One after the other for a document, and a fake clock waits for it. */
   async function inTurn<Result> (key: string, task: () => Promise<Result>): Promise<Result> {
-    return await documents.inTurn(key, async () => await time.during(task))
+    return await documents.inTurn(key, async () => {
+      if (parts.host.life().aborted) throw new CrashedError()
+      return await time.during(task)
+    })
   }
 
   /** Rejects with a `DocumentServerError`. */
@@ -45,7 +50,7 @@ export function sessions (parts: SessionParts) {
 
   /** Applies an editor's operation; null when it changed nothing. */
   async function apply (document: OpenDocument, user: Participant, operation: Operation): Promise<Operation | null> {
-    if (user.viewOnly || !document.participants.has(user.connectionId)) return null
+    if (user.viewOnly || !isIn(document, user)) return null
     const done = (await editableOf(document)).apply(operation)
     if (done === null) return null
     changed(document, user)
@@ -55,7 +60,7 @@ export function sessions (parts: SessionParts) {
 
   async function replace (document: OpenDocument, user: Participant, content: string | Uint8Array, fileType = document.fileType): Promise<void> {
     if (user.viewOnly) throw new TypeError(`${user.userName} has the document open for viewing only`)
-    if (!document.participants.has(user.connectionId)) throw new TypeError(`${user.userName} is not in the document any longer`)
+    requireIn(document, user)
     if (typeof content === 'string') {
       if (!(await editableOf(document)).replaceText(content)) return
     } else {
@@ -67,6 +72,7 @@ export function sessions (parts: SessionParts) {
   }
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
+    if (!isIn(document, participant)) return
     const toSave = await inTurn(document.key, async () => await vanish(parts, document, participant))
     if (toSave) saveLater(document, participant)
   }
@@ -77,7 +83,7 @@ export function sessions (parts: SessionParts) {
     document.delayedSave = delayed
     const signal = AbortSignal.any([delayed.soon.signal, parts.closing])
     time.wait(delay, signal)
-      .then(async () => await inTurn(document.key, async () => await saveIfAlone(document, leaver, delayed)))
+      .then(async () => { if (!delayed.cancelled) await inTurn(document.key, async () => await saveIfAlone(document, leaver, delayed)) })
       .catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
   }
 
@@ -95,13 +101,31 @@ export function sessions (parts: SessionParts) {
     replace,
     disconnect,
     saveLater,
-    leave: async (document: OpenDocument, participant: Participant): Promise<CallbackResult> =>
-      await inTurn(document.key, async () => await leave(parts, document, participant)),
-    forceSave: async (document: OpenDocument, options: ForceSaveOptions, saver: ForceSaver): Promise<CallbackResult> =>
-      await inTurn(document.key, async () => await saveByForce(parts, document, options, saver)),
-    mailMerge: async (document: OpenDocument, sender: Participant, mail: MailMerge): Promise<CallbackResult[]> =>
-      await inTurn(document.key, async () => await sendMailMerge(parts, document, sender, mail))
+    async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {
+      if (!isIn(document, participant)) return NOTHING_SENT
+      return await inTurn(document.key, async () => await leave(parts, document, participant))
+    },
+    async forceSave (document: OpenDocument, options: ForceSaveOptions, saver: ForceSaver): Promise<CallbackResult> {
+      return await inTurn(document.key, async () => {
+        if (saver.presser !== undefined) requireIn(document, saver.presser)
+        return await saveByForce(parts, document, options, saver)
+      })
+    },
+    async mailMerge (document: OpenDocument, sender: Participant, mail: MailMerge): Promise<CallbackResult[]> {
+      return await inTurn(document.key, async () => {
+        requireIn(document, sender)
+        return await sendMailMerge(parts, document, sender, mail)
+      })
+    }
   }
+}
+
+function isIn ({ participants }: OpenDocument, { connectionId }: Participant): boolean {
+  return participants.has(connectionId)
+}
+
+function requireIn (document: OpenDocument, user: Participant): void {
+  if (!isIn(document, user)) throw new TypeError(`${user.userName} is not in the document any longer`)
 }
 
 export type Sessions = ReturnType<typeof sessions>
