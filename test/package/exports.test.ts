@@ -35,5 +35,5 @@ t.test('the test kit has its exports and loads without its optional peers', asyn
   const { directory } = await installPacked(t)
   await writeFile(join(directory, 'kit.mjs'), "import * as kit from 'fastify-onlyoffice/testing'\nconsole.log(Object.keys(kit).join(' '))\n")
   const { stdout } = await run(process.execPath, ['kit.mjs'], { cwd: directory, env: plainEnvironment })
-  t.equal(stdout, 'createDocumentServer httpClientConformance storageConformance\n')
+  t.equal(stdout, 'createDocumentServer fakeClock httpClientConformance storageConformance\n')
 })

@@ -1,0 +1,43 @@
+import Fastify from 'fastify'
+import editor from 'fastify-onlyoffice'
+
+/**
+ * The service under test: documents are uploaded, opened in the editor and read back, and it knows who saved them.
+ * @param {import('fastify').FastifyServerOptions} server
+ * @param {import('fastify-onlyoffice').EditorOptions} options
+ */
+export async function createService (server, options) {
+  const app = Fastify(server)
+  /** @type {Map<string, string[]>} */
+  const savedBy = new Map()
+
+  await app.register(editor, {
+    ...options,
+    onSaved ({ fileId, users }) {
+      savedBy.set(fileId, [...savedBy.get(fileId) ?? [], ...users ?? []])
+    }
+  })
+
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => done(null, body))
+
+  app.post('/documents/:name', async request => {
+    const { name } = /** @type {{ name: string }} */ (request.params)
+    const control = app.editorControl()
+    return { fileId: await control.setDocumentFromBytes(/** @type {Buffer} */ (request.body), name) }
+  })
+
+  app.get('/documents/:fileId/config', async request => {
+    const { fileId } = /** @type {{ fileId: string }} */ (request.params)
+    const { user = 'Somebody' } = /** @type {{ user?: string }} */ (request.query)
+    const control = await app.editorControl({ user: { id: user.toLowerCase(), name: user } }).openDocument(fileId)
+    return control.config
+  })
+
+  app.get('/documents/:fileId', async (request, reply) => {
+    const { fileId } = /** @type {{ fileId: string }} */ (request.params)
+    const file = await app.editorStorage.read(fileId)
+    return file === null ? reply.callNotFound() : reply.header('saved-by', savedBy.get(fileId)?.join(' ') ?? '').send(file.body)
+  })
+
+  return app
+}

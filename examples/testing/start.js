@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import { memoryStorage } from 'fastify-onlyoffice'
+import { createDocumentServer, fakeClock } from 'fastify-onlyoffice/testing'
+import { createService } from './service.js'
+
+/**
+ * The service and a document server, both listening on free ports.
+ * @param {Partial<import('fastify-onlyoffice').EditorOptions>} [options]
+ * @param {import('fastify-onlyoffice/testing').FakeClock} [clock] Default: one that jumps, so that no test waits.
+ */
+export async function start (options, clock = fakeClock({ autoAdvance: true })) {
+  const jwtSecret = 'the secret that both of them know, 0123456789'
+  const documentServer = await createDocumentServer({ jwtSecret, clock })
+
+  // Listens before the plugin is registered, because the plugin wants to know the service's address.
+  const server = http.createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const address = `http://127.0.0.1:${port}`
+
+  const app = await createService({ serverFactory: handler => server.on('request', handler) }, {
+    editorApiUrl: documentServer.editorApiUrl,
+    jwtSecret,
+    publicBaseUrl: address,
+    storage: memoryStorage(),
+    ...options
+  })
+  await app.ready()
+
+  return {
+    documentServer,
+    /** @param {string} name @param {string} text */
+    async upload (name, text) {
+      const response = await fetch(`${address}/documents/${name}`, { method: 'POST', body: text })
+      return /** @type {{ fileId: string }} */ (await response.json()).fileId
+    },
+    /** Opens the document as a page would. @param {string} fileId @param {string} user */
+    async open (fileId, user) {
+      const response = await fetch(`${address}/documents/${fileId}/config?user=${user}`)
+      return await documentServer.open(/** @type {import('fastify-onlyoffice/testing').EditorConfig} */ (await response.json()))
+    },
+    /** @param {string} fileId */
+    async read (fileId) {
+      const response = await fetch(`${address}/documents/${fileId}`)
+      return { text: await response.text(), savedBy: response.headers.get('saved-by') }
+    },
+    /** The document server first: it saves what is still open, and needs the service for that. */
+    async stop () {
+      await documentServer.close()
+      await app.close()
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import { test } from 'node:test'
+import Fastify from 'fastify'
+import editor, { memoryStorage } from 'fastify-onlyoffice'
+import { createDocumentServer, fakeClock } from 'fastify-onlyoffice/testing'
+
+const jwtSecret = 'the secret that both of them know, 0123456789'
+
+test('a document that is edited is stored, whatever happens on the way', async t => {
+  const documentServer = await createDocumentServer({ jwtSecret, clock: fakeClock({ autoAdvance: true }) })
+  t.after(() => documentServer.close())
+  const server = http.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const app = Fastify({ serverFactory: handler => server.on('request', handler) })
+  await app.register(editor, {
+    editorApiUrl: documentServer.editorApiUrl,
+    jwtSecret: process.env.JWT_SECRET ?? jwtSecret,
+    publicBaseUrl: `http://127.0.0.1:${server.address().port}`,
+    storage: memoryStorage()
+  })
+  await app.ready()
+  const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
+  const fileId = await control.setDocumentFromBytes(Buffer.from('first'), 'Notes.txt')
+
+  const session = await documentServer.open(control.config)
+  await session.edit('second')
+  documentServer.fault('file', { type: 'reset', afterBytes: 3 }) // the saved file arrives cut off
+  assert.equal((await session.close()).accepted, false)
+  const again = await documentServer.open((await app.editorControl().openDocument(fileId)).config)
+  assert.equal((await again.close()).accepted, true)
+  const { body } = await app.editorStorage.read(fileId)
+  assert.equal(String(Buffer.concat(await body.toArray())), 'second')
+})
