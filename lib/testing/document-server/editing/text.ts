@@ -1,3 +1,4 @@
+import { merge } from '../../page/merge.js'
 import type { Editable } from './types.js'
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -21,8 +22,9 @@ export function textDocument (original: Uint8Array): Editable {
     view: () => ({ kind: 'text', text: withLineFeeds(text) }),
     apply (operation) {
       if (operation.op !== 'text') return null
-      const next = withLineFeeds(operation.text)
-      if (next === withLineFeeds(text)) return null
+      const before = withLineFeeds(text)
+      const next = merge(withLineFeeds(operation.base ?? before), before, withLineFeeds(operation.text))
+      if (next === before) return null
       replace(next.replaceAll('\n', lineEnd))
       return { op: 'text', text: next }
     },

@@ -15,12 +15,12 @@ export type DocumentView =
   | { readonly kind: 'paragraphs', readonly paragraphs: readonly Paragraph[] }
   | { readonly kind: 'readonly', readonly note: string, readonly paragraphs: readonly Paragraph[] }
 
-/** One change an editor makes. */
+/** One change an editor makes. With `base`, the text it was made of, it is merged into what others have done since. */
 export type Operation =
-  | { readonly op: 'text', readonly text: string }
-  | { readonly op: 'set', readonly id: string, readonly text: string }
+  | { readonly op: 'text', readonly text: string, readonly base?: string }
+  | { readonly op: 'set', readonly id: string, readonly text: string, readonly base?: string }
   | { readonly op: 'insert', readonly id: string, readonly after: string, readonly text: string }
-  | { readonly op: 'remove', readonly id: string }
+  | { readonly op: 'remove', readonly id: string, readonly base?: string }
 
 /** A document that is being edited. */
 export interface Editable {
@@ -44,5 +44,6 @@ const KINDS: Record<string, readonly string[]> = {
 export function isOperation (value: unknown): value is Operation {
   if (typeof value !== 'object' || value === null || !('op' in value) || typeof value.op !== 'string') return false
   const fields = KINDS[value.op]
+  if ('base' in value && typeof value.base !== 'string') return false
   return fields !== undefined && fields.every(field => typeof (value as Record<string, unknown>)[field] === 'string')
 }

@@ -1,7 +1,9 @@
 import type { Element } from '@xmldom/xmldom'
+import { merge } from '../../page/merge.js'
 import { xml } from '../optional.js'
 import { openPackage } from './package.js'
-import type { Editable, Operation, Paragraph } from './types.js'
+import type { Editable, Operation } from './types.js'
+import { children, paragraphsIn, styleOf, viewOf } from './word-paragraphs.js'
 import { create, firstChild, isEditable, paragraphText, setParagraphText, WORD } from './word-text.js'
 
 const MAIN_PART = 'word/document.xml'
@@ -17,6 +19,8 @@ export async function wordDocument (original: Uint8Array): Promise<Editable> {
 
   const ids = new Map<string, Element>()
   for (const [index, element] of paragraphsIn(body).entries()) ids.set(`p${index + 1}`, element)
+  /** Which paragraph a removed one stood behind: somebody may still write into it or behind it. */
+  const removed = new Map<string, string>()
   let changed = false
 
   function set (element: Element, text: string): boolean {
@@ -38,12 +42,43 @@ export async function wordDocument (original: Uint8Array): Promise<Editable> {
     ids.set(id, added)
   }
 
-  function remove (id: string, element: Element): Operation | null {
+  function setMerged (id: string, element: Element, text: string, base: string | undefined): Operation | null {
+    const before = paragraphText(element)
+    return set(element, merge(base ?? before, before, text)) ? { op: 'set', id, text: paragraphText(element) } : null
+  }
+
+  function remove (id: string, element: Element, base: string | undefined): Operation | null {
     if (!isEditable(element)) return null
-    if (isNeeded(element)) return set(element, '') ? { op: 'set', id, text: '' } : null
+    const before = paragraphText(element)
+    if (isNeeded(element) || merge(base ?? before, before, '') !== '') return setMerged(id, element, '', base)
+    removed.set(id, neighbourOf(element))
     element.parentNode!.removeChild(element)
     ids.delete(id)
     return { op: 'remove', id }
+  }
+
+  /** The paragraph before another, or the one after the first. */
+  function neighbourOf (element: Element): string {
+    const all = paragraphsIn(body!)
+    const index = all.indexOf(element)
+    const neighbour = all[index - 1] ?? all[index + 1]
+    return [...ids].find(([, other]) => other === neighbour)?.[0] ?? ''
+  }
+
+  /** Where the paragraph to insert behind is gone, behind the one before it. */
+  function insertBehind (operation: Extract<Operation, { op: 'insert' }>): Operation | null {
+    let after = operation.after
+    while (removed.has(after) && !ids.has(after)) after = removed.get(after)!
+    const element = ids.get(after)
+    if (element === undefined) return null
+    insert(operation.id, element, operation.text)
+    return { ...operation, after, text: paragraphText(ids.get(operation.id)!) }
+  }
+
+  /** What was written into a paragraph while somebody removed it becomes one of its own. */
+  function setRemoved ({ id, text, base }: Extract<Operation, { op: 'set' }>): Operation | null {
+    const written = base === undefined || !removed.has(id) ? '' : merge(base, '', text)
+    return written === '' ? null : insertBehind({ op: 'insert', id, after: id, text: written })
   }
 
   return {
@@ -53,17 +88,14 @@ export async function wordDocument (original: Uint8Array): Promise<Editable> {
     },
     apply (operation) {
       if (operation.op === 'text') return null
-      const element = ids.get(operation.op === 'insert' ? operation.after : operation.id)
-      if (element === undefined) return null
+      const element = ids.get(operation.id)
       switch (operation.op) {
         case 'set':
-          return done(set(element, operation.text) ? { op: 'set', id: operation.id, text: paragraphText(element) } : null)
+          return done(element === undefined ? setRemoved(operation) : setMerged(operation.id, element, operation.text, operation.base))
         case 'insert':
-          if (ids.has(operation.id)) return null
-          insert(operation.id, element, operation.text)
-          return done({ ...operation, text: wellFormed(operation.text) })
+          return done(element === undefined ? insertBehind(operation) : null)
         case 'remove':
-          return done(remove(operation.id, element))
+          return done(element === undefined ? null : remove(operation.id, element, operation.base))
       }
     },
     replaceText (text) {
@@ -87,51 +119,6 @@ export async function wordDocument (original: Uint8Array): Promise<Editable> {
   }
 }
 
-/** All paragraphs of the text, those of tables included, in order; not those of text boxes. */
-function paragraphsIn (parent: Element): Element[] {
-  return children(parent).flatMap(element => {
-    if (element.namespaceURI !== WORD) return []
-    return element.localName === 'p' ? [element] : paragraphsIn(element)
-  })
-}
-
-function viewOf (id: string, element: Element): Paragraph {
-  const style = styleOf(element)
-  const level = /^Title$/i.test(style) ? 0 : Number(/^Heading([1-6])$/i.exec(style)?.[1] ?? Number.NaN)
-  const cell = cellOf(element)
-  return {
-    id,
-    text: paragraphText(element),
-    editable: isEditable(element),
-    ...(Number.isNaN(level) ? {} : { level }),
-    ...(cell === undefined ? {} : { cell })
-  }
-}
-
-/** Table, row and cell of a paragraph, counted among their like: `0.2:3`. */
-function cellOf (element: Element): string | undefined {
-  const cell = ancestor(element, 'tc')
-  const row = cell && ancestor(cell, 'tr')
-  const table = row && ancestor(row, 'tbl')
-  if (cell === undefined || row === undefined || table === undefined) return undefined
-  return `${position(table)}.${position(row)}:${position(cell)}`
-}
-
-function ancestor (element: Element, name: string): Element | undefined {
-  for (let node = element.parentNode; node !== null; node = node.parentNode) {
-    if (node.localName === name) return node as Element
-  }
-  return undefined
-}
-
-function position (element: Element): number {
-  return children(element.parentNode as Element).filter(({ localName }) => localName === element.localName).indexOf(element)
-}
-
-function styleOf (element: Element): string {
-  return firstChild(firstChild(element, 'pPr'), 'pStyle')?.getAttributeNS(WORD, 'val') ?? ''
-}
-
 /** An empty paragraph that looks like the given one; after a heading the text goes on as plain text. */
 function emptyCopy (element: Element): Element {
   const copy = create(element.ownerDocument!, 'p')
@@ -150,10 +137,6 @@ function isNeeded (element: Element): boolean {
   return others.length === 1 || element.nextSibling === null ||
     firstChild(firstChild(element, 'pPr'), 'sectPr') !== undefined ||
     children(element).some(({ localName }) => localName === 'bookmarkStart' || localName === 'bookmarkEnd')
-}
-
-function children (parent: Element): Element[] {
-  return [...parent.childNodes].filter(node => node.nodeType === node.ELEMENT_NODE) as Element[]
 }
 
 /** Without the characters that XML can't hold. */

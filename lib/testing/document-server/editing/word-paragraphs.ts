@@ -1,0 +1,52 @@
+import type { Element } from '@xmldom/xmldom'
+import type { Paragraph } from './types.js'
+import { firstChild, isEditable, paragraphText, WORD } from './word-text.js'
+
+/** All paragraphs of the text, those of tables included, in order; not those of text boxes. */
+export function paragraphsIn (parent: Element): Element[] {
+  return children(parent).flatMap(element => {
+    if (element.namespaceURI !== WORD) return []
+    return element.localName === 'p' ? [element] : paragraphsIn(element)
+  })
+}
+
+export function viewOf (id: string, element: Element): Paragraph {
+  const style = styleOf(element)
+  const level = /^Title$/i.test(style) ? 0 : Number(/^Heading([1-6])$/i.exec(style)?.[1] ?? Number.NaN)
+  const cell = cellOf(element)
+  return {
+    id,
+    text: paragraphText(element),
+    editable: isEditable(element),
+    ...(Number.isNaN(level) ? {} : { level }),
+    ...(cell === undefined ? {} : { cell })
+  }
+}
+
+/** Table, row and cell of a paragraph, counted among their like: `0.2:3`. */
+function cellOf (element: Element): string | undefined {
+  const cell = ancestor(element, 'tc')
+  const row = cell && ancestor(cell, 'tr')
+  const table = row && ancestor(row, 'tbl')
+  if (cell === undefined || row === undefined || table === undefined) return undefined
+  return `${position(table)}.${position(row)}:${position(cell)}`
+}
+
+function ancestor (element: Element, name: string): Element | undefined {
+  for (let node = element.parentNode; node !== null; node = node.parentNode) {
+    if (node.localName === name) return node as Element
+  }
+  return undefined
+}
+
+function position (element: Element): number {
+  return children(element.parentNode as Element).filter(({ localName }) => localName === element.localName).indexOf(element)
+}
+
+export function styleOf (element: Element): string {
+  return firstChild(firstChild(element, 'pPr'), 'pStyle')?.getAttributeNS(WORD, 'val') ?? ''
+}
+
+export function children (parent: Element): Element[] {
+  return [...parent.childNodes].filter(node => node.nodeType === node.ELEMENT_NODE) as Element[]
+}

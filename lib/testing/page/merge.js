@@ -1,0 +1,137 @@
+/** @typedef {{ from: number, to: number, text: string }} Change `base.slice(from, to)` becomes `text`. */
+
+const MAX_TABLE = 250_000
+
+/**
+ * Both changes of one text: what either has deleted is gone, what either has written stays. At the same place `theirs`
+ * comes first.
+ *
+ * @param {string} base
+ * @param {string} theirs
+ * @param {string} mine
+ * @returns {string}
+ */
+export function merge (base, theirs, mine) {
+  if (theirs === mine || base === mine) return theirs
+  if (base === theirs) return mine
+  const first = changes(base, theirs)
+  const second = changes(base, mine).filter(change => !first.some(other => isSame(change, other)))
+  const all = [...first, ...second]
+  const cuts = [...new Set([0, base.length, ...all.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b)
+  let merged = ''
+  for (const [index, at] of cuts.entries()) {
+    for (const { from, text } of all) if (from === at) merged += text
+    if (!all.some(({ from, to }) => from <= at && at < to)) merged += base.slice(at, cuts[index + 1] ?? at)
+  }
+  return merged
+}
+
+/**
+ * What was changed, in order of place: the lines that differ, and of each only the part that differs.
+ *
+ * @param {string} base
+ * @param {string} text
+ * @returns {Change[]}
+ */
+export function changes (base, text) {
+  const change = trimmed(base, text, 0)
+  const before = lines(base.slice(change.from, change.to))
+  const after = lines(change.text)
+  if (before.length < 2 || after.length < 2 || before.length * after.length > MAX_TABLE) return isNone(change) ? [] : [change]
+  return lineChanges(before, after, change.from).filter(change => !isNone(change))
+}
+
+/**
+ * Where a place in one text is in the other.
+ *
+ * @param {number} offset
+ * @param {string} base
+ * @param {string} text
+ * @returns {number}
+ */
+export function movedOffset (offset, base, text) {
+  let moved = offset
+  for (const { from, to, text: inserted } of changes(base, text)) {
+    if (from >= offset) break
+    moved += to <= offset ? inserted.length - (to - from) : Math.min(inserted.length - (offset - from), 0)
+  }
+  return moved
+}
+
+/** @param {string[]} before @param {string[]} after @param {number} offset */
+function lineChanges (before, after, offset) {
+  const common = commonLines(before, after)
+  /** @type {Change[]} */
+  const found = []
+  let [row, column, from, removed, added] = [0, 0, offset, '', '']
+  const finish = () => {
+    found.push(trimmed(removed, added, from))
+    from += removed.length;
+    [removed, added] = ['', '']
+  }
+  while (row < before.length || column < after.length) {
+    const [line, other] = [before[row], after[column]]
+    if (line !== undefined && line === other) {
+      finish()
+      from += line.length
+      row++
+      column++
+    } else if (other === undefined || (line !== undefined && common(row + 1, column) >= common(row, column + 1))) {
+      removed += line
+      row++
+    } else {
+      added += other
+      column++
+    }
+  }
+  finish()
+  return found
+}
+
+/** How many lines two texts have in common from a row and a column on. @param {string[]} before @param {string[]} after */
+function commonLines (before, after) {
+  const width = after.length + 1
+  const table = new Uint32Array((before.length + 1) * width)
+  const at = (/** @type {number} */ row, /** @type {number} */ column) => table[row * width + column] ?? 0
+  for (let row = before.length - 1; row >= 0; row--) {
+    for (let column = after.length - 1; column >= 0; column--) {
+      table[row * width + column] = before[row] === after[column]
+        ? at(row + 1, column + 1) + 1
+        : Math.max(at(row + 1, column), at(row, column + 1))
+    }
+  }
+  return at
+}
+
+/** Without what both begin and end with; never half a surrogate pair. @param {string} base @param {string} text @param {number} offset */
+function trimmed (base, text, offset) {
+  const shorter = Math.min(base.length, text.length)
+  let start = 0
+  while (start < shorter && base[start] === text[start]) start++
+  let end = 0
+  while (end < shorter - start && base[base.length - 1 - end] === text[text.length - 1 - end]) end++
+  if (start > 0 && isHigh(base, start - 1)) start--
+  if (end > 0 && isHigh(base, base.length - end - 1)) end--
+  return { from: offset + start, to: offset + base.length - end, text: text.slice(start, text.length - end) }
+}
+
+/** @param {string} text @param {number} index */
+function isHigh (text, index) {
+  const code = text.charCodeAt(index)
+  return code >= 0xD800 && code <= 0xDBFF
+}
+
+/** @param {string} text */
+function lines (text) {
+  return text === '' ? [] : text.split(/(?<=\n)/)
+}
+
+/** @param {Change} change */
+function isNone ({ from, to, text }) {
+  return from === to && text === ''
+}
+
+/** @param {Change} one @param {Change} other */
+function isSame (one, other) {
+  return one.from === other.from && one.to === other.to && one.text === other.text
+}
