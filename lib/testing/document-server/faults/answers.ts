@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Time } from '../clock.js'
 import type { FaultRegistry } from './registry.js'
@@ -21,6 +22,9 @@ const ROUTES: ReadonlyArray<readonly [path: RegExp, route: AnswerRoute]> = [
   [/^\/healthcheck$/, 'healthcheck'],
   [/\/api\.js$/, 'api']
 ]
+
+/** By the system's clock, not the injected one: the client reads in real time. */
+const READ_BY_CLIENT_MS = 10
 
 const ERROR_PAGE = '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Something went wrong</h1></body></html>'
 
@@ -61,7 +65,7 @@ async function spoiled (fault: AnswerFault, reply: FastifyReply, body: Buffer, {
       })
     case 'reset':
       announced(body.length)
-      return cut(reply, body, fault.afterBytes, async () => { socket.resetAndDestroy() })
+      return cut(reply, body, fault.afterBytes, async () => await reset(socket))
   }
 }
 
@@ -100,6 +104,14 @@ function cut (reply: FastifyReply, body: Buffer, afterBytes = 0, then: () => Pro
     await new Promise(resolve => setImmediate(resolve))
     await then()
   })(), { objectMode: false })
+}
+
+/** A client that finds the last bytes and the reset at once, or an end before the reset, takes it for the end. */
+async function reset (socket: Socket): Promise<void> {
+  do await delay(READ_BY_CLIENT_MS)
+  while (socket.writableLength > 0 && !socket.destroyed)
+  socket.destroySoon = () => { socket.destroy() }
+  socket.resetAndDestroy()
 }
 
 function endOf (socket: Socket): AbortSignal {

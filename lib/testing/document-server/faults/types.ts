@@ -1,12 +1,12 @@
 /** What goes wrong with an answer of the document server. */
 export type AnswerFault =
-  /** Sends so many bytes of the body (default 0), then nothing more. */
+  /** Sends the header and so many bytes of the body (default 0), then nothing more. */
   | { readonly type: 'stall', readonly afterBytes?: number }
   /** Sends the body in pieces of so many bytes (default 1024), one each so many milliseconds (default 1000). */
   | { readonly type: 'drip', readonly bytes?: number, readonly everyMs?: number }
-  /** Sends so many bytes of the body (default 0), then resets the connection. */
+  /** Sends the header and so many bytes of the body (default 0), then resets the connection. Of megabytes some are lost on the way. */
   | { readonly type: 'reset', readonly afterBytes?: number }
-  /** Announces a length that is off by so many bytes, and closes the connection after the body. */
+  /** Announces a length that is off by so many bytes, no less than 0, and closes the connection after the body. */
   | { readonly type: 'length', readonly by: number }
   /** Something else instead. */
   | { readonly type: 'answer', readonly status: number, readonly body?: string | Uint8Array, readonly headers?: Readonly<Record<string, string>> }
@@ -26,7 +26,7 @@ export type CallbackFault =
   | OtherOrigin
   /** Sends it twice, one after the other. */
   | { readonly type: 'duplicate' }
-  /** Holds it back until the next callback of the document has been answered. A 2 or 3 is never held back. */
+  /** Holds it back until the next callback of the document has been answered. A 2 or 3 is never held back, nor counted. */
   | { readonly type: 'reorder' }
 
 export interface Faults {
