@@ -24,6 +24,7 @@ t.test('a configuration is refused with the recorded codes unless its token sign
     ['no document.url', sign({ ...config, document: without(document, 'url') }), 4006, 'token:'],
     ['no callbackUrl', sign({ ...config, editorConfig: without(editorConfig, 'callbackUrl') }), 4006, 'token:'],
     ['no mode', sign({ ...config, editorConfig: without(editorConfig, 'mode') }), 4006, 'token:'],
+    ['no permissions', sign({ ...config, document: without(document, 'permissions') }), 4006, 'token:'],
     ['other permissions', sign({ ...config, document: { ...document, permissions: { edit: true, download: false } } }), 4004, 'access deny'],
     ['a top-level url', sign({ ...config, url: 'x' }), 4004, 'access deny'],
     ['a top-level key', sign({ ...config, key: 'x' }), 4004, 'access deny'],

@@ -45,7 +45,7 @@ t.test('url begins with the address the editing browser came by, and works at th
   const browser = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`, { headers })
   await once(browser, 'open')
   browser.send(JSON.stringify({ type: 'open', config: host.config('K', { name: 'notes.txt' }) }))
-  browser.send(JSON.stringify({ type: 'edit', operation: { op: 'text', text: 'from a browser' } }))
+  browser.send(JSON.stringify({ type: 'edit', batch: 1, operations: [{ op: 'text', text: 'from a browser' }] }))
   browser.send(JSON.stringify({ type: 'close' }))
   const { body } = await server.callback(2)
   const address = String(body!.url)

@@ -1,0 +1,41 @@
+import { readdir, readFile } from 'node:fs/promises'
+import t from 'tap'
+import { titlesIn } from './helpers/titles.js'
+
+const FOLDER = new URL('./emulator/', import.meta.url)
+const PROVEN = /^(answers|callbacks|commands|conversions|downloads|sessions|tokens)\//
+
+async function rows (): Promise<string[][]> {
+  const table = await readFile(new URL('./emulator.md', import.meta.url), 'utf8')
+  return table.split('\n').filter(line => /^\| (?!statement \|)/.test(line)).map(line => line.slice(2, -2).split(' | '))
+}
+
+async function titlesOf (file: string): Promise<string[]> {
+  return titlesIn(await readFile(new URL(file, FOLDER), 'utf8').catch(() => ''))
+}
+
+t.test('every statement in test/emulator.md has the test that it names', async t => {
+  const statements = (await rows()).filter(row => row.length === 3)
+  t.ok(statements.length > 140, 'the tables were read')
+  for (const [statement, file, words] of statements) {
+    t.ok(words !== '' && (await titlesOf(file!)).some(title => title.includes(words!)), `${statement}: "${words}" in ${file}`)
+  }
+})
+
+t.test('every statement stands there once, and what is not emulated has a reason', async t => {
+  const all = await rows()
+  t.strictSame(all.filter(row => row.length !== 3 && row.length !== 2), [], 'rows that can be read')
+  t.ok(all.some(([, reason]) => reason !== undefined && !reason.endsWith('.test.ts')))
+  const statements = all.map(([statement]) => statement)
+  t.strictSame(statements.filter((statement, index) => statements.indexOf(statement) !== index), [])
+})
+
+t.test('every test of a statement is named in test/emulator.md', async t => {
+  const named = await rows()
+  const files = (await readdir(FOLDER, { recursive: true })).filter(file => PROVEN.test(file))
+  t.ok(files.length > 20, 'the tests were found')
+  for (const file of files) {
+    const words = named.filter(([, name]) => name === file).map(row => row[2]!)
+    for (const title of await titlesOf(file)) t.ok(words.some(word => title.includes(word)), `${file}: ${title}`)
+  }
+})
