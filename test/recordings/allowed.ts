@@ -19,6 +19,7 @@ import type { Log } from './log.js'
  * pending answer of a conversion     order.ts: before or after the download it starts
  * close of a dropped editor          order.ts: at once
  * events of editors                  events.ts: what the scripting API has
+ * rows and files of the database     whether there is a forgotten file; kept changes show when somebody opens
  * shardkey                           in conversions that name none; the recorded server took that of an earlier one
  */
 

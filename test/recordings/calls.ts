@@ -21,6 +21,7 @@ export interface Sent {
   /** Resolves as soon as the document server has answered: before the answer is here. */
   readonly answered: Promise<unknown>
   isAnswered (): boolean
+  giveUp (): void
 }
 
 /** Calls the document server. Resolves when the call has arrived there. */
@@ -35,7 +36,15 @@ export async function send (server: DocumentServer, path: string, call: Call): P
   const arrived = once(server.server, 'request')
   request.end(body === undefined ? '' : JSON.stringify(bodyClaims === undefined ? body : { ...body, token: signed(bodyClaims, signedWith) }))
   const [, response] = await arrived as [http.IncomingMessage, http.ServerResponse]
-  return { answer, answered: once(response, 'prefinish'), isAnswered: () => response.writableEnded }
+  return {
+    answer,
+    answered: once(response, 'prefinish'),
+    isAnswered: () => response.writableEnded,
+    giveUp () {
+      answer.catch(() => {})
+      request.destroy()
+    }
+  }
 }
 
 async function received (request: http.ClientRequest): Promise<SeenAnswer> {

@@ -21,7 +21,7 @@ export async function play (t: Test, recording: Recording): Promise<Log> {
   const forgotten: Entry[] = []
   const host = await startHost(t, recording, time.now, entry => exchanges.push(entry))
   const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock: time.clock })
-  t.teardown(() => server.close())
+  t.teardown(async () => { await Promise.all([server.close(), time.runOut()]) })
   const editors = createEditors(server, host.origin, time.now)
   const origins = { host: host.origin, server: server.url }
   const conditions = createConditions(server)
@@ -52,6 +52,7 @@ export async function play (t: Test, recording: Recording): Promise<Log> {
       const missing = step.at + step.answer.took + PATIENCE_MS
       await time.settle(editors.look)
       while (!sent.isAnswered() && time.now() < missing) await time.moveTo(time.now() + TICK_MS, editors.look)
+      if (!sent.isAnswered()) return sent.giveUp()
     }
     const answer = await sent.answer
     const index = await place

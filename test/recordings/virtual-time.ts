@@ -3,6 +3,9 @@ import { type Clock, fakeClock } from '../../lib/testing/index.js'
 /** The player looks at what has happened in steps of this size. */
 export const TICK_MS = 50
 
+// The document server waits ten minutes for an answer.
+const LONGEST_WAIT_MS = 1_200_000
+
 /** Time in milliseconds since the start of a recording, which moves by small steps. */
 export function virtualTime (start: number) {
   const fake = fakeClock({ start })
@@ -39,6 +42,10 @@ export function virtualTime (start: number) {
         await fake.advance(Math.min(TICK_MS, at - now()))
         look()
       }
+    },
+    /** Lets pass what is still waited for, so that nothing hangs on time that stands still. */
+    async runOut (): Promise<void> {
+      await fake.advance(LONGEST_WAIT_MS)
     }
   }
 }
