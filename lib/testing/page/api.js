@@ -32,6 +32,8 @@
         send('open', { config: JSON.parse(JSON.stringify(data)), events: Object.keys(events) })
       } else if (event === 'gone') {
         if (frame.hidden) remove()
+      } else if (event === 'reload') {
+        location.reload()
       } else {
         events[event]?.call(editor, { data: detail, target: editor })
       }

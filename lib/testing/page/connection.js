@@ -1,86 +1,69 @@
-/** @import { Operation, ServerMessage } from './protocol.js' */
+/** @import { ServerMessage } from './protocol.js' */
 
-const PAUSE_MS = 250
+/** Pauses before another attempt; the document server waits 5 s for whoever was cut off before it saves. */
+const RETRY_MS = [500, 1000, 2000, 4000, 5000]
 
 /**
- * The page's connection to the document server. Edits wait a moment, the last one for each paragraph is sent.
+ * The page's connection to the document server. One that was cut is made again, as the same participant.
  *
- * @param {{ message: (message: ServerMessage) => void, lost: () => void, editing: () => void }} handlers
+ * @param {object} config
+ * @param {{ message: (message: ServerMessage) => void, cut: () => void }} handlers
+ *   `cut`: the connection was lost and will be tried again
  */
-export function connect (handlers) {
+export function connect (config, handlers) {
   const address = new URL('../../../../doc/socket', location.href)
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
-  const socket = new WebSocket(address)
-  /** @type {Operation[]} */
-  let pending = []
+  /** @type {WebSocket} */
+  let socket
+  /** @type {string | undefined} */
+  let connectionId
+  let attempts = 0
   let timer = 0
-  let unanswered = 0
-  let closing = false
+  let ended = false
+  start()
+  addEventListener('online', retryNow)
 
-  socket.addEventListener('message', ({ data }) => {
-    /** @type {ServerMessage} */
-    const message = JSON.parse(data)
-    if (message.type !== 'received') return handlers.message(message)
-    unanswered--
-    if (unanswered === 0 && pending.length === 0) handlers.message(message)
-  })
-  socket.addEventListener('close', () => { if (!closing) handlers.lost() })
-
-  /** @param {object} message */
-  function send (message) {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+  function start () {
+    const opening = socket = new WebSocket(address)
+    opening.addEventListener('open', () => send({ type: 'open', config, connectionId }))
+    opening.addEventListener('message', ({ data }) => {
+      if (opening === socket) receive(JSON.parse(data))
+    })
+    opening.addEventListener('close', () => {
+      if (ended || opening !== socket) return
+      handlers.cut()
+      timer = setTimeout(start, RETRY_MS[Math.min(attempts++, RETRY_MS.length - 1)])
+    })
   }
 
-  function flush () {
+  /** @param {ServerMessage} message */
+  function receive (message) {
+    if (message.type === 'opened') {
+      connectionId = message.connectionId
+      attempts = 0
+    }
+    if (message.type === 'refused' || message.type === 'closed') end()
+    handlers.message(message)
+  }
+
+  function retryNow () {
+    if (ended || socket.readyState !== WebSocket.CLOSED) return
     clearTimeout(timer)
-    const operations = pending
-    pending = []
-    for (const [index, operation] of operations.entries()) {
-      const last = index === operations.length - 1
-      if (last) unanswered++
-      send({ type: 'edit', operation, last })
-    }
+    start()
   }
 
-  return {
-    flush,
-    /** @param {object} config */
-    open (config) {
-      if (socket.readyState === WebSocket.OPEN) send({ type: 'open', config })
-      else socket.addEventListener('open', () => send({ type: 'open', config }), { once: true })
-    },
-    /** @param {Operation} operation */
-    queue (operation) {
-      const previous = pending.at(-1)
-      if (previous !== undefined && isSameTarget(previous, operation)) pending.pop()
-      pending.push(operation)
-      handlers.editing()
-      clearTimeout(timer)
-      timer = setTimeout(flush, PAUSE_MS)
-    },
-    forceSave () {
-      flush()
-      send({ type: 'forceSave' })
-    },
-    /** @param {string} format */
-    download (format) {
-      flush()
-      send({ type: 'download', format })
-    },
-    /** Sends what is pending and leaves; nothing is lost when the page goes right after. */
-    leave () {
-      if (closing) return
-      closing = true
-      flush()
-      send({ type: 'close' })
-    }
+  /** False when there is no connection. @param {object} message */
+  function send (message) {
+    if (ended || socket.readyState !== WebSocket.OPEN) return false
+    socket.send(JSON.stringify(message))
+    return true
   }
-}
 
-/**
- * @param {Operation} a
- * @param {Operation} b
- */
-function isSameTarget (a, b) {
-  return (a.op === 'text' && b.op === 'text') || (a.op === 'set' && b.op === 'set' && a.id === b.id)
+  function end () {
+    ended = true
+    clearTimeout(timer)
+    removeEventListener('online', retryNow)
+  }
+
+  return { send, retryNow, end, isOpen: () => socket.readyState === WebSocket.OPEN }
 }

@@ -17,6 +17,7 @@ const STATES = {
   received: 'All changes saved',
   saving: 'Saving…',
   stored: 'Saved',
+  reconnecting: 'Reconnecting…',
   error: 'Not saved',
   refused: 'Not opened',
   closed: 'Closed'
@@ -25,14 +26,20 @@ const STATES = {
 /** @type {HTMLElement} */ export const content = part('data-content')
 /** @type {HTMLButtonElement} */ export const saveButton = part('data-action="save"')
 /** @type {HTMLButtonElement} */ export const closeButton = part('data-action="close"')
+/** @type {HTMLButtonElement} */ export const retryButton = part('data-action="retry"')
+/** @type {HTMLButtonElement} */ export const copyButton = part('data-action="copy"')
+/** @type {HTMLButtonElement} */ export const reloadButton = part('data-action="reload"')
+/** @type {HTMLTextAreaElement} */ export const unsent = part('data-unsent-text')
+let isCut = false
 
 /** @param {keyof typeof STATES} state */
 export function showState (state) {
+  const shown = isCut && !['closed', 'refused'].includes(state) ? 'reconnecting' : state
   /** @type {HTMLElement} */
   const element = part('data-state')
-  if (element.dataset.state === state) return
-  element.dataset.state = state
-  element.textContent = STATES[state]
+  if (element.dataset.state === shown) return
+  element.dataset.state = shown
+  element.textContent = STATES[shown]
 }
 
 /** @param {string} title */
@@ -41,24 +48,20 @@ export function showTitle (title) {
   document.title = title
 }
 
-/** @param {import('./protocol.js').User[]} users */
-export function showUsers (users) {
-  part('data-users').replaceChildren(...users.map(({ name, viewOnly, self }) => {
-    const item = document.createElement('li')
-    item.textContent = name.split(/\s+/).map(word => [...word][0] ?? '').slice(0, 2).join('').toUpperCase()
-    item.title = `${name}${self ? ' (you)' : ''}${viewOnly ? ', viewing' : ''}`
-    item.setAttribute('aria-label', item.title)
-    item.className = `${self ? 'self' : ''} ${viewOnly ? 'viewer' : ''}`
-    return item
-  }))
-}
-
 /** @param {string | null} text */
 export function showNote (text) {
   /** @type {HTMLElement} */
   const note = part('data-note')
   note.hidden = text === null
   note.textContent = text
+}
+
+/** Whether the connection is lost: no other state is shown meanwhile. @param {boolean} value */
+export function showCut (value) {
+  isCut = value
+  /** @type {HTMLElement} */
+  const note = part('data-cut')
+  note.hidden = !value
 }
 
 let toastTimer = 0
@@ -73,13 +76,23 @@ export function showToast (text) {
   toastTimer = setTimeout(() => { toast.hidden = true }, TOAST_MS)
 }
 
-/** Takes the place of the document. @param {string} title @param {string} text */
-export function showScreen (title, text) {
+/**
+ * Takes the place of the document.
+ *
+ * @param {string} title
+ * @param {string} text
+ * @param {string[]} texts what was typed and did not arrive: to be copied
+ */
+export function showScreen (title, text, texts) {
   /** @type {HTMLElement} */
   const screen = part('data-screen')
   content.hidden = true
   screen.hidden = false
-  saveButton.disabled = true
+  saveButton.hidden = closeButton.hidden = true
   part('data-screen-title').textContent = title
   part('data-screen-text').textContent = text
+  /** @type {HTMLElement} */
+  const box = part('data-unsent')
+  box.hidden = texts.length === 0
+  unsent.value = texts.join('\n')
 }

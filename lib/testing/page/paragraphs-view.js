@@ -1,5 +1,7 @@
-import { caretOffset, isInLine, placeCaret } from './caret.js'
-/** @import { Operation, Outbox, Paragraph, View } from './protocol.js' */
+import { caretOffset, placeCaret } from './caret.js'
+import { movedOffset } from './merge.js'
+import { typing } from './typing.js'
+/** @import { Outbox, Paragraph, View } from './protocol.js' */
 
 const TOUCHED_MS = 900
 
@@ -17,10 +19,8 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
   paper.className = 'paper'
   /** @type {Map<string, HTMLElement>} */
   const elements = new Map()
-  for (const paragraph of paragraphs) {
-    const element = create(paragraph)
-    placeIn(paper, paragraph.cell).append(element)
-  }
+  const keys = typing(paper, outbox, add, drop)
+  for (const paragraph of paragraphs) placeIn(paper, paragraph.cell).append(create(paragraph))
   container.replaceChildren(paper)
 
   /** @param {Paragraph} paragraph */
@@ -42,109 +42,72 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
     element.setAttribute('aria-label', level === undefined ? 'Paragraph' : `Heading, level ${Math.max(level, 1)}`)
     element.spellcheck = false
     makeEditable(element)
-    element.addEventListener('input', () => changed(element))
-    element.addEventListener('keydown', event => press(event, element))
-    element.addEventListener('paste', event => paste(event, element))
+    keys.listen(element)
     return element
   }
 
-  /** @param {HTMLElement} element */
-  function changed (element) {
-    outbox.queue({ op: 'set', id: idOf(element), text: element.textContent ?? '' })
+  /** @param {string} id @param {string} text @param {string | undefined} after */
+  function add (id, text, after) {
+    const element = create({ id, text, editable: true })
+    const anchor = elements.get(after ?? '')
+    if (anchor !== undefined) anchor.after(element)
+    else paper.append(element)
+    return element
   }
 
-  /** @param {KeyboardEvent} event @param {HTMLElement} element */
-  function press (event, element) {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
-    const offset = caretOffset(element) ?? 0
-    const atStart = offset === 0 && getSelection()?.isCollapsed === true
-    const atEnd = offset === (element.textContent ?? '').length
-    /** @type {Record<string, () => boolean>} */
-    const actions = {
-      Enter: () => !event.shiftKey && split(element),
-      Backspace: () => atStart && merge(element),
-      ArrowUp: () => !event.shiftKey && isInLine(element, 'first') && move(element, -1, Infinity),
-      ArrowDown: () => !event.shiftKey && isInLine(element, 'last') && move(element, 1, 0),
-      ArrowLeft: () => !event.shiftKey && atStart && move(element, -1, Infinity),
-      ArrowRight: () => !event.shiftKey && atEnd && move(element, 1, 0)
-    }
-    if (actions[event.key]?.()) event.preventDefault()
+  /** @param {string} id */
+  function drop (id) {
+    elements.get(id)?.remove()
+    elements.delete(id)
   }
 
-  /** Enter: what stands behind the caret becomes a paragraph of its own. @param {HTMLElement} element */
-  function split (element) {
-    const selection = getSelection()
-    if (selection !== null && !selection.isCollapsed) selection.deleteFromDocument()
-    const text = element.textContent ?? ''
-    const offset = caretOffset(element) ?? text.length
-    element.textContent = text.slice(0, offset)
-    changed(element)
-    const id = outbox.newId()
-    const added = create({ id, text: text.slice(offset), editable: true })
-    element.after(added)
-    outbox.queue({ op: 'insert', id, after: idOf(element), text: text.slice(offset) })
-    placeCaret(added, 0)
-    return true
-  }
-
-  /** Backspace at the start: the paragraph joins the one before, if that is an editable one beside it. @param {HTMLElement} element */
-  function merge (element) {
-    const previous = element.previousElementSibling
-    if (!(previous instanceof HTMLElement) || previous.dataset.paragraph === undefined) return false
-    const length = (previous.textContent ?? '').length
-    previous.textContent = `${previous.textContent}${element.textContent}`
-    changed(previous)
-    outbox.queue({ op: 'remove', id: idOf(element) })
-    elements.delete(idOf(element))
-    element.remove()
-    placeCaret(previous, length)
-    return true
-  }
-
-  /** @param {HTMLElement} element @param {1 | -1} direction @param {number} offset */
-  function move (element, direction, offset) {
-    const all = /** @type {HTMLElement[]} */ ([...paper.querySelectorAll('[data-paragraph]')])
-    const target = all[all.indexOf(element) + direction]
-    if (target === undefined) return false
-    placeCaret(target, Math.min(offset, (target.textContent ?? '').length))
-    return true
-  }
-
-  /** Pasted text is plain; each of its lines is a paragraph. @param {ClipboardEvent} event @param {HTMLElement} element */
-  function paste (event, element) {
-    event.preventDefault()
-    const lines = (event.clipboardData?.getData('text/plain') ?? '').split(/\r?\n/)
-    for (const [index, line] of lines.entries()) {
-      if (index > 0) split(/** @type {HTMLElement} */ (document.activeElement ?? element))
-      document.execCommand('insertText', false, line)
-    }
+  function focused () {
+    const element = document.activeElement
+    return element instanceof HTMLElement && paper.contains(element) ? element : null
   }
 
   return {
-    apply (operation) {
-      if (operation.op === 'text') return
-      const element = elements.get(operation.op === 'insert' ? operation.after : operation.id)
-      if (element === undefined) return
-      if (operation.op === 'remove') {
-        elements.delete(operation.id)
-        element.remove()
-      } else if (operation.op === 'insert') {
-        const added = create({ id: operation.id, text: operation.text, editable: true })
-        element.after(added)
-        touch(added)
-      } else if (element.textContent !== operation.text) {
-        const offset = document.activeElement === element ? caretOffset(element) : null
-        element.textContent = operation.text
-        if (offset !== null) placeCaret(element, Math.min(offset, operation.text.length))
-        touch(element)
+    drop,
+    ids: () => [...paper.querySelectorAll('[data-paragraph]')].map(idOf),
+    previous: id => idOf(elements.get(id)?.previousElementSibling) || undefined,
+    put (id, text, after) {
+      const element = elements.get(id)
+      if (element === undefined) return touch(add(id, text, after))
+      const anchor = elements.get(after ?? '')
+      const isElsewhere = anchor !== undefined && element.previousElementSibling !== anchor
+      const before = element.textContent ?? ''
+      if (before === text && !isElsewhere) return
+      const offset = focused() === element ? caretOffset(element) : null
+      if (isElsewhere) anchor.after(element)
+      if (before !== text) element.textContent = text
+      if (offset === null) touch(element)
+      else placeCaret(element, movedOffset(offset, before, text))
+    },
+    place: () => idOf(focused()) || null,
+    mark (marks) {
+      for (const [id, element] of elements) {
+        const mark = marks.get(id)
+        delete element.dataset.by
+        delete element.dataset.color
+        if (mark !== undefined) Object.assign(element.dataset, { by: mark.name, color: String(mark.color) })
+      }
+    },
+    caret () {
+      const element = focused()
+      const offset = element === null ? null : caretOffset(element)
+      const text = element?.textContent ?? ''
+      return () => {
+        const now = container.querySelector(`[data-paragraph="${CSS.escape(idOf(element))}"]`)
+        if (offset !== null && now instanceof HTMLElement) placeCaret(now, movedOffset(offset, text, now.textContent ?? ''))
       }
     }
   }
 }
 
-/** @param {HTMLElement} element */
+/** @param {Element | null | undefined} element */
 function idOf (element) {
-  return element.dataset.paragraph ?? ''
+  if (!(element instanceof HTMLElement)) return ''
+  return element.dataset.paragraph ?? element.dataset.fixed ?? ''
 }
 
 /** Where a paragraph goes: on the paper, or in its cell of the table at the paper's end. @param {HTMLElement} paper @param {string} [cell] */

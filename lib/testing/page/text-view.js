@@ -1,7 +1,9 @@
-/** @import { Operation, Outbox, View } from './protocol.js' */
+import { WHOLE_TEXT } from './content.js'
+import { movedOffset } from './merge.js'
+/** @import { Outbox, View } from './protocol.js' */
 
 /**
- * A text file as one monospace area.
+ * A text file as one monospace area. Places in it are line numbers.
  *
  * @param {HTMLElement} container
  * @param {string} text
@@ -16,29 +18,44 @@ export function textView (container, text, viewOnly, outbox) {
   area.readOnly = viewOnly
   area.spellcheck = false
   area.setAttribute('aria-label', 'Text of the document')
-  area.addEventListener('input', () => outbox.queue({ op: 'text', text: area.value }))
-  container.replaceChildren(area)
+  area.addEventListener('input', () => outbox.changed(WHOLE_TEXT, area.value))
+  const places = document.createElement('p')
+  places.className = 'places'
+  places.hidden = true
+  const box = document.createElement('div')
+  box.className = 'text-box'
+  box.append(places, area)
+  container.replaceChildren(box)
 
   return {
-    apply (operation) {
-      if (operation.op !== 'text' || operation.text === area.value) return
-      const { selectionStart, selectionEnd } = area
-      const before = commonStart(area.value, operation.text)
-      const shift = operation.text.length - area.value.length
-      area.value = operation.text
-      area.setSelectionRange(
-        selectionStart <= before ? selectionStart : Math.max(before, selectionStart + shift),
-        selectionEnd <= before ? selectionEnd : Math.max(before, selectionEnd + shift))
+    ids: () => [WHOLE_TEXT],
+    previous: () => undefined,
+    put (id, next) {
+      if (next === area.value) return
+      const { value, selectionStart, selectionEnd, scrollTop } = area
+      area.value = next
+      area.setSelectionRange(movedOffset(selectionStart, value, next), movedOffset(selectionEnd, value, next))
+      area.scrollTop = scrollTop
+    },
+    drop () {},
+    place: () => document.activeElement === area ? String(area.value.slice(0, area.selectionStart).split('\n').length) : null,
+    mark (marks) {
+      places.hidden = marks.size === 0
+      places.replaceChildren(...[...marks].map(([line, { name, color }]) => {
+        const item = document.createElement('span')
+        item.dataset.color = String(color)
+        item.textContent = `${name}: line ${line}`
+        return item
+      }))
+    },
+    caret () {
+      const [hadFocus, { value, selectionStart, selectionEnd }] = [document.activeElement === area, area]
+      return () => {
+        const now = container.querySelector('textarea')
+        if (!hadFocus || now === null) return
+        now.focus()
+        now.setSelectionRange(movedOffset(selectionStart, value, now.value), movedOffset(selectionEnd, value, now.value))
+      }
     }
   }
-}
-
-/**
- * @param {string} a
- * @param {string} b
- */
-function commonStart (a, b) {
-  let length = 0
-  while (length < a.length && length < b.length && a[length] === b[length]) length++
-  return length
 }

@@ -8,10 +8,11 @@ import { optional } from '../optional.js'
 import { type ResultFiles, resultFolder } from '../results/files.js'
 import type { ParticipantEvent } from '../sessions/documents.js'
 import { type Editor, editorOf } from '../sessions/editor.js'
-import type { Joined } from '../sessions/joining.js'
+import type { Connection, Joined } from '../sessions/joining.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { trustedConfig } from '../tokens/config-token.js'
 import type { Tokens } from '../tokens/tokens.js'
+import { editorPages, type EditorPages } from './pages.js'
 
 interface Parts {
   readonly sessions: Sessions
@@ -35,19 +36,20 @@ export async function socketRoute (app: FastifyInstance, parts: Parts): Promise<
     app.get(SOCKET_PATH, async () => { throw error })
     return
   }
+  const pages = editorPages()
   await app.register(async scope => {
-    scope.get(SOCKET_PATH, { websocket: true }, (socket, request) => serve(parts, socket, request))
+    scope.get(SOCKET_PATH, { websocket: true }, (socket, request) => serve({ ...parts, pages }, socket, request))
   })
 }
 
-function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void {
+function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocket, request: FastifyRequest): void {
   const send = (message: Message) => { if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message)) }
   let editor: Promise<Editor> | undefined
 
-  const fail = (error: unknown) => {
+  const fail = (type: 'refused' | 'failed') => (error: unknown) => {
     const code = isDocumentServerError(error) ? error.code : -1
     if (code === -1) request.log.error({ err: error }, 'an editor failed')
-    send({ type: 'refused', code, message: error instanceof Error ? error.message : String(error) })
+    send({ type, code, message: error instanceof Error ? error.message : String(error) })
   }
 
   async function open (config: object, connectionId: unknown): Promise<Editor> {
@@ -55,12 +57,14 @@ function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void 
     const connected: { editor?: Editor } = {}
     const connection = {
       baseUrl: baseUrlOf(request, parts.url()),
-      notify (event: ParticipantEvent) { tell(event, connected.editor).catch(fail) }
+      notify (event: ParticipantEvent) { tell(event, connected.editor).catch(fail('failed')) }
     }
     const joined: Joined = typeof connectionId === 'string'
-      ? await parts.sessions.reopen(trusted.key, connectionId, connection)
+      ? await comeBack(parts.sessions, trusted.key, connectionId, connection)
       : await parts.sessions.open(trusted, connection)
     const opened = connected.editor = editorOf(parts.sessions, joined)
+    const page = pageOf(opened)
+    page.sendUsers = () => send({ type: 'users', users: usersFor(opened, parts.pages) })
     const editable = await opened.editable()
     const { document, participant, outdated } = joined
     send({
@@ -71,7 +75,8 @@ function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void 
       viewOnly: participant.viewOnly,
       outdated,
       connectionId: participant.connectionId,
-      users: usersFor(opened),
+      batch: page.batch,
+      users: usersFor(opened, parts.pages),
       content: editable.view()
     })
     return opened
@@ -85,7 +90,7 @@ function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void 
     }
     if (opened === undefined) return
     switch (event.type) {
-      case 'users': return send({ type: 'users', users: usersFor(opened) })
+      case 'users': return pageOf(opened).sendUsers()
       case 'content': return send({ type: 'content', content: (await opened.editable()).view() })
       case 'operation':
       case 'saved':
@@ -93,11 +98,23 @@ function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void 
     }
   }
 
+  function pageOf ({ document, participant }: Editor) {
+    return parts.pages.of(document, participant().connectionId)
+  }
+
   async function handle (opened: Editor, message: Message): Promise<void> {
     switch (message.type) {
-      case 'edit':
-        if (isOperation(message.operation)) await opened.apply(message.operation)
-        if (message.last === true) send({ type: 'received' })
+      case 'edit': {
+        const operations = Array.isArray(message.operations) ? message.operations.filter(isOperation) : []
+        // All at once: what was received whole is applied whole, even when the connection is cut meanwhile.
+        await Promise.all(operations.map(opened.apply))
+        pageOf(opened).batch = Number(message.batch)
+        send({ type: 'received', batch: message.batch })
+        break
+      }
+      case 'place':
+        pageOf(opened).place = typeof message.place === 'string' ? message.place : null
+        for (const id of opened.document.participants.keys()) parts.pages.of(opened.document, id).sendUsers()
         break
       case 'forceSave': {
         const result = await opened.forceSave()
@@ -120,11 +137,11 @@ function serve (parts: Parts, socket: WebSocket, request: FastifyRequest): void 
     if (message?.type === 'open' && editor === undefined && typeof message.config === 'object' && message.config !== null) {
       editor = open(message.config, message.connectionId)
       editor.catch(error => {
-        fail(error)
+        fail('refused')(error)
         socket.close()
       })
     } else if (message !== null) {
-      editor?.then(async opened => await handle(opened, message)).catch(fail)
+      editor?.then(async opened => await handle(opened, message).catch(fail('failed')), () => {})
     }
   })
   // Whoever closed has left already; a connection that was cut may come back.
@@ -142,10 +159,24 @@ async function resultOf ({ files, convert }: Parts, { document, participant, con
   return { fileType: format, url: files.urlOf(path, participant().baseUrl, document.key) }
 }
 
-function usersFor ({ document, participant }: Editor): Message[] {
+/** The server may not have noticed yet that the connection was cut. */
+async function comeBack (sessions: Sessions, key: string, connectionId: string, connection: Connection): Promise<Joined> {
+  const document = sessions.documents.get(key)
+  const present = document?.participants.get(connectionId)
+  if (document !== undefined && present !== undefined) await sessions.disconnect(document, present)
+  return await sessions.reopen(key, connectionId, connection)
+}
+
+function usersFor ({ document, participant }: Editor, pages: EditorPages): Message[] {
   const self = participant().connectionId
-  return [...document.participants.values()].map(({ connectionId, userId, userName, viewOnly }) =>
-    ({ id: connectionId, userId, name: userName, viewOnly, self: connectionId === self }))
+  return [...document.participants.values()].map(({ connectionId, userId, userName, viewOnly }) => ({
+    id: connectionId,
+    userId,
+    name: userName,
+    viewOnly,
+    self: connectionId === self,
+    place: pages.of(document, connectionId).place
+  }))
 }
 
 function parse (data: Buffer): Message | null {

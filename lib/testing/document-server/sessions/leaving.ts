@@ -15,7 +15,8 @@ export async function leave (parts: SessionParts, document: OpenDocument, partic
 
 /** Leaves by a cut connection. True when there is something to save, should nobody come back in time. */
 export async function vanish (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<boolean> {
-  if (!document.participants.has(participant.connectionId)) return false
+  // Whoever has come back meanwhile is another participant by the same id.
+  if (document.participants.get(participant.connectionId) !== participant) return false
   document.disconnected.set(participant.connectionId, participant)
   return await depart(parts, document, participant) === null
 }

@@ -54,7 +54,8 @@ export function sessions (parts: SessionParts) {
     const done = (await editableOf(document)).apply(operation)
     if (done === null) return null
     changed(document, user)
-    tell(document, { type: 'operation', operation: done, by: user.connectionId }, user)
+    // To whoever did it, too: only by this order an editor knows what the others' operations are based on.
+    tell(document, { type: 'operation', operation: done, by: user.connectionId })
     return done
   }
 

@@ -1,0 +1,66 @@
+/** @import { User, View } from './protocol.js' */
+
+const COLORS = 8
+const SHOWN = 5
+
+/** Colours stay as long as the page is open, whoever comes and goes. @type {Map<string, number>} */
+const colors = new Map()
+
+/** Who is here, and where: chips in the bar, marks in the document. @param {User[]} users @param {View | null} view */
+export function showPresence (users, view) {
+  const list = /** @type {HTMLElement} */ (document.querySelector('[data-users]'))
+  list.replaceChildren(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
+  showMarks(users, view)
+}
+
+/** @param {User[]} users @param {View | null} view */
+export function showMarks (users, view) {
+  /** @type {Map<string, { name: string, color: number }>} */
+  const marks = new Map()
+  for (const user of users) {
+    if (user.self || user.place === null) continue
+    const known = marks.get(user.place)
+    marks.set(user.place, known === undefined
+      ? { name: user.name, color: colorOf(user.userId) }
+      : { ...known, name: `${known.name}, ${user.name}` })
+  }
+  view?.mark(marks)
+}
+
+/** The same everywhere for a user, unless someone here has that colour already. @param {string} userId */
+function colorOf (userId) {
+  const known = colors.get(userId)
+  if (known !== undefined) return known
+  let color = [...userId].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7) % COLORS
+  const taken = new Set(colors.values())
+  for (let tries = 0; tries < COLORS && taken.has(color); tries++) color = (color + 1) % COLORS
+  colors.set(userId, color)
+  return color
+}
+
+/** @param {User} user */
+function chip ({ userId, name, viewOnly, self }) {
+  const item = document.createElement('li')
+  item.textContent = initials(name)
+  item.title = `${name}${self ? ' (you)' : ''}${viewOnly ? ', viewing' : ''}`
+  item.setAttribute('aria-label', item.title)
+  item.dataset.color = String(colorOf(userId))
+  item.className = `${self ? 'self' : ''} ${viewOnly ? 'viewer' : ''}`
+  return item
+}
+
+/** @param {User[]} others */
+function more (others) {
+  if (others.length === 0) return []
+  const item = document.createElement('li')
+  item.textContent = `+${others.length}`
+  item.title = others.map(({ name }) => name).join(', ')
+  item.setAttribute('aria-label', item.title)
+  item.className = 'more'
+  return [item]
+}
+
+/** @param {string} name */
+function initials (name) {
+  return name.split(/\s+/).map(word => [...word][0] ?? '').slice(0, 2).join('').toUpperCase()
+}

@@ -1,0 +1,185 @@
+import { textsOf, WHOLE_TEXT, withTexts } from './content.js'
+import { merge } from './merge.js'
+/** @import { Content, Operation, Paragraph, View } from './protocol.js' */
+
+/**
+ * The page's copy of a document. It knows three texts of every paragraph: what is shown, what the document server has,
+ * and what is on its way there. Whatever others do is merged into what is shown, so that nothing typed here is lost.
+ * One batch of edits is on its way at a time.
+ */
+export function createReplica () {
+  /** @type {Map<string, string>} */ let known = new Map()
+  /** @type {Map<string, string>} */ let local = new Map()
+  /** @type {Map<string, string>} Removed paragraphs are `''`. */ const sent = new Map()
+  /** @type {Map<string, { base: string, after: string }>} */ const removals = new Map()
+  /** @type {Map<string, string>} After which paragraph one was inserted here. */ const anchors = new Map()
+  /** @type {Set<string>} */ const dirty = new Set()
+  /** @type {View | null} */ let view = null
+  let isText = false
+  let inFlight = false
+
+  const atServer = (/** @type {string} */ id) => sent.get(id) ?? known.get(id)
+
+  /** @param {string} id @param {string} text @param {string} [after] */
+  function show (id, text, after) {
+    if (local.get(id) === text && after === undefined) return
+    local.set(id, text)
+    view?.put(id, text, after)
+  }
+
+  /** What to show once the server has `next`; `undefined` when it was removed here. @param {string} id @param {string} next @param {boolean} own */
+  function settled (id, next, own) {
+    const flight = sent.get(id)
+    const expected = own || flight === undefined ? next : merge(known.get(id) ?? '', next, flight)
+    if (own) sent.delete(id)
+    else if (flight !== undefined) sent.set(id, expected)
+    const mine = local.get(id)
+    return mine === undefined ? undefined : merge(flight ?? known.get(id) ?? '', expected, mine)
+  }
+
+  /** @param {string} id @param {string} next @param {boolean} own */
+  function receiveText (id, next, own) {
+    const text = settled(id, next, own)
+    known.set(id, next)
+    if (text !== undefined) return show(id, text)
+    const removal = removals.get(id)
+    if (!own || removal === undefined || dirty.has(id)) return
+    removals.delete(id) // somebody wrote into what was removed here: that comes back
+    show(id, next, removal.after)
+  }
+
+  /** @param {string} id @param {string} after @param {string} next @param {boolean} own */
+  function receiveInsert (id, after, next, own) {
+    const text = settled(id, next, own) ?? (own ? undefined : next)
+    known.set(id, next)
+    if (sent.delete(id)) dirty.add(id) // both wrote into what a third has removed: the server takes an id once
+    if (text !== undefined) show(id, text, after)
+  }
+
+  /** @param {string} id @param {boolean} own */
+  function receiveRemoval (id, own) {
+    const after = view?.previous(id)
+    const text = settled(id, '', own)
+    known.delete(id)
+    if (text === undefined) {
+      removals.delete(id)
+    } else if (text === '') {
+      local.delete(id)
+      view?.drop(id)
+    } else {
+      if (after !== undefined) anchors.set(id, after)
+      dirty.add(id) // what was typed here stays, as a new paragraph
+      show(id, text)
+    }
+  }
+
+  return {
+    /** @param {Content} content @param {View} shownIn */
+    attach (content, shownIn) {
+      view = shownIn
+      isText = content.kind === 'text'
+      if (known.size > 0) return
+      known = textsOf(content)
+      local = new Map(known)
+    },
+    /** @param {string} id @param {string} text */
+    changed (id, text) {
+      local.set(id, text)
+      dirty.add(id)
+    },
+    /** @param {string} id @param {string} after @param {string} text */
+    inserted (id, after, text) {
+      anchors.set(id, after)
+      local.set(id, text)
+      dirty.add(id)
+    },
+    /** @param {string} id @param {string} after */
+    removed (id, after) {
+      removals.set(id, { base: atServer(id) ?? '', after })
+      local.delete(id)
+      dirty.add(id)
+    },
+    isSending: () => inFlight,
+    isUnsent: () => inFlight || dirty.size > 0,
+    /** What was typed and may not have arrived. */
+    unsentTexts: () => [...new Set([...sent.keys(), ...dirty])].flatMap(id => local.get(id) || []),
+
+    /** The edits that were not sent yet, insertions in the order of the document. @returns {Operation[]} */
+    take () {
+      const order = new Map((view?.ids() ?? []).map((id, index) => [id, index]))
+      const ids = [...dirty].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity) || 0)
+      dirty.clear()
+      /** @type {Operation[]} */ const operations = []
+      for (const id of ids) {
+        const [text, base] = [local.get(id), atServer(id)]
+        if (text === base) continue
+        if (isText && text !== undefined) operations.push({ op: 'text', text, base: base ?? '' })
+        else if (text === undefined) operations.push({ op: 'remove', id, base: removals.get(id)?.base ?? '' })
+        else if (base !== undefined) operations.push({ op: 'set', id, text, base })
+        else operations.push({ op: 'insert', id, after: view?.previous(id) ?? anchors.get(id) ?? '', text })
+        sent.set(id, text ?? '')
+      }
+      inFlight ||= operations.length > 0
+      return operations
+    },
+
+    /** What the document server did: for this page (`own`) or for another. @param {Operation} operation @param {boolean} own */
+    apply (operation, own) {
+      switch (operation.op) {
+        case 'text': return receiveText(WHOLE_TEXT, operation.text, own)
+        case 'set': return receiveText(operation.id, operation.text, own)
+        case 'insert': return receiveInsert(operation.id, operation.after, operation.text, own)
+        case 'remove': return receiveRemoval(operation.id, own)
+      }
+    },
+
+    /** The batch was dealt with. What it did not do (text that can't be in the document) is undone here too. */
+    received () {
+      inFlight = false
+      for (const [id, text] of sent) {
+        const [mine, theirs] = [local.get(id), known.get(id)]
+        sent.delete(id)
+        if (mine === undefined) continue
+        if (theirs === undefined) dirty.add(id)
+        else show(id, merge(text, theirs, mine))
+      }
+    },
+
+    /**
+     * The whole document again, after the connection was cut or the document replaced: gives what to show.
+     *
+     * @param {Content} content
+     * @param {boolean} arrived whether what was on its way is in it
+     * @returns {Content}
+     */
+    resync (content, arrived) {
+      const texts = textsOf(content)
+      /** @type {Map<string, Paragraph[]>} What only this page has, by the paragraph it stands behind. */ const kept = new Map()
+      const mine = local
+      local = new Map()
+      let last = ''
+      for (const id of isText ? [WHOLE_TEXT] : view?.ids() ?? []) {
+        const base = (arrived ? sent.get(id) : undefined) ?? known.get(id)
+        const theirs = texts.get(id)
+        const text = merge(base ?? '', theirs ?? '', mine.get(id) ?? '')
+        if (theirs === undefined && base !== undefined && text === '') continue
+        local.set(id, text)
+        if (theirs === undefined) kept.set(last, [...kept.get(last) ?? [], { id, text, editable: true }])
+        else last = id
+      }
+      for (const [id, text] of texts) {
+        if (local.has(id)) continue
+        const isRemoved = removals.has(id) && !(arrived && sent.has(id))
+        if (!isRemoved) local.set(id, text)
+      }
+      known = texts
+      sent.clear()
+      dirty.clear()
+      inFlight = false
+      for (const id of new Set([...known.keys(), ...local.keys()])) if (local.get(id) !== known.get(id)) dirty.add(id)
+      for (const id of removals.keys()) if (!dirty.has(id)) removals.delete(id)
+
+      return withTexts(content, local, kept)
+    }
+  }
+}
