@@ -2,6 +2,7 @@
 
 /** @import { Config, DocEditor, DownloadAsEvent, FileType } from '@onlyoffice/doceditor-types' */
 /** @typedef {NonNullable<DownloadAsEvent['data']>} DownloadedFile */
+/** @typedef {{ data?: unknown } | undefined} EditorEvent */
 
 /**
  * @typedef {object} MountedEditor
@@ -10,25 +11,46 @@
  * @property {Array<(file: DownloadedFile) => void>} captures Who waits for the next `onDownloadAs`.
  */
 
-/** Events that only tell. Those that add a button or a menu entry to the editor are left to the host. */
-const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo']
+/** Events that only tell. To listen to one of the others adds a button or a menu entry to the editor: the host asks for them. */
+const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion']
 
 /** @type {WeakMap<Element, MountedEditor>} */
 const mounted = new WeakMap()
+/** @type {WeakMap<Element, Promise<DocEditor | null>>} */
+const mounting = new WeakMap()
 /** @type {Map<string, Promise<void>>} */
 const apiScripts = new Map()
 
 /**
  * Mounts the editor of one fragment; the module does it by itself for those in the page when it is loaded.
- * Every event of the editor is dispatched on the fragment too, under its own name, with its data as `detail`.
+ * The editor's events are dispatched on the fragment under their own names, their data as `detail`: those that only tell,
+ * and those asked for. The editor shows a close button, a rename field and the like only to a host that listens to
+ * `onRequestClose`, `onRequestRename` and the like, so these are asked for by name: as a handler in `events`, or in the
+ * fragment's attribute `data-events`, names with spaces between them. Both count when the editor is mounted, not later: for
+ * a fragment that was in the page when the module was loaded, set the attribute before.
  * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
- * @param {Config['events']} [events] Further handlers of the editor's events.
+ * @param {Config['events']} [events] Handlers of the editor's events.
  * @returns {Promise<DocEditor | null>} `null` when the control had no document.
  */
 export async function mountEditor (fragment, events = {}) {
-  const known = mounted.get(fragment)
-  if (known) return known.docEditor
-  const { api, handler } = /** @type {HTMLElement} */ (fragment).dataset
+  const known = mounting.get(fragment)
+  if (known) return known
+  const mount = mountNew(fragment, events)
+  mounting.set(fragment, mount)
+  try {
+    return await mount
+  } finally {
+    if (!mounted.has(fragment)) mounting.delete(fragment)
+  }
+}
+
+/**
+ * @param {Element} fragment
+ * @param {NonNullable<Config['events']>} events
+ * @returns {Promise<DocEditor | null>}
+ */
+async function mountNew (fragment, events) {
+  const { api, handler, events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
   const [data, placeholder] = fragment.children
   const config = JSON.parse(data?.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
@@ -38,16 +60,16 @@ export async function mountEditor (fragment, events = {}) {
   if (fragment.clientHeight === 0) /** @type {HTMLElement} */ (fragment).style.height = '100vh'
   /** @type {MountedEditor['captures']} */
   const captures = []
-  const handlers = { ...forwardedEvents(fragment), ...events }
+  const names = new Set([...EVENTS, ...asked.split(/\s+/).filter(Boolean), ...Object.keys(events)])
   const docEditor = new window.DocsAPI.DocEditor(placeholder.id, {
     ...config,
     events: {
-      ...handlers,
+      ...forwardedEvents(fragment, names, events),
       /** @param {DownloadAsEvent} event */
       onDownloadAs (event) {
         const capture = captures.shift()
         if (capture) capture(event.data ?? {})
-        else events.onDownloadAs?.(event)
+        else forward(fragment, 'onDownloadAs', event, events.onDownloadAs)
       }
     }
   })
@@ -92,13 +114,28 @@ export async function captureDocument ({ fragment = document.querySelector('[dat
 export function unmountEditor (fragment) {
   mounted.get(fragment)?.docEditor.destroyEditor()
   mounted.delete(fragment)
+  mounting.delete(fragment)
 }
 
-/** @param {Element} fragment */
-function forwardedEvents (fragment) {
-  return Object.fromEntries(EVENTS.map(name => [name, (/** @type {{ data?: unknown } | undefined} */ event) => {
-    fragment.dispatchEvent(new CustomEvent(name, { detail: event?.data, bubbles: true }))
-  }]))
+/**
+ * @param {Element} fragment
+ * @param {Iterable<string>} names
+ * @param {NonNullable<Config['events']>} events
+ */
+function forwardedEvents (fragment, names, events) {
+  const handlers = /** @type {Record<string, ((event: any) => void) | undefined>} */ (events)
+  return Object.fromEntries(Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => forward(fragment, name, event, handlers[name])]))
+}
+
+/**
+ * @param {Element} fragment
+ * @param {string} name
+ * @param {EditorEvent} event
+ * @param {((event: any) => void) | undefined} handler
+ */
+function forward (fragment, name, event, handler) {
+  fragment.dispatchEvent(new CustomEvent(name, { detail: event?.data, bubbles: true }))
+  handler?.(event)
 }
 
 /**

@@ -89,6 +89,7 @@ export function showScreen (title, text, texts) {
   content.hidden = true
   screen.hidden = false
   saveButton.hidden = closeButton.hidden = true
+  part('data-users').replaceChildren()
   part('data-screen-title').textContent = title
   part('data-screen-text').textContent = text
   /** @type {HTMLElement} */

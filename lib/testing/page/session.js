@@ -78,7 +78,7 @@ function end (title, text, unsent = []) {
 /** @param {number} code @param {string} description */
 function refuse (code, description) {
   if (code === SAVED_MEANWHILE && opened !== null) {
-    end('The connection was lost for too long', 'The document was saved in the meantime. Reload the page to go on editing.', editing.unsentTexts())
+    end('The connection was lost for too long', 'The document server has ended this session meanwhile, with what had arrived. Reload the page to go on editing.', editing.unsentTexts())
     return emit('onOutdatedVersion')
   }
   const text = refusal(code, description)

@@ -15,8 +15,8 @@ export async function openEditable (fileType: string, bytes: Uint8Array): Promis
   }
   const blocks = await textBlocks(fileType, bytes).catch(() => null)
   const note = `The emulated document server shows ${fileType || 'this format'} files for reading only; it edits docx and text files.`
-  return readOnly(bytes, note, (blocks ?? []).map(({ text, level }, index) => ({
-    id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level })
+  return readOnly(bytes, note, (blocks ?? []).map(({ text, level, newPage }, index) => ({
+    id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level }), ...(newPage === true ? { newPage } : {})
   })))
 }
 

@@ -7,6 +7,8 @@ export interface Paragraph {
   readonly level?: number
   /** Paragraphs of one table cell share it; cells of one row differ behind the colon: `1.2:3`. */
   readonly cell?: string
+  /** Begins a slide or a sheet. */
+  readonly newPage?: boolean
 }
 
 /** What an editor shows of a document. */
