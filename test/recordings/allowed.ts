@@ -66,11 +66,11 @@ export function normalizer (origins: Log['origins']): Normalize {
     if (name === 'exp' && typeof value === 'number') return plain(`iat + ${value - Number((parent as JsonObject).iat)}`)
     if (name === 'connection') return plain(JSON.stringify(value).toLowerCase())
     if (name === 'host' && value === new URL(origins.host).host) return plain('<host>')
-    if (typeof value !== 'string') return plain(JSON.stringify(value))
+    if (typeof value !== 'string' || !/\d/.test(value)) return plain(JSON.stringify(value))
     const text = value
       .replaceAll(origins.host, '<host>')
       .replaceAll(origins.server, '<server>')
-      .replaceAll(/(\/[^/?]*\?)md5=([\w-]{22})(&(?:amp;)?expires=\d+)/g, signature)
+      .replaceAll(/(\/cache\/[^?]*\?)md5=([\w-]{22})(&(?:amp;)?expires=\d+)/g, signature)
       .replaceAll(/(data\/(?!conv_)[\w.=-]+)_(\d+)\//g, folder)
     return withTimes(JSON.stringify(text))
   }

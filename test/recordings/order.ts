@@ -15,10 +15,13 @@ export function unordered (exchanges: readonly Entry[]): Entry[] {
   const ordered = [...exchanges]
   for (const [index, answer] of exchanges.entries()) {
     const before = exchanges[index - 1]
-    const isPending = /"?percent"?>?:?0[<,]/i.test(JSON.stringify(answer.value))
-    if (!isPending || before?.name.startsWith('GET ') !== true || answer.at - before.at > TICK_MS) continue
+    if (before?.name.startsWith('GET ') !== true || answer.at - before.at > TICK_MS || !isPending(answer)) continue
     ordered[index] = before
     ordered[index - 1] = answer
   }
   return ordered
+}
+
+function isPending ({ value }: Entry): boolean {
+  return /"?percent"?>?:?0[<,]/i.test(JSON.stringify(value))
 }
