@@ -1,0 +1,104 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
+import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type HostRequest, type Session } from '../../lib/testing/index.js'
+import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+
+export const profiles = ['secure', 'classic'] as const
+export const OLD = 'what was uploaded'
+
+export interface ServiceOptions extends HostOptions {
+  readonly profile?: Profile
+  /** Default: one that jumps to the next timer as soon as nothing is under way. */
+  readonly clock?: FakeClock
+  /** Stands in front of the storage. */
+  readonly storing?: (storage: Storage) => Storage
+}
+
+export interface Service extends Host {
+  readonly documentServer: DocumentServer
+  readonly clock: FakeClock
+  /** A stored text document, `OLD`. */
+  readonly fileId: string
+  /** What the host was told. */
+  readonly callbacks: CallbackEvent[]
+  readonly saved: SavedEvent[]
+  /** The key whoever opens the document gets now. */
+  key (): Promise<string>
+  /** Opens the document as a page with the control would. */
+  open (defaults?: EditorControlDefaults): Promise<Session>
+  stored (): Promise<string | null>
+  /** The callbacks with this status that were sent, oldest first. */
+  sent (status: number): HostRequest[]
+  /** How often the host asked for a saved file. */
+  fetches (): number
+  forgotten (): string[]
+  /** What is in the storage's directory. */
+  listing (): Promise<string[]>
+}
+
+/** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
+export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
+  const directory = join(t.testdir(), 'uploads')
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock })
+  t.teardown(() => documentServer.close())
+  const callbacks: CallbackEvent[] = []
+  const saved: SavedEvent[] = []
+  const host = await startHost(t, {
+    documentServerOrigin: documentServer.url,
+    storage: storing(fileStorage({ directory })),
+    async onCallback (event) {
+      callbacks.push(event)
+      await onCallback?.(event)
+    },
+    async onSaved (event) {
+      saved.push(event)
+      await onSaved?.(event)
+    },
+    ...options
+  })
+  const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt')
+
+  return {
+    ...host,
+    documentServer,
+    clock,
+    fileId,
+    callbacks,
+    saved,
+    key: async () => (await host.app.editorControl().openDocument(fileId)).documentKey,
+    async open (defaults = { user: { id: 'ada', name: 'Ada' } }) {
+      const control = await host.app.editorControl(defaults).openDocument(fileId)
+      return await documentServer.open(control.config!)
+    },
+    stored: async () => await host.storedText(fileId),
+    sent: status => documentServer.requests.filter(({ body }) => body?.status === status),
+    fetches: () => documentServer.received.filter(({ url }) => url.startsWith('/cache/files/')).length,
+    forgotten: () => [...documentServer.forgotten.values()].map(({ bytes }) => Buffer.from(bytes).toString()),
+    listing: async () => await readdir(directory)
+  }
+}
+
+/** Nothing was stored, and the edit is not lost: opening again shows it, and closing saves it. */
+export async function expectRescue (t: Test, service: Service, session: Session, content: string): Promise<void> {
+  t.equal(await service.stored(), OLD, 'the stored bytes are unchanged')
+  t.strictSame(await service.listing(), [`${service.fileId}.txt`], 'and nothing was left beside them')
+  t.strictSame(service.saved, [], 'nobody was told of a save')
+  t.strictSame(service.forgotten(), [content], 'the document server keeps the edit')
+  t.equal(await service.key(), session.key, 'the same key is handed out')
+
+  const again = await service.open()
+  t.match(await again.event('joined'), { hasForgotten: true })
+  t.equal(String(await again.content()), content)
+  t.match(await again.close(), { status: 2, accepted: true })
+  t.equal(await service.stored(), content, 'now it is stored')
+  t.strictSame(service.forgotten(), [])
+  t.not(await service.key(), session.key, 'and whoever opens it next gets a new key')
+}
+
+/** Resolves at the next turn of the event loop in which the condition holds. */
+export async function until (condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(1)
+}
