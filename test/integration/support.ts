@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type HostRequest, type Session } from '../../lib/testing/index.js'
@@ -96,9 +95,4 @@ export async function expectRescue (t: Test, service: Service, session: Session,
   t.equal(await service.stored(), content, 'now it is stored')
   t.strictSame(service.forgotten(), [])
   t.not(await service.key(), session.key, 'and whoever opens it next gets a new key')
-}
-
-/** Resolves at the next turn of the event loop in which the condition holds. */
-export async function until (condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(1)
 }

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { OLD, startService } from './support.js'
+
+t.test('secure: the document could not be put together (3): refused, and the same key brings the changes back', async t => {
+  const { documentServer, open, stored, key, callbacks } = await startService(t)
+  const session = await open()
+  await session.edit('not to be lost')
+  documentServer.fault('assembly', { type: 'fail' })
+  t.match(await session.close(), { status: 3, answer: { error: 1 } })
+  t.match(callbacks.at(-1), { status: 3, key: session.key })
+  t.equal(await stored(), OLD)
+  t.equal(await key(), session.key)
+  const again = await open()
+  t.equal(String(await again.content()), 'not to be lost')
+  t.match(await again.close(), { status: 2, accepted: true })
+  t.equal(await stored(), 'not to be lost')
+  t.not(await key(), session.key)
+})
+
+t.test('classic: the document could not be put together (3): acknowledged as specified, so the changes are gone and the stored bytes stay', async t => {
+  const { documentServer, open, stored, callbacks } = await startService(t, { profile: 'classic' })
+  const session = await open()
+  await session.edit('lost in classic')
+  documentServer.fault('assembly', { type: 'fail' })
+  t.match(await session.close(), { status: 3, answer: { error: 0 } })
+  t.match(callbacks.at(-1), { status: 3, key: session.key })
+  t.equal(await stored(), OLD)
+  const again = await open()
+  t.equal(String(await again.content()), OLD)
+})
+
+for (const { profile, onCorrupted, error } of [
+  { profile: 'classic', onCorrupted: 'keep', error: 1 },
+  { profile: 'secure', onCorrupted: 'discard', error: 0 }
+] as const) {
+  t.test(`${profile} with onCorrupted ${onCorrupted}: a 3 is answered ${error}`, async t => {
+    const { documentServer, open } = await startService(t, { profile, onCorrupted })
+    const session = await open()
+    await session.edit('changed')
+    documentServer.fault('assembly', { type: 'fail' })
+    t.match(await session.close(), { status: 3, answer: { error } })
+  })
+}
+
+t.test('secure: a corrupted result (3 with a url) is not stored, the document server keeps it', async t => {
+  const { documentServer, open, stored, fetches, forgotten } = await startService(t)
+  const session = await open()
+  await session.edit('corrupted!')
+  documentServer.fault('assembly', { type: 'fail', corrupted: true })
+  t.match(await session.close(), { status: 3, answer: { error: 1 } })
+  t.equal(fetches(), 0)
+  t.equal(await stored(), OLD)
+  t.strictSame(forgotten(), ['corru'])
+})
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`${profile}: a force save that could not be put together (7) is acknowledged, and the finished save is stored`, async t => {
+    const { documentServer, open, stored, key } = await startService(t, { profile })
+    const session = await open()
+    await session.edit('saved in the end')
+    documentServer.fault('assembly', { type: 'fail' })
+    t.match(await session.forceSave(), { status: 7, answer: { error: 0 } })
+    t.equal(await stored(), OLD)
+    t.equal(await key(), session.key)
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.equal(await stored(), 'saved in the end')
+  })
+}

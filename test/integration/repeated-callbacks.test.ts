@@ -1,0 +1,33 @@
+import t from 'tap'
+import { profiles, startService } from './support.js'
+
+for (const profile of profiles) {
+  t.test(`${profile}: a save that comes twice is stored once and answered 0 twice`, async t => {
+    const { documentServer, open, stored, sent, saved, fetches } = await startService(t, { profile })
+    const session = await open()
+    documentServer.fault('callback', { type: 'duplicate' }, { times: Infinity })
+    await session.edit('forced')
+    t.match(await session.forceSave(), { status: 6, accepted: true })
+    t.equal(await stored(), 'forced')
+    await session.edit('finished')
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.equal(await stored(), 'finished')
+    t.strictSame([...sent(6), ...sent(2)].map(({ answer }) => answer), Array(4).fill({ status: 200, body: { error: 0 } }))
+    t.strictSame(saved.map(({ status }) => status), [6, 2])
+    t.equal(fetches(), 2)
+  })
+
+  t.test(`${profile}: a force save that arrives after its session's finished save does not bring old content back, nor the old key`, async t => {
+    const { documentServer, open, stored, key, sent, saved } = await startService(t, { profile })
+    const session = await open()
+    await session.edit('old')
+    documentServer.fault('callback', { type: 'reorder' })
+    await session.forceSave()
+    await session.edit('new')
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.match(sent(6), [{ answer: { status: 200, body: { error: 0 } } }], 'it did arrive')
+    t.equal(await stored(), 'new')
+    t.strictSame(saved.map(({ status }) => status), [2])
+    t.not(await key(), session.key)
+  })
+}
