@@ -18,6 +18,7 @@ t.test('drop ends the editors of the users it names, or of all: 4007', async t =
   await ada.event('dropped')
   t.match((await server.callback(1)).body, { users: ['grace'], actions: [{ type: 0, userid: 'ada' }] })
   await t.rejects(ada.edit('too late'), { code: 4007 })
+  t.notOk(grace.events.some(({ type }) => type === 'dropped'))
 
   t.strictSame(await run({ c: 'drop', key: 'K' }), { key: 'K', error: 0 })
   await grace.event('dropped')

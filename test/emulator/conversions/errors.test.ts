@@ -72,12 +72,13 @@ t.test('tokens: none, wrong or expired gives -8; the body signs the flat request
 t.test('only signed fields count', async t => {
   const host = await startFakeHost(t)
   const { url } = await startDocumentServer(t)
-  const signed = { async: false, filetype: 'txt', key: 'K', outputtype: 'txt', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
-  const response = await fetch(`${url}/converter`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...signed, outputtype: 'pdf', url: `${host.origin}/files/other.txt`, token: sign(signed) })
-  })
-  t.match(await response.json(), { fileType: 'txt' })
+  const post = async (signed: object, unsigned: object) => {
+    const body = JSON.stringify({ ...signed, ...unsigned, token: sign(signed) })
+    return await (await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json()
+  }
+  const source = { url: `${host.origin}/files/notes.txt` }
+  const rest = { async: false, filetype: 'txt', key: 'K', outputtype: 'txt', title: 'a.txt' }
+  t.match(await post({ ...rest, ...source }, { outputtype: 'pdf', url: `${host.origin}/files/other.txt` }), { fileType: 'txt' }, 'others do not replace them')
+  t.strictSame(await post({ ...rest, key: 'L' }, source), { error: -3 }, 'others do not complete them')
   t.strictSame(host.received.map(({ path }) => path), ['/files/notes.txt'])
 })

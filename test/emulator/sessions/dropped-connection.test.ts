@@ -43,6 +43,21 @@ t.test('a reconnect cancels the save', async t => {
   t.strictSame(host.statuses(), [1, 1, 2])
 })
 
+t.test('a reconnect cancels for good: the next cut starts the 5 s anew', async t => {
+  const { host, clock, open } = await start(t)
+  const ada = await open('ada')
+  await ada.edit('changed')
+  await ada.disconnect()
+  await clock.advance(2000)
+  await ada.reconnect()
+  await clock.advance(1000)
+  await ada.disconnect()
+  await clock.advance(4999)
+  t.strictSame(host.statuses(), [1, 1])
+  await clock.advance(1)
+  t.strictSame(host.statuses(), [1, 1, 2])
+})
+
 t.test('a reload cancels the save and brings the changes back', async t => {
   const { host, clock, open } = await start(t)
   const ada = await open('ada')
