@@ -7,6 +7,8 @@ import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.
 
 export const profiles = ['secure', 'classic'] as const
 export const OLD = 'what was uploaded'
+/** A conversion is asked for until it is done, however busy the machine is. */
+export const PATIENT = { delayMs: 10, maxAttempts: 3000 }
 
 export interface ServiceOptions extends HostOptions {
   readonly profile?: Profile

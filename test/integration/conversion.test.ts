@@ -1,0 +1,97 @@
+import t, { type Test } from 'tap'
+import { extractText, getDocumentProxy } from 'unpdf'
+import { fakeClock } from '../../lib/testing/index.js'
+import { answerWith } from '../helpers/editing.js'
+import { startUpstream } from '../helpers/listen.js'
+import { OLD, profiles, startService, type ServiceOptions, PATIENT } from './support.js'
+
+async function startConverting (t: Test, options: ServiceOptions = {}) {
+  const service = await startService(t, options)
+  const control = await service.app.editorControl().openDocument(service.fileId)
+  const asked = () => service.documentServer.received.filter(({ url }) => url.startsWith('/ConvertService.ashx')).length
+  return { ...service, control, asked }
+}
+
+async function textOf (pdf: Uint8Array): Promise<string> {
+  return (await extractText(await getDocumentProxy(Uint8Array.from(pdf)), { mergePages: true })).text.trim()
+}
+
+for (const profile of profiles) {
+  t.test(`${profile}: the stored document becomes a PDF; after a save it is the new content's`, async t => {
+    const { control, open, app, fileId } = await startConverting(t, { profile })
+    t.equal(await textOf(await control.convertToPdf(PATIENT)), OLD)
+    const session = await open()
+    await session.edit('forced')
+    await session.forceSave()
+    t.equal(await textOf(await control.convertToPdf(PATIENT)), 'forced', 'though the key is the session\'s')
+    await session.edit('finished')
+    await session.close()
+    const next = await app.editorControl().openDocument(fileId)
+    t.equal(await textOf(await next.convertToPdf(PATIENT)), 'finished')
+  })
+
+  t.test(`${profile}: a slow conversion is asked for maxAttempts times, then given up; later its result is there`, async t => {
+    const clock = fakeClock()
+    const { documentServer, control, asked } = await startConverting(t, { profile, clock })
+    documentServer.fault('conversion', { type: 'slow', ms: 60_000 })
+    await t.rejects(control.convertToPdf({ maxAttempts: 3, delayMs: 1 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
+    t.equal(asked(), 3)
+    await clock.advance(60_000)
+    t.equal(await textOf(await control.convertToPdf({ maxAttempts: 1 })), OLD)
+    t.equal(asked(), 4)
+    t.equal(documentServer.requests.filter(({ method }) => method === 'GET').length, 1, 'the source was fetched once')
+  })
+}
+
+for (let error = -1; error >= -10; error--) {
+  t.test(`error ${error} of a conversion is named, and nothing more is asked after it`, async t => {
+    const { documentServer, control, asked } = await startConverting(t)
+    documentServer.fault('conversion', { type: 'error', error })
+    await t.rejects(control.convertToPdf(PATIENT), { code: 'FST_EDITOR_CONVERSION_FAILED', message: new RegExp(`error ${error} \\(`) })
+    const before = asked()
+    if (error === -3) await t.rejects(control.convertToPdf(PATIENT), /error -3 /, 'it stays for this content')
+    else t.equal(await textOf(await control.convertToPdf(PATIENT)), OLD, 'the next conversion starts anew')
+    t.ok(asked() > before)
+  })
+}
+
+t.test('the converted file does not arrive as it should: a typed error, and the next call has it', async t => {
+  const { documentServer, control } = await startConverting(t, { timeouts: { headers: 150, idle: 150 } })
+  for (const [fault, code] of [
+    [{ type: 'stall', afterBytes: 10 }, 'FST_EDITOR_UPSTREAM_TIMEOUT'],
+    [{ type: 'stall' }, 'FST_EDITOR_UPSTREAM_TIMEOUT'],
+    [{ type: 'reset', afterBytes: 10 }, 'FST_EDITOR_UPSTREAM'],
+    [{ type: 'length', by: 1 }, 'FST_EDITOR_UPSTREAM'],
+    [{ type: 'html' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'html', status: 404 }, 'FST_EDITOR_UPSTREAM']
+  ] as const) {
+    documentServer.fault('file', fault)
+    await t.rejects(control.convertToPdf(PATIENT), { code }, JSON.stringify(fault))
+    t.equal(await textOf(await control.convertToPdf(PATIENT)), OLD)
+  }
+})
+
+t.test('the conversion service does not answer as it should: a typed error', async t => {
+  const { documentServer, control } = await startConverting(t, { timeouts: { headers: 150, idle: 150 } })
+  for (const [fault, code] of [
+    [{ type: 'stall' }, 'FST_EDITOR_UPSTREAM_TIMEOUT'],
+    [{ type: 'reset', afterBytes: 3 }, 'FST_EDITOR_UPSTREAM'],
+    [{ type: 'html' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'answer', status: 503, body: 'busy' }, 'FST_EDITOR_UPSTREAM']
+  ] as const) {
+    documentServer.fault('converter', fault)
+    await t.rejects(control.convertToPdf(PATIENT), { code }, JSON.stringify(fault))
+  }
+})
+
+for (const profile of profiles) {
+  t.test(`${profile}: a converted file at another origin is ${profile === 'secure' ? 'refused without a request there' : 'fetched, as specified'}`, async t => {
+    const elsewhere = await startUpstream(t, answerWith('%PDF-1.7 from elsewhere'))
+    const { documentServer, control } = await startConverting(t, { profile })
+    documentServer.fault('converter', { type: 'origin', origin: elsewhere.origin }, { times: Infinity })
+    const converting = control.convertToPdf(PATIENT)
+    if (profile === 'secure') await t.rejects(converting, { code: 'FST_EDITOR_ADDRESS_BLOCKED' })
+    else t.match((await converting).toString(), 'from elsewhere')
+    t.equal(elsewhere.requests.length, profile === 'secure' ? 0 : 1)
+  })
+}
