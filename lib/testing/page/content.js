@@ -26,3 +26,8 @@ export function textsOf (content) {
   if (content.kind === 'text') return new Map([[WHOLE_TEXT, content.text]])
   return new Map(content.paragraphs.flatMap(({ id, text, editable }) => editable ? [[id, text]] : []))
 }
+
+/** @param {Content} content */
+export function idsOf (content) {
+  return content.kind === 'text' ? [WHOLE_TEXT] : content.paragraphs.map(({ id }) => id)
+}

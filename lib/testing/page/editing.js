@@ -34,8 +34,8 @@ export function createEditing ({ send, show, dirty }) {
       replica.inserted(id, after, text)
       edited()
     },
-    removed (id, after) {
-      replica.removed(id, after)
+    removed (id) {
+      replica.removed(id)
       edited()
     },
     newId: () => `${connectionId}-${++added}`

@@ -1,6 +1,8 @@
 /** @typedef {{ from: number, to: number, text: string }} Change `base.slice(from, to)` becomes `text`. */
 
 const MAX_TABLE = 250_000
+const LINES = /[^\n]*\n|[^\n]+/g
+const WORDS = /[\p{L}\p{M}\p{N}]+|\s+|./gu
 
 /**
  * Both changes of one text: what either has deleted is gone, what either has written stays. At the same place `theirs`
@@ -27,18 +29,26 @@ export function merge (base, theirs, mine) {
 }
 
 /**
- * What was changed, in order of place: the lines that differ, and of each only the part that differs.
+ * What was changed, in order of place: the words that differ, and of each only the part that differs.
  *
  * @param {string} base
  * @param {string} text
  * @returns {Change[]}
  */
 export function changes (base, text) {
-  const change = trimmed(base, text, 0)
-  const before = lines(base.slice(change.from, change.to))
-  const after = lines(change.text)
-  if (before.length < 2 || after.length < 2 || before.length * after.length > MAX_TABLE) return isNone(change) ? [] : [change]
-  return lineChanges(before, after, change.from).filter(change => !isNone(change))
+  return refined(base, text, 0, [LINES, WORDS])
+}
+
+/** @param {string} base @param {string} text @param {number} offset @param {RegExp[]} kinds of parts, the larger first @returns {Change[]} */
+function refined (base, text, offset, kinds) {
+  const change = trimmed(base, text, offset)
+  const [kind, ...smaller] = kinds
+  if (isNone(change)) return []
+  if (kind === undefined) return [change]
+  const removed = base.slice(change.from - offset, change.to - offset)
+  const [before, after] = [removed.match(kind) ?? [], change.text.match(kind) ?? []]
+  if (before.length * after.length > MAX_TABLE) return refined(removed, change.text, change.from, smaller)
+  return differing(before, after, change.from).flatMap(({ from, removed, added }) => refined(removed, added, from, smaller))
 }
 
 /**
@@ -58,38 +68,32 @@ export function movedOffset (offset, base, text) {
   return moved
 }
 
-/** @param {string[]} before @param {string[]} after @param {number} offset */
-function lineChanges (before, after, offset) {
-  const common = commonLines(before, after)
-  /** @type {Change[]} */
+/** The parts that are not common to both. @param {string[]} before @param {string[]} after @param {number} offset */
+function differing (before, after, offset) {
+  const common = commonParts(before, after)
   const found = []
   let [row, column, from, removed, added] = [0, 0, offset, '', '']
-  const finish = () => {
-    found.push(trimmed(removed, added, from))
-    from += removed.length;
-    [removed, added] = ['', '']
-  }
   while (row < before.length || column < after.length) {
-    const [line, other] = [before[row], after[column]]
-    if (line !== undefined && line === other) {
-      finish()
-      from += line.length
+    const [part, other] = [before[row], after[column]]
+    if (part !== undefined && part === other) {
+      found.push({ from, removed, added })
+      from += removed.length + part.length;
+      [removed, added] = ['', '']
       row++
       column++
-    } else if (other === undefined || (line !== undefined && common(row + 1, column) >= common(row, column + 1))) {
-      removed += line
+    } else if (other === undefined || (part !== undefined && common(row + 1, column) >= common(row, column + 1))) {
+      removed += part
       row++
     } else {
       added += other
       column++
     }
   }
-  finish()
-  return found
+  return [...found, { from, removed, added }]
 }
 
-/** How many lines two texts have in common from a row and a column on. @param {string[]} before @param {string[]} after */
-function commonLines (before, after) {
+/** How many parts two texts have in common from a row and a column on. @param {string[]} before @param {string[]} after */
+function commonParts (before, after) {
   const width = after.length + 1
   const table = new Uint32Array((before.length + 1) * width)
   const at = (/** @type {number} */ row, /** @type {number} */ column) => table[row * width + column] ?? 0
@@ -119,11 +123,6 @@ function trimmed (base, text, offset) {
 function isHigh (text, index) {
   const code = text.charCodeAt(index)
   return code >= 0xD800 && code <= 0xDBFF
-}
-
-/** @param {string} text */
-function lines (text) {
-  return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
 /** @param {Change} change */

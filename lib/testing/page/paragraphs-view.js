@@ -51,7 +51,7 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
     const element = create({ id, text, editable: true })
     const anchor = elements.get(after ?? '')
     if (anchor !== undefined) anchor.after(element)
-    else paper.append(element)
+    else paper.prepend(element)
     return element
   }
 

@@ -32,12 +32,12 @@
  * @typedef {object} Outbox What a view tells of its edits.
  * @property {(id: string, text: string) => void} changed
  * @property {(id: string, after: string, text: string) => void} inserted
- * @property {(id: string, after: string) => void} removed
+ * @property {(id: string) => void} removed
  * @property {() => string} newId
  * @typedef {object} View Shows a document.
  * @property {() => string[]} ids in the order of the document
  * @property {(id: string) => string | undefined} previous the paragraph before, in the same cell
- * @property {(id: string, text: string, after?: string) => void} put shows a text, behind `after` when that is given
+ * @property {(id: string, text: string, after?: string) => void} put shows a text, behind `after` when that is given; `''`: first
  * @property {(id: string) => void} drop
  * @property {() => string | null} place where the caret is, for others
  * @property {(marks: ReadonlyMap<string, { name: string, color: number }>) => void} mark shows where others are

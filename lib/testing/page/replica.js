@@ -1,4 +1,4 @@
-import { textsOf, WHOLE_TEXT, withTexts } from './content.js'
+import { idsOf, textsOf, WHOLE_TEXT, withTexts } from './content.js'
 import { merge } from './merge.js'
 /** @import { Content, Operation, Paragraph, View } from './protocol.js' */
 
@@ -9,9 +9,10 @@ import { merge } from './merge.js'
  */
 export function createReplica () {
   /** @type {Map<string, string>} */ let known = new Map()
+  /** @type {string[]} All paragraphs that the document server has. */ let order = []
   /** @type {Map<string, string>} */ let local = new Map()
   /** @type {Map<string, string>} Removed paragraphs are `''`. */ const sent = new Map()
-  /** @type {Map<string, { base: string, after: string }>} */ const removals = new Map()
+  /** @type {Map<string, string>} What the server had of those that were removed here. */ const removals = new Map()
   /** @type {Map<string, string>} After which paragraph one was inserted here. */ const anchors = new Map()
   /** @type {Set<string>} */ const dirty = new Set()
   /** @type {View | null} */ let view = null
@@ -24,7 +25,13 @@ export function createReplica () {
   function show (id, text, after) {
     if (local.get(id) === text && after === undefined) return
     local.set(id, text)
+    removals.delete(id)
     view?.put(id, text, after)
+  }
+
+  /** The paragraph it stands behind here: the server may have more in between, that were removed here. @param {string} id */
+  function anchorOf (id) {
+    return order.slice(0, order.indexOf(id)).findLast(before => local.has(before) || !known.has(before)) ?? ''
   }
 
   /** What to show once the server has `next`; `undefined` when it was removed here. @param {string} id @param {string} next @param {boolean} own */
@@ -42,18 +49,21 @@ export function createReplica () {
     const text = settled(id, next, own)
     known.set(id, next)
     if (text !== undefined) return show(id, text)
-    const removal = removals.get(id)
-    if (!own || removal === undefined || dirty.has(id)) return
-    removals.delete(id) // somebody wrote into what was removed here: that comes back
-    show(id, next, removal.after)
+    // Somebody wrote into what was removed here: that comes back.
+    if (own && !dirty.has(id)) bringBack(id, next)
+  }
+
+  /** @param {string} id @param {string} text */
+  function bringBack (id, text) {
+    show(id, text, anchorOf(id))
   }
 
   /** @param {string} id @param {string} after @param {string} next @param {boolean} own */
   function receiveInsert (id, after, next, own) {
     const text = settled(id, next, own) ?? (own ? undefined : next)
     known.set(id, next)
-    if (sent.delete(id)) dirty.add(id) // both wrote into what a third has removed: the server takes an id once
-    if (text !== undefined) show(id, text, after)
+    order.splice(order.indexOf(after) + 1, 0, id)
+    if (text !== undefined) show(id, text, anchorOf(id))
   }
 
   /** @param {string} id @param {boolean} own */
@@ -61,6 +71,7 @@ export function createReplica () {
     const after = view?.previous(id)
     const text = settled(id, '', own)
     known.delete(id)
+    order = order.filter(other => other !== id)
     if (text === undefined) {
       removals.delete(id)
     } else if (text === '') {
@@ -80,6 +91,7 @@ export function createReplica () {
       isText = content.kind === 'text'
       if (known.size > 0) return
       known = textsOf(content)
+      order = idsOf(content)
       local = new Map(known)
     },
     /** @param {string} id @param {string} text */
@@ -93,9 +105,9 @@ export function createReplica () {
       local.set(id, text)
       dirty.add(id)
     },
-    /** @param {string} id @param {string} after */
-    removed (id, after) {
-      removals.set(id, { base: atServer(id) ?? '', after })
+    /** @param {string} id */
+    removed (id) {
+      removals.set(id, atServer(id) ?? '')
       local.delete(id)
       dirty.add(id)
     },
@@ -114,7 +126,7 @@ export function createReplica () {
         const [text, base] = [local.get(id), atServer(id)]
         if (text === base) continue
         if (isText && text !== undefined) operations.push({ op: 'text', text, base: base ?? '' })
-        else if (text === undefined) operations.push({ op: 'remove', id, base: removals.get(id)?.base ?? '' })
+        else if (text === undefined) operations.push({ op: 'remove', id, base: removals.get(id) ?? '' })
         else if (base !== undefined) operations.push({ op: 'set', id, text, base })
         else operations.push({ op: 'insert', id, after: view?.previous(id) ?? anchors.get(id) ?? '', text })
         sent.set(id, text ?? '')
@@ -139,9 +151,10 @@ export function createReplica () {
       for (const [id, text] of sent) {
         const [mine, theirs] = [local.get(id), known.get(id)]
         sent.delete(id)
-        if (mine === undefined) continue
-        if (theirs === undefined) dirty.add(id)
-        else show(id, merge(text, theirs, mine))
+        if (theirs === undefined) {
+          if (mine !== undefined) dirty.add(id)
+        } else if (mine !== undefined) show(id, merge(text, theirs, mine))
+        else bringBack(id, theirs)
       }
     },
 
@@ -173,6 +186,7 @@ export function createReplica () {
         if (!isRemoved) local.set(id, text)
       }
       known = texts
+      order = idsOf(content)
       sent.clear()
       dirty.clear()
       inFlight = false

@@ -58,7 +58,7 @@ export function typing (paper, outbox, add, drop) {
     previous.textContent = `${previous.textContent}${element.textContent}`
     changed(previous)
     drop(idOf(element))
-    outbox.removed(idOf(element), idOf(previous))
+    outbox.removed(idOf(element))
     placeCaret(previous, length)
     return true
   }

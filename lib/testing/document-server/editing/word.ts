@@ -81,6 +81,11 @@ export async function wordDocument (original: Uint8Array): Promise<Editable> {
     return written === '' ? null : insertBehind({ op: 'insert', id, after: id, text: written })
   }
 
+  /** Two have written into what a third has removed: one paragraph comes back, with what both wrote. */
+  function insertAgain ({ id, text }: Extract<Operation, { op: 'insert' }>, element: Element): Operation | null {
+    return removed.has(id) ? setMerged(id, element, text, '') : null
+  }
+
   return {
     view () {
       const order = new Map([...ids].map(([id, element]) => [element, id]))
@@ -93,7 +98,7 @@ export async function wordDocument (original: Uint8Array): Promise<Editable> {
         case 'set':
           return done(element === undefined ? setRemoved(operation) : setMerged(operation.id, element, operation.text, operation.base))
         case 'insert':
-          return done(element === undefined ? insertBehind(operation) : null)
+          return done(element === undefined ? insertBehind(operation) : insertAgain(operation, element))
         case 'remove':
           return done(element === undefined ? null : remove(operation.id, element, operation.base))
       }
