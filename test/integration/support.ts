@@ -82,9 +82,9 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
   }
 }
 
-/** Nothing was stored, and the edit is not lost: opening again shows it, and closing saves it. */
-export async function expectRescue (t: Test, service: Service, session: Session, content: string): Promise<void> {
-  t.equal(await service.stored(), OLD, 'the stored bytes are unchanged')
+/** Nothing was stored where `before` was, and the edit is not lost: opening again shows it, and closing saves it. */
+export async function expectRescue (t: Test, service: Service, session: Session, content: string, before = OLD): Promise<void> {
+  t.equal(await service.stored(), before, 'the stored bytes are unchanged')
   t.strictSame(await service.listing(), [`${service.fileId}.txt`], 'and nothing was left beside them')
   t.strictSame(service.saved, [], 'nobody was told of a save')
   t.strictSame(service.forgotten(), [content], 'the document server keeps the edit')
