@@ -4,7 +4,7 @@ import type { EditorOptions, Profile } from '../types/options.js'
 import { InvalidOptionError } from './errors.js'
 
 /** What the profiles decide. Each single option overrides its profile. */
-type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange'>> & {
+type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
   readonly anyOrigin: boolean
   readonly rejectUnauthorized: boolean
   readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
@@ -16,6 +16,7 @@ const profiles: Record<Profile, ProfileSettings> = {
     onCorrupted: 'keep',
     onMissingFile: 'reject',
     onFormatChange: 'follow',
+    onConflict: 'keep-both',
     anyOrigin: false,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2'
@@ -25,6 +26,7 @@ const profiles: Record<Profile, ProfileSettings> = {
     onCorrupted: 'discard',
     onMissingFile: 'acknowledge',
     onFormatChange: 'ignore',
+    onConflict: 'overwrite',
     anyOrigin: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1'
@@ -82,12 +84,14 @@ const rules: Rules<EditorOptions> = {
   onCorrupted: either('keep', 'discard'),
   onMissingFile: either('reject', 'acknowledge'),
   onFormatChange: either('follow', 'ignore'),
+  onConflict: either('keep-both', 'overwrite'),
+  saveRetries: rule('must be a whole number from 0 to 10', Type.Integer({ minimum: 0, maximum: 10 })),
   authorize: Callback,
   onCallback: Callback,
   onSaved: Callback,
   maxFileSize: Bytes,
   bodyLimit: Bytes,
-  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, host: Milliseconds },
+  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, host: Milliseconds, session: Milliseconds, close: Milliseconds },
   logLevel: rule('must be a log level', Text),
   constraints: rule('must be an object', Type.Object({}))
 }
@@ -119,6 +123,8 @@ export function resolveOptions (options: EditorOptions) {
     onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
     onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
     onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
+    onConflict: options.onConflict ?? defaults.onConflict,
+    saveRetries: options.saveRetries ?? 2,
     documentServer: {
       internalOrigin,
       /** Every origin known to be the document server's. */
@@ -138,7 +144,7 @@ export function resolveOptions (options: EditorOptions) {
     onSaved: options.onSaved,
     maxFileSize: options.maxFileSize ?? 1024 ** 3,
     bodyLimit: options.bodyLimit ?? 4 * 1024 ** 2,
-    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, host: 30_000, ...options.timeouts }
+    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, host: 30_000, session: 3_600_000, close: 30_000, ...options.timeouts }
   }
 }
 

@@ -8,6 +8,7 @@ import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
 import { createControl } from './control/control.js'
 import { handlerUrls } from './control/handler-urls.js'
+import { createCommands } from './document-server/commands.js'
 import { createPdfConverter } from './document-server/conversion.js'
 import { tokenSigner } from './document-server/token.js'
 import { AlreadyRegisteredError } from './errors.js'
@@ -19,11 +20,11 @@ import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handle
 import { undiciClient } from './http/undici-client.js'
 import { resolveOptions, type Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
-import { saveQueue } from './save/queue.js'
-import { createSave } from './save/save.js'
-import { createSessions } from './save/sessions.js'
+import { documentKeys } from './save/document-key.js'
+import { createSaving } from './save/saving.js'
 import { createCredentials } from './security/credentials.js'
 import { fileStorage } from './storage/file-storage.js'
+import { memoryState } from './storage/memory-state.js'
 
 const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
 
@@ -38,16 +39,17 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 
   const tokens = tokenSigner(settings.secrets)
   const outbound = createOutbound(httpClient, settings)
-  const sessions = createSessions()
   const credentials = createCredentials(settings, tokens, urls)
-  const save = createSave({ storage, outbound, queue: saveQueue(), sessions, settings })
+  const keys = documentKeys(settings.publicBaseUrl + prefix)
+  const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
+  const { sessions, saves, stop } = createSaving({ settings, storage, state: storage.state ?? memoryState(), outbound, keys, isKnown })
+  app.addHook('preClose', stop)
   const convertToPdf = createPdfConverter({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
   const addresses = { editorApiUrl: settings.editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
-  const keyScope = settings.publicBaseUrl + prefix
 
-  app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keyScope }, defaults))
+  app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keys }, defaults))
   const actions: HandlerActions = {
-    callback: createCallbackHandler({ settings, credentials, sessions, save }),
+    callback: createCallbackHandler({ settings, credentials, sessions, saves }),
     download: createDownloadHandler({ credentials, storage }),
     proxy: createProxyHandler({ credentials, outbound })
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** What an outbound request is for. */
-export type HttpPurpose = 'callback' | 'conversion' | 'proxy'
+export type HttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy'
 
 export interface HttpRequest {
   readonly purpose: HttpPurpose

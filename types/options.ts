@@ -59,6 +59,13 @@ export interface EditorOptions {
   /** On a save in another format: `follow` stores it under its own extension, `ignore` under the old one (`classic`). */
   readonly onFormatChange?: 'follow' | 'ignore'
   /**
+   * On a save of a file that someone else changed during the session: `keep-both` stores what was edited as a new file
+   * and tells `onSaved`, `overwrite` replaces the file (`classic`).
+   */
+  readonly onConflict?: 'keep-both' | 'overwrite'
+  /** How often a saved file is fetched again after a failure that may pass, within `timeouts.total`. Default 2. */
+  readonly saveRetries?: number
+  /**
    * Decides for the host's own users: `true` allows what carries no credential, `false` denies what carries one,
    * `undefined` leaves it to the rules. A throw, a rejection, or no decision within `timeouts.host` denies.
    */
@@ -73,7 +80,9 @@ export interface EditorOptions {
   readonly bodyLimit?: number
   /**
    * Milliseconds. Of outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in
-   * all (5 min). Of the host's own `authorize`, `onCallback` and `onSaved`: `host` (30 s).
+   * all (5 min). Of the host's own `authorize`, `onCallback` and `onSaved`: `host` (30 s). `session` (1 h): when a session
+   * that was not heard of for so long is to be joined, the document server is asked whether there still is one. `close`
+   * (30 s): how long saves under way are waited for when the app closes.
    */
   readonly timeouts?: {
     readonly connect?: number
@@ -81,6 +90,8 @@ export interface EditorOptions {
     readonly idle?: number
     readonly total?: number
     readonly host?: number
+    readonly session?: number
+    readonly close?: number
   }
   readonly logLevel?: LogLevel
   readonly constraints?: RouteOptions['constraints']

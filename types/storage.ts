@@ -30,6 +30,34 @@ export interface ReadResult {
 export interface ReplaceOptions {
   /** Stores the content under this extension from now on. Default: the extension the file has. */
   readonly extension?: string
+  /**
+   * Awaited once the content is durable, before anyone can read it, with what `stat` will say of it.
+   * A rejection rejects `replace` and leaves the old content. A storage that can't know that beforehand never calls it.
+   */
+  readonly beforePublish?: (info: FileInfo) => Promise<void>
+}
+
+/** A small JSON value kept beside a file, and its version. */
+export interface StateRecord {
+  readonly value: unknown
+  /** Opaque. Changes with every `set`. */
+  readonly version: string
+}
+
+/**
+ * One small JSON record for each file, shared by all who use the storage. With it, all instances of a service know
+ * which editing session of a file is live and which save was stored last; it holds no content. It ends with its file.
+ */
+export interface StateStore {
+  get (fileId: string): Promise<StateRecord | null>
+  /**
+   * Compare and set: stores the value, durable when resolved, if the record still has this version (`null`: if there is
+   * none). Resolves to the new version, or to `null` when someone else was faster and nothing was stored.
+   */
+  set (fileId: string, value: unknown, version: string | null): Promise<string | null>
+  /** A name of this process, and whether the process that had such a name is known to have ended: spares waiting for it. */
+  readonly owner?: string
+  hasEnded? (owner: string): boolean
 }
 
 /**
@@ -56,6 +84,9 @@ export interface Storage {
    * Durable when resolved. Resolves to `null`, without touching `content`, when no file has this id.
    */
   replace (fileId: string, content: Content, options?: ReplaceOptions): Promise<FileInfo | null>
+
+  /** Without it, sessions and repeated saves are remembered by each process for itself, until it ends. */
+  readonly state?: StateStore
 
   /** Resolves to whether there was such a file. */
   remove? (fileId: string): Promise<boolean>

@@ -4,9 +4,9 @@ import type { PdfConverter } from '../document-server/conversion.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { FileNotFoundError, InvalidNameError, NoDocumentError } from '../errors.js'
+import { conversionKey, type DocumentKeys } from '../save/document-key.js'
 import type { Sessions } from '../save/sessions.js'
 import { signedConfig } from './config.js'
-import { conversionKey, documentKey } from './document-key.js'
 import type { HandlerUrls } from './handler-urls.js'
 import { type PageAddresses, renderFragment } from './page.js'
 
@@ -17,13 +17,12 @@ export interface ControlDependencies {
   readonly urls: HandlerUrls
   readonly convertToPdf: PdfConverter
   readonly addresses: PageAddresses
-  /** Keeps the document keys of services that share a document server apart. */
-  readonly keyScope: string
+  readonly keys: DocumentKeys
 }
 
 /** Makes a control for one document in one page. */
 export function createControl (dependencies: ControlDependencies, defaults: EditorControlDefaults = {}): EditorControl {
-  const { storage, sessions, tokens, urls, keyScope } = dependencies
+  const { storage, sessions, tokens, urls, keys } = dependencies
   let opened: FileInfo | null = null
 
   const control: EditorControl = {
@@ -49,7 +48,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     async openDocument (fileId, { name } = {}) {
       const info = await storage.stat(fileId)
       if (!info) throw new FileNotFoundError()
-      show(info, name ?? `${info.fileId}.${info.extension}`)
+      await show(info, name ?? `${info.fileId}.${info.extension}`)
       return control
     },
 
@@ -57,7 +56,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       const extension = extensionOf(name)
       if (extension === '') throw new InvalidNameError()
       const info = await storage.create(extension, content)
-      show(info, name)
+      await show(info, name)
       return info.fileId
     },
 
@@ -67,7 +66,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       // The key of a live session stays while its force saves change the content, so it can't name the content.
       const file = shownFile()
       const stored = file && await storage.stat(file.fileId)
-      const content = stored ? documentKey(keyScope, stored) : conversionKey(key, url)
+      const content = stored ? keys.of(stored) : conversionKey(key, url)
       return dependencies.convertToPdf({ key: conversionKey(content, 'pdf'), url, filetype: extension(), title }, options)
     },
 
@@ -77,10 +76,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
   return control
 
-  function show (info: FileInfo, name: string): void {
+  async function show (info: FileInfo, name: string): Promise<void> {
+    const key = await sessions.keyFor(info)
     opened = info
     control.documentName = name
-    control.documentKey = sessions.liveKey(info.fileId) ?? documentKey(keyScope, info)
+    control.documentKey = key
     control.documentUrl = urls.download(info.fileId)
     control.callbackUrl = urls.callback(info.fileId)
   }

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
-import type { CallbackEvent, SavedEvent } from '../../types/events.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { CallbackEvent, FinishedEvent, ForceSavedEvent, SavedEvent } from '../../types/events.js'
 import { InvalidCallbackError } from '../errors.js'
+import type { SaveOutcome } from '../save/save.js'
 import { CallbackPayload } from '../schemas.js'
 
 /** Fields listeners may rely on. One that says something else, or null as the document server does, counts as absent. */
@@ -12,6 +12,18 @@ const optionalFields: Readonly<Record<string, TSchema>> = {
   filetype: Type.String({ pattern: /^[0-9A-Za-z]{1,16}$/ }),
   users: Type.Array(Type.String()),
   userdata: Type.String(),
+  actions: Type.Array(Type.Object({ type: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2)]), userid: Type.String() })),
+  changesurl: Type.String(),
+  formsdataurl: Type.String(),
+  history: Type.Object({
+    serverVersion: Type.Optional(Type.String()),
+    changes: Type.Optional(Type.Array(Type.Object({
+      documentSha256: Type.Optional(Type.String()),
+      created: Type.Optional(Type.String()),
+      user: Type.Optional(Type.Object({ id: Type.Optional(Type.String()), name: Type.Optional(Type.String()) }))
+    })))
+  }),
+  mailMerge: Type.Object({}),
   lastsave: Type.String(),
   forcesavetype: Type.Integer(),
   notmodified: Type.Boolean()
@@ -28,7 +40,16 @@ export function toEvent (fileId: string, claims: unknown): CallbackEvent {
   return Object.freeze({ ...fields, fileId } as CallbackEvent) // it is acted on after the host's listener had it
 }
 
-export function toSavedEvent (event: CallbackEvent, status: 2 | 6, { fileId, extension, size, revision }: FileInfo): SavedEvent {
-  const { key, users } = event
-  return { fileId, status, extension, size, revision, ...(key ? { key } : {}), ...(users ? { users } : {}) }
+export function toSavedEvent ({ fileId, key, status, users }: FinishedEvent | ForceSavedEvent, { info, isConflict }: SaveOutcome): SavedEvent {
+  const { extension, size, revision } = info
+  return {
+    fileId,
+    status,
+    extension,
+    size,
+    revision,
+    ...(key && { key }),
+    ...(users && { users }),
+    ...(isConflict && { conflict: true, conflictFileId: info.fileId })
+  }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CallbackEvent } from '../../types/events.js'
+import type { CallbackEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import type { EditorOptions } from '../../types/options.js'
 import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -15,19 +15,19 @@ interface Dependencies {
   readonly settings: Settings
   readonly credentials: Credentials
   readonly sessions: Sessions
-  readonly save: Saves
+  readonly saves: Saves
 }
 
 /**
  * Receives an editing event of the document server. A rejection is answered `{"error":1}` by the route:
  * the document server then keeps what it has.
  */
-export function createCallbackHandler ({ settings, credentials, sessions, save }: Dependencies) {
+export function createCallbackHandler ({ settings, credentials, sessions, saves }: Dependencies) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query
     if (!fileId) throw new InvalidCallbackError('its URL has no fileId')
     // Taken at once: whatever the host does before its save, saves are applied in the order they arrived.
-    const place = save.enter(fileId)
+    const place = saves.enter(fileId)
     try {
       const event = toEvent(fileId, await credentials.callbackClaims(request, fileId))
       await tell(request, 'onCallback', event)
@@ -39,27 +39,36 @@ export function createCallbackHandler ({ settings, credentials, sessions, save }
   }
 
   async function act (request: FastifyRequest, event: CallbackEvent, place: SavePlace): Promise<void> {
-    const { fileId, key, status } = event
-    if (status === 2 || status === 6) {
-      if (event.url) await saveFrom(request, event, status, event.url, place)
-      else request.log.warn({ fileId, status }, 'a save without a url: nothing to store')
-    } else if (status === 1) {
-      if (key) sessions.began(fileId, key)
-    } else if (status === 4) {
-      if (key) sessions.ended(fileId, key)
-    } else if (status === 3) {
+    const { fileId, key } = event
+    if (event.status === 2 || event.status === 6) {
+      if (event.url) return await saveFrom(request, event, event.url, place)
+      request.log.warn({ fileId, status: event.status }, 'a save without a url: nothing to store')
+      if (key && event.status === 2) await sessions.lost(fileId, key)
+    } else if (event.status === 1) {
+      if (key) await sessions.began(fileId, key)
+    } else if (event.status === 4) {
+      if (key) await sessions.ended(fileId, key)
+    } else if (event.status === 3) {
       request.log.error({ fileId, key }, 'the document server could not assemble the edited document')
       // The document server deletes the user's changes when this is acknowledged (protocol, section 2).
       if (settings.onCorrupted === 'keep') throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
+      if (key) await sessions.lost(fileId, key)
     }
   }
 
-  async function saveFrom (request: FastifyRequest, event: CallbackEvent, status: 2 | 6, url: string, place: SavePlace): Promise<void> {
-    const { fileId, key, filetype, lastsave } = event
-    const stored = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype })
-    if (!stored) return
-    request.log.info({ fileId, key, status, size: stored.size }, 'document saved')
-    await tell(request, 'onSaved', toSavedEvent(event, status, stored))
+  async function saveFrom (request: FastifyRequest, event: FinishedEvent | ForceSavedEvent, url: string, place: SavePlace): Promise<void> {
+    const { fileId, key, status, filetype, lastsave } = event
+    const notmodified = status === 2 && event.notmodified === true
+    const outcome = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype, notmodified }).catch(async error => {
+      if (key && status === 2) await sessions.refused(fileId, key).catch(err => request.log.error({ err, fileId, key }, 'the refused session could not be noted'))
+      throw error
+    })
+    if (!outcome) return
+    const { info, isConflict } = outcome
+    const { size } = info
+    if (isConflict) request.log.warn({ fileId, key, status, size, conflictFileId: info.fileId }, 'the document was changed by someone else during its session: what was edited is stored as another document')
+    else request.log.info({ fileId, key, status, size }, 'document saved')
+    await tell(request, 'onSaved', toSavedEvent(event, outcome))
   }
 
   /** What a host's listener throws is the host's own affair: the answer to the document server stays as it is. */

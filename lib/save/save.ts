@@ -1,16 +1,20 @@
 import type { FileInfo, Storage } from '../../types/storage.js'
-import { FileNotFoundError, UpstreamError } from '../errors.js'
+import { FileNotFoundError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { discard, type Outbound } from '../outbound/outbound.js'
+import type { DocumentKeys } from './document-key.js'
+import { digesting } from './digest.js'
+import type { Fetch } from './fetch.js'
+import type { Lease, Leases } from './lease.js'
 import type { SaveQueue } from './queue.js'
-import type { Save, Sessions } from './sessions.js'
+import { isConflict, isOutdated, type SaveIdentity, stored, type StoredSave } from './record.js'
 
 export interface SaveDependencies {
   readonly storage: Storage
-  readonly outbound: Outbound
+  readonly fetch: Fetch
   readonly queue: SaveQueue
-  readonly sessions: Sessions
-  readonly settings: Pick<Settings, 'onMissingFile' | 'onFormatChange'>
+  readonly leases: Leases
+  readonly keys: DocumentKeys
+  readonly settings: Pick<Settings, 'onMissingFile' | 'onFormatChange' | 'onConflict'>
 }
 
 export interface SaveRequest {
@@ -23,18 +27,23 @@ export interface SaveRequest {
   readonly lastsave: string | undefined
   /** Format of the bytes at `url`, when the document server names one. */
   readonly filetype: string | undefined
+  /** Nothing was changed since the last force save that was accepted. */
+  readonly notmodified: boolean
 }
 
-/** 206 would be a part of the document, 204 and 205 none of it. */
-const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
+export interface SaveOutcome {
+  readonly info: FileInfo
+  /** The stored file was changed by someone else: this is another one, with what was edited. */
+  readonly isConflict: boolean
+}
 
 export interface SavePlace {
   /**
    * Stores what the document server saved: after the saves of this file that came before, if it is not outdated and the
-   * file still exists, streamed and all or nothing. Resolves when the content is durable, to `null` when there was
-   * nothing to store. Any rejection leaves the stored content as it was. Leaves the place.
+   * file still exists, streamed and all or nothing. Resolves when the content is durable, to `null` when it is outdated or
+   * there is no file. Any rejection leaves the stored content as it was. Leaves the place.
    */
-  save (request: SaveRequest): Promise<FileInfo | null>
+  save (request: SaveRequest): Promise<SaveOutcome | null>
   leave (): void
 }
 
@@ -43,43 +52,77 @@ export interface Saves {
   enter (fileId: string): SavePlace
 }
 
-export function createSave ({ storage, outbound, queue, sessions, settings }: SaveDependencies): Saves {
+export function createSave ({ storage, fetch, queue, leases, keys, settings }: SaveDependencies): Saves {
   return {
     enter (fileId) {
-      const { turn, leave } = queue(fileId)
+      const { turn, leave } = queue.enter(fileId)
       return {
         leave,
-        save: request => turn.then(() => store(request)).finally(leave)
+        save: request => turn.then(() => decide(request)).finally(leave)
       }
     }
   }
 
-  async function store (request: SaveRequest): Promise<FileInfo | null> {
+  async function decide (request: SaveRequest): Promise<SaveOutcome | null> {
     const { fileId } = request
-    const identity = identityOf(request)
-    if (identity && sessions.isOutdated(fileId, identity)) return null
+    if (await storage.stat(fileId) === null) return missing()
+    return await leases(fileId, async lease => {
+      const identity = identityOf(request)
+      if (identity && isOutdated(lease.record, identity)) return null
 
-    const current = await storage.stat(fileId)
-    if (!current) return missing()
-
-    const extension = settings.onFormatChange === 'follow' && request.filetype !== undefined ? request.filetype : current.extension
-    const stored = await download(request.url, content => storage.replace(fileId, content, extension === current.extension ? {} : { extension }))
-    if (!stored) return missing()
-
-    if (identity) sessions.saved(fileId, identity)
-    return stored
+      const current = await storage.stat(fileId)
+      if (current === null) return missing()
+      if (identity && isConflict(lease.record, keys, identity.key, current) && settings.onConflict === 'keep-both') {
+        return await storeBeside(request, identity, lease, current)
+      }
+      if (identity && request.notmodified && await isStored(request, identity, lease, current)) return { info: current, isConflict: false }
+      return await storeInto(request, identity, lease, current)
+    })
   }
 
-  async function download (url: URL, consume: (content: AsyncIterable<Uint8Array>) => Promise<FileInfo | null>): Promise<FileInfo | null> {
-    const response = await outbound('callback', url)
-    try {
-      if (response.status < 200 || response.status > 299 || PARTIAL_OR_EMPTY.has(response.status)) {
-        throw new UpstreamError(`status ${response.status} instead of a document`)
-      }
-      return await consume(response.body)
-    } finally {
-      discard(response.body)
-    }
+  async function storeInto (request: SaveRequest, identity: SaveIdentity | undefined, lease: Lease, current: FileInfo): Promise<SaveOutcome | null> {
+    const extension = extensionOf(request, current)
+    let sha256: string | undefined
+    const info = await fetch(request, async content => {
+      const bytes = digesting(content, request.status === 6)
+      const replaced = await storage.replace(current.fileId, bytes.content, {
+        ...(extension !== current.extension && { extension }),
+        ...(identity && { beforePublish: async ({ revision }) => await lease.publishing(storedSave(identity, revision, bytes.hex())) })
+      })
+      sha256 = bytes.hex()
+      return replaced
+    })
+    if (info === null) return missing()
+    if (identity) await lease.end(record => stored(record, storedSave(identity, info.revision, sha256)))
+    return { info, isConflict: false }
+  }
+
+  /** The first save of the session makes another file, its later ones replace that. */
+  async function storeBeside (request: SaveRequest, identity: SaveIdentity, lease: Lease, current: FileInfo): Promise<SaveOutcome> {
+    const known = lease.record.live.find(({ key }) => key === identity.key)?.conflictFileId
+    const extension = extensionOf(request, current)
+    const info = await fetch(request, async content =>
+      (known === undefined ? null : await storage.replace(known, content, { extension })) ?? await storage.create(extension, content))
+    await lease.end(record => stored(record, storedSave(identity), info.fileId))
+    return { info, isConflict: true }
+  }
+
+  /** A finished save whose bytes are those of the last force save ends its session and writes nothing. */
+  async function isStored (request: SaveRequest, identity: SaveIdentity, lease: Lease, { revision }: FileInfo): Promise<boolean> {
+    const last = lease.record.saves.find(({ key }) => key === identity.key)
+    if (last?.sha256 === undefined || last.revision !== revision) return false
+    const sha256 = await fetch(request, async content => {
+      const bytes = digesting(content, true)
+      await drain(bytes.content)
+      return bytes.hex()
+    })
+    if (sha256 !== last.sha256) return false
+    await lease.end(record => stored(record, storedSave(identity, revision)))
+    return true
+  }
+
+  function extensionOf ({ filetype }: SaveRequest, { extension }: FileInfo): string {
+    return settings.onFormatChange === 'follow' && filetype !== undefined ? filetype : extension
   }
 
   function missing (): null {
@@ -88,6 +131,15 @@ export function createSave ({ storage, outbound, queue, sessions, settings }: Sa
   }
 }
 
-function identityOf ({ key, status, url, lastsave }: SaveRequest): Save | undefined {
+function identityOf ({ key, status, url, lastsave }: SaveRequest): SaveIdentity | undefined {
   return key === undefined ? undefined : { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }) }
+}
+
+function storedSave (identity: SaveIdentity, revision?: string, sha256?: string): StoredSave {
+  return { ...identity, at: Date.now(), ...(revision !== undefined && { revision }), ...(sha256 !== undefined && { sha256 }) }
+}
+
+async function drain (content: AsyncIterable<Uint8Array>): Promise<void> {
+  const chunks = content[Symbol.asyncIterator]()
+  while ((await chunks.next()).done !== true);
 }

@@ -1,76 +1,100 @@
+import type { FileInfo, Storage } from '../../types/storage.js'
+import type { DocumentKeys } from './document-key.js'
+import { began, ended, type FileRecord, finishedKeys, isLive, type LiveSession, refused, settled, stored } from './record.js'
+import type { Records } from './records.js'
+
 /**
- * Which editing session of a file is live, as far as this process has been told by callbacks.
+ * Which editing session of a file is live, as far as callbacks have told.
  * Everyone who opens a file of a live session must get that session's key, also after a force save changed the content:
  * with another key two groups would edit two copies.
  */
 export interface Sessions {
-  liveKey (fileId: string): string | undefined
+  /** The document key for whoever opens this content now. */
+  keyFor (content: FileInfo): Promise<string>
   /** Someone is editing under this key. */
-  began (fileId: string, key: string): void
+  began (fileId: string, key: string): Promise<void>
   /** The session ended without anything to save. */
-  ended (fileId: string, key: string): void
-  /** A save was stored. A finished save ends its session: the document server takes no more edits under its key. */
-  saved (fileId: string, save: Save): void
-  /** The save was stored already, or it is a force save of a session whose finished save was: storing it would bring old content back. */
-  isOutdated (fileId: string, save: Save): boolean
+  ended (fileId: string, key: string): Promise<void>
+  /** The document server ended the session, and there is nothing of it to store. */
+  lost (fileId: string, key: string): Promise<void>
+  /** A save of the session was refused: the document server keeps it under this key. */
+  refused (fileId: string, key: string): Promise<void>
 }
 
-export interface Save {
-  readonly status: 2 | 6
-  readonly key: string
-  /** Path of the saved file at the document server. It stays the same when the document server repeats a callback; host, md5 and expires do not. */
-  readonly path: string
-  /** When the document was changed last, as the document server says it. The number in the path is random and short: it may come again. */
-  readonly lastsave?: string
+interface Dependencies {
+  readonly storage: Pick<Storage, 'stat'>
+  readonly records: Records
+  readonly keys: DocumentKeys
+  /** Asks the document server. Resolves to true when it does not say. */
+  readonly isKnown: (key: string) => Promise<boolean>
+  /** Milliseconds after which a session that was not heard of is asked for. */
+  readonly askAfter: number
 }
 
-interface FileRecord {
-  live?: string
-  /** The latest ones, newest first. */
-  saves?: readonly Save[]
-}
+/** How often a session that is heard of is noted as alive. */
+const NOTED_EVERY = 10
 
-/** A repeat or a late force save comes within seconds, but other saves may come before it. */
-const MAX_SAVES = 8
-
-/** Records of files without a live session that are kept to recognise repeated callbacks. */
-const MAX_IDLE_RECORDS = 10_000
-
-export function createSessions (): Sessions {
-  const active = new Map<string, FileRecord>()
-  const idle = new Map<string, FileRecord>()
-  const recordOf = (fileId: string) => active.get(fileId) ?? idle.get(fileId) ?? {}
-
-  function update (fileId: string, { live, ...rest }: FileRecord): void {
-    active.delete(fileId)
-    idle.delete(fileId)
-    if (live !== undefined) {
-      active.set(fileId, { live, ...rest })
-    } else {
-      idle.set(fileId, rest)
-      if (idle.size > MAX_IDLE_RECORDS) idle.delete(idle.keys().next().value!)
-    }
-  }
+export function createSessions ({ storage, records, keys, isKnown, askAfter }: Dependencies): Sessions {
+  /** Of one session at a time: pages are opened by many. */
+  const asked = new Map<string, Promise<boolean>>()
 
   return {
-    liveKey: fileId => active.get(fileId)?.live,
-    began: (fileId, key) => update(fileId, { ...recordOf(fileId), live: key }),
-    ended (fileId, key) {
-      const { live, ...rest } = recordOf(fileId)
-      if (live === key) update(fileId, rest)
+    async keyFor (content) {
+      const { fileId } = content
+      for (;;) {
+        const record = settled(await records.read(fileId), content.revision)
+        const [session] = record.live
+        if (session === undefined) return keys.of(content, finishedKeys(record))
+        if (Date.now() - session.heard < askAfter || await isStillKnown(fileId, session)) return session.key
+        await records.change(fileId, current => gaveUp(current, session))
+      }
     },
-    saved (fileId, save) {
-      const { live, saves = [] } = recordOf(fileId)
-      const latest = { saves: [save, ...saves].slice(0, MAX_SAVES) }
-      if (save.status === 6) update(fileId, { ...latest, live: save.key })
-      else update(fileId, live === undefined || live === save.key ? latest : { ...latest, live })
+
+    async began (fileId, key) {
+      const content = await storage.stat(fileId)
+      if (content === null) return
+      const now = Date.now()
+      await records.change(fileId, record => isFresh(record, key, now) ? record : began(record, key, baseOf(record, content, key), now))
     },
-    isOutdated (fileId, { key, status, path, lastsave }) {
-      const { live, saves = [] } = recordOf(fileId)
-      const ofSession = saves.filter(save => save.key === key)
-      const repeated = ofSession.some(save => save.status === status && save.path === path && save.lastsave === lastsave)
-      const finished = live !== key && ofSession.some(save => save.status === 2)
-      return repeated || (status === 6 && finished)
+
+    async ended (fileId, key) {
+      await records.change(fileId, record => isLive(record, key) ? ended(record, key) : record)
+    },
+
+    async lost (fileId, key) {
+      if (await storage.stat(fileId) === null) return
+      await records.change(fileId, record => finishedKeys(record).has(key) ? record : stored(record, { key, status: 2, at: Date.now() }))
+    },
+
+    async refused (fileId, key) {
+      const content = await storage.stat(fileId)
+      if (content === null) return
+      await records.change(fileId, record => refused(record, key, baseOf(record, content, key), Date.now()))
     }
   }
+
+  /** What the document server downloads now: unless it may have an earlier content under this key, which nobody knows. */
+  function baseOf (record: FileRecord, content: FileInfo, key: string): string | undefined {
+    const mayBeCached = keys.isFor(content.fileId, key) && !keys.isOf(content, key) && !finishedKeys(record).has(key)
+    return mayBeCached ? undefined : content.revision
+  }
+
+  function isFresh ({ live }: FileRecord, key: string, now: number): boolean {
+    const session = live.find(one => one.key === key)
+    return session !== undefined && now - session.heard < askAfter / NOTED_EVERY
+  }
+
+  async function isStillKnown (fileId: string, session: LiveSession): Promise<boolean> {
+    const asking = asked.get(session.key) ?? isKnown(session.key).finally(() => asked.delete(session.key))
+    asked.set(session.key, asking)
+    if (!await asking) return false
+    await records.change(fileId, record => isLive(record, session.key) ? began(record, session.key, session.base, Date.now()) : record)
+    return true
+  }
+}
+
+/** Unless it was heard of meanwhile. */
+function gaveUp (record: FileRecord, { key, heard }: LiveSession): FileRecord {
+  const session = record.live.find(one => one.key === key)
+  return session === undefined || session.heard > heard ? record : ended(record, key)
 }

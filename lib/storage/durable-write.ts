@@ -28,6 +28,16 @@ export async function writeTempFile (directory: string, content: Content, option
   }
 }
 
+/** What is done with a temp file before it gets its name. When that fails the temp file is gone. */
+export async function orRemoved (temp: string, task: Promise<void>): Promise<void> {
+  try {
+    await task
+  } catch (error) {
+    await unlink(temp).catch(() => {})
+    throw error
+  }
+}
+
 async function fill (handle: FileHandle, content: Content, { mode, newerThan }: TempFileOptions): Promise<BigIntStats> {
   try {
     await handle.writeFile(content)

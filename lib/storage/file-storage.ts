@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import type { Storage } from '../../types/storage.js'
 import { InvalidOptionError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { publish, removeFile, syncDirectory, writeTempFile } from './durable-write.js'
+import { orRemoved, publish, removeFile, syncDirectory, writeTempFile } from './durable-write.js'
 import { fileBody } from './file-body.js'
+import { fileState } from './file-state.js'
 import { fileInfo, sliceOf, splitName, validExtension } from './file-info.js'
 import { lookup, type StoredFile } from './lookup.js'
 import { sweepTempFiles } from './temp-files.js'
@@ -20,6 +21,9 @@ export interface FileStorageOptions {
 const PERMISSION_BITS = 0o777n
 const MAX_CHASES = 10
 
+/** No document can have this name: a fileId never starts with a dot. */
+const STATE_DIRECTORY = '.fastify-onlyoffice-state'
+
 /** Without following a link and without waiting for the other end of a pipe. Windows knows neither. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
@@ -29,13 +33,14 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
  * Links, directories and devices are absent files. `ready()`, or else the first operation, creates the directory,
  * removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION` unless it is writable.
  */
-export function fileStorage (options: FileStorageOptions): Required<Pick<Storage, 'ready' | 'stat' | 'read' | 'create' | 'replace' | 'remove'>> {
+export function fileStorage (options: FileStorageOptions): Required<Pick<Storage, 'ready' | 'stat' | 'read' | 'create' | 'replace' | 'remove' | 'state'>> {
   if (typeof options?.directory !== 'string' || options.directory === '' || options.directory.includes('\0')) {
     throw new InvalidOptionError('directory', 'needs to be the path of a directory')
   }
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
   const filesOf = lookup(directory)
+  const { forget, ...state } = fileState(join(directory, STATE_DIRECTORY), async () => await ready())
   let started: Promise<void> | undefined
 
   return {
@@ -74,7 +79,7 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
       return fileInfo(fileId, name, temp.stats)
     },
 
-    async replace (fileId, content, { extension } = {}) {
+    async replace (fileId, content, { extension, beforePublish } = {}) {
       const files = await find(fileId)
       const [current] = files
       if (!current) return null
@@ -84,8 +89,10 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
         mode: Number(current.stats.mode & PERMISSION_BITS),
         newerThan: files.find(file => file.name !== name)?.stats.mtimeNs
       })
+      const info = fileInfo(fileId, name, temp.stats)
+      if (beforePublish) await orRemoved(temp.path, beforePublish(info))
       await publish(temp.path, pathOf(name), supersededBy(name, files).map(file => pathOf(file.name)))
-      return fileInfo(fileId, name, temp.stats)
+      return info
     },
 
     async remove (fileId) {
@@ -94,8 +101,11 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
         for (const file of files) removed = await removeFile(pathOf(file.name)) || removed
       }
       if (removed) await syncDirectory(directory)
+      await forget(fileId)
       return removed
-    }
+    },
+
+    state
   }
 
   async function find (fileId: string): Promise<StoredFile[]> {

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Content, FileInfo, Storage } from '../../types/storage.js'
+import type { Content, FileInfo, ReplaceOptions, Storage } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { sliceOf, validExtension } from './file-info.js'
+import { memoryState } from './memory-state.js'
 
 const CHUNK = 64 * 1024
 
 /** Documents in the memory of this process, for tests and demonstrations: they end with it. */
-export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'create' | 'replace' | 'remove'>> {
+export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'create' | 'replace' | 'remove' | 'state'>> {
   const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
   // Revisions of two processes must not be mistaken for each other: the document server keeps what it knows of a key.
   const tag = randomUUID().slice(0, 8)
   let revisions = 0
+  const { forget, ...state } = memoryState()
 
   return {
+    state,
+
     async stat (fileId) {
       return find(fileId)?.info ?? null
     },
@@ -29,12 +33,13 @@ export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'crea
       return store(randomUUID(), validExtension(extension), content)
     },
 
-    async replace (fileId, content, { extension } = {}) {
+    async replace (fileId, content, { extension, beforePublish } = {}) {
       const file = find(fileId)
-      return file ? store(fileId, extension === undefined ? file.info.extension : validExtension(extension), content) : null
+      return file ? store(fileId, extension === undefined ? file.info.extension : validExtension(extension), content, beforePublish) : null
     },
 
     async remove (fileId) {
+      forget(fileId)
       return files.delete(fileId)
     }
   }
@@ -43,10 +48,11 @@ export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'crea
     return isSafeFileId(fileId) ? files.get(fileId) : undefined
   }
 
-  async function store (fileId: string, extension: string, content: Content): Promise<FileInfo> {
+  async function store (fileId: string, extension: string, content: Content, beforePublish?: ReplaceOptions['beforePublish']): Promise<FileInfo> {
     const bytes = await bytesOf(content)
     const revision = `${tag}.${(++revisions).toString(36)}`
     const info = Object.freeze({ fileId, extension, size: bytes.length, modifiedAt: new Date(), revision })
+    await beforePublish?.(info)
     files.set(fileId, { info, bytes })
     return info
   }

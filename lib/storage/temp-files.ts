@@ -17,10 +17,21 @@ interface Owner {
 
 let self: Owner | undefined
 
+/** Names this process. */
+export function processName (): string {
+  const { host, pid, started } = thisProcess()
+  return `${host}~${pid}-${started}`
+}
+
+/** Whether the process of this name ran on this host and has ended. */
+export function hasEnded (name: string): boolean {
+  const [, host, pid, started] = /^([0-9a-f]{12})~(\d+)-(\d*)$/.exec(name) ?? []
+  return host !== undefined && pid !== undefined && started !== undefined && isEnded({ host, pid, started })
+}
+
 /** A fresh name that tells which process it belongs to. */
 export function tempName (): string {
-  const { host, pid, started } = thisProcess()
-  return `${PREFIX}~${host}~${pid}-${started}~${randomUUID()}`
+  return `${PREFIX}~${processName()}~${randomUUID()}`
 }
 
 /**

@@ -79,7 +79,7 @@ for (const profile of profiles) {
   t.test(`onSaved: not told when nothing was stored, ${profile}`, async t => {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) }, serve: (_request, response) => response.writeHead(500).end() })
-    for (const status of [0, 1, 2, 3, 4, 6, 7]) await editing.post({ key: KEY, status, url: editing.url })
+    for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: KEY, status, url: editing.url })
     await editing.post({ key: KEY, status: 2 })
     await editing.post({ key: KEY, status: 2, url: editing.url }, 'absent')
     t.equal(editing.documentServer.requests.length, 2)

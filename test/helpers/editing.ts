@@ -9,8 +9,12 @@ import { startUpstream, type Upstream } from './listen.js'
 export const profiles = ['secure', 'classic'] as const
 
 export const OLD = 'the stored content'
-export const NEW = 'what the document server saved'
+/** Begins like a zip file, as every format does that the document server saves documents in. */
+export const NEW = 'PK\x03\x04 what the document server saved'
 export const KEY = 'key-of-the-session'
+
+/** Where file storage keeps its records of sessions. */
+export const STATE = '.fastify-onlyoffice-state'
 
 export interface EditingOptions extends HostOptions {
   readonly profile?: Profile
@@ -45,11 +49,12 @@ export async function startEditing (t: Test, { serve = answerWith(NEW), memory =
   const root = memory ? '' : t.testdir()
   const documentServer = await startUpstream(t, serve)
   const storage = memory ? memoryStorage() : fileStorage({ directory: join(root, 'uploads') })
-  const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, ...options })
+  const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, saveRetries: 0, ...options })
   const { fileId } = await host.storage.create(extension, Buffer.from(OLD))
 
   async function listing (): Promise<string[]> {
-    return memory ? [] : [...await readdir(root), ...await readdir(join(root, 'uploads'))].sort()
+    if (memory) return []
+    return [...await readdir(root), ...await documentsIn(join(root, 'uploads'))].sort()
   }
   const before = await listing()
 
@@ -77,6 +82,13 @@ export async function startEditing (t: Test, { serve = answerWith(NEW), memory =
       t.strictSame(await listing(), before, `${message}: no other file, no temp file`)
     }
   }
+}
+
+/** What is in the directory of a file storage: documents, and whatever should not be there. Its records are left out. */
+export async function documentsIn (directory: string): Promise<string[]> {
+  const names = (await readdir(directory)).filter(name => name !== STATE)
+  const records = await readdir(join(directory, STATE), { recursive: true }).catch(() => [])
+  return [...names, ...records.filter(name => name.includes('~'))]
 }
 
 /** The body is exactly `{"error":n}`. */

@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type HostRequest, type Session } from '../../lib/testing/index.js'
+import { documentsIn } from '../helpers/editing.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 
 export const profiles = ['secure', 'classic'] as const
@@ -48,6 +48,7 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
   const callbacks: CallbackEvent[] = []
   const saved: SavedEvent[] = []
   const host = await startHost(t, {
+    saveRetries: 0,
     documentServerOrigin: documentServer.url,
     storage: storing(fileStorage({ directory })),
     async onCallback (event) {
@@ -78,7 +79,7 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
     sent: status => documentServer.requests.filter(({ body }) => body?.status === status),
     fetches: () => documentServer.received.filter(({ url }) => url.startsWith('/cache/files/')).length,
     forgotten: () => [...documentServer.forgotten.values()].map(({ bytes }) => Buffer.from(bytes).toString()),
-    listing: async () => await readdir(directory)
+    listing: async () => await documentsIn(directory)
   }
 }
 

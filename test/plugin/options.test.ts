@@ -94,7 +94,7 @@ t.test('row 56: required options that are missing are named', async t => {
 t.test('row 56: unknown options are named, so that a misspelled one is noticed', async t => {
   const table: Array<[name: string, options: object]> = [
     ['jwtsecret', { jwtsecret: 'x' }],
-    ['saveRetries', { saveRetries: 3 }],
+    ['saveRetry', { saveRetry: 3 }],
     ['documentServer.internalURL', { documentServer: { internalURL: 'http://x' } }],
     ['proxy.allowed', { proxy: { allowed: 'any' } }],
     ['tls.CA', { tls: { CA: 'x' } }],

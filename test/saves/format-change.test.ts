@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { documentsIn, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 for (const memory of [false, true]) {
   const where = memory ? 'memory' : 'files'
@@ -14,7 +13,7 @@ for (const memory of [false, true]) {
     t.match(await editing.storage.stat(fileId), { fileId, extension: 'docx', size: NEW.length })
     t.equal(await editing.storedText(fileId), NEW)
     t.strictSame(saved, ['docx'])
-    if (!memory) t.strictSame(await readdir(join(t.testdirName, 'uploads')), [`${fileId}.docx`])
+    if (!memory) t.strictSame(await documentsIn(join(t.testdirName, 'uploads')), [`${fileId}.docx`])
 
     const control = await editing.app.editorControl().openDocument(fileId)
     t.match(control.config?.document, { fileType: 'docx', title: `${fileId}.docx` })
@@ -26,7 +25,7 @@ for (const memory of [false, true]) {
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
     t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: NEW.length })
     t.equal(await editing.storedText(editing.fileId), NEW)
-    if (!memory) t.strictSame(await readdir(join(t.testdirName, 'uploads')), [`${editing.fileId}.doc`])
+    if (!memory) t.strictSame(await documentsIn(join(t.testdirName, 'uploads')), [`${editing.fileId}.doc`])
   })
 
   t.test(`secure: a failed save in another format leaves the file under its name, ${where}`, async t => {

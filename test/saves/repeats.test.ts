@@ -104,6 +104,7 @@ for (const profile of profiles) {
 
   t.test(`a key that is opened again after its finished save can save again, ${profile}`, async t => {
     const { key, save, post } = await startCounting(t, { profile })
+    t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     await save({ key, status: 2 }, '/forgotten-copy')
     t.equal(await post({ key, status: 1 }), 0)
     t.strictSame(await save({ key, status: 6 }, '/force'), { error: 0, fetches: 2, content: 'fetch 2' })

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, readdir } from 'node:fs/promises'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { answerWith, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, documentsIn, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { startHost } from '../helpers/host.js'
 import { asOrdinaryUser, onSmallDisk } from '../storage/faults.js'
 
@@ -21,7 +21,7 @@ for (const profile of profiles) {
     }
     t.equal(editing.documentServer.requests.length, 2)
     t.equal(await host.storedText(fileId), OLD)
-    t.strictSame(await readdir(directory), [`${fileId}.docx`], 'no temp file')
+    t.strictSame(await documentsIn(directory), [`${fileId}.docx`], 'no temp file')
     await host.app.close()
   }))
 

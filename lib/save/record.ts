@@ -1,0 +1,154 @@
+import type { DocumentKeys } from './document-key.js'
+
+/** What is remembered of a file: which editing sessions are live, which saves were stored last, which is being stored. */
+export interface FileRecord {
+  /** The one that everybody joins comes first. */
+  readonly live: readonly LiveSession[]
+  /** The latest ones, newest first. */
+  readonly saves: readonly StoredSave[]
+  /** Who is storing something. */
+  readonly lock?: Lock
+}
+
+export interface LiveSession {
+  readonly key: string
+  /** Revision of the stored content that the session's content goes back to; absent when nobody knows. */
+  readonly base?: string
+  /** When the document server was heard of it last: milliseconds since the epoch. */
+  readonly heard: number
+  /** A save was refused: the document server opens the key again at once, also after it was saved. */
+  readonly refused?: boolean
+  /** Where the session's content goes since the stored file was changed by someone else. */
+  readonly conflictFileId?: string
+}
+
+/** What tells one save from another. */
+export interface SaveIdentity {
+  readonly key: string
+  readonly status: 2 | 6
+  /**
+   * Path of the saved file at the document server. It stays the same when the document server repeats a callback; host,
+   * md5 and expires do not. Absent when there was nothing to fetch.
+   */
+  readonly path?: string
+  /** When the document was changed last, as the document server says it. The number in the path is random and short: it may come again. */
+  readonly lastsave?: string
+}
+
+export interface StoredSave extends SaveIdentity {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** It came from a copy that was refused before: the document server opens the key again at once. */
+  readonly reopens?: boolean
+  /** Of the stored content; absent when it went elsewhere or nowhere. */
+  readonly revision?: string
+  /** Of the bytes of a force save. */
+  readonly sha256?: string
+}
+
+export interface Lock {
+  readonly id: string
+  /** The process that holds it, where the storage can tell whether that has ended. */
+  readonly owner?: string
+  /** The content that is about to be published: should its holder end right now, the stored revision tells whether it was. */
+  readonly publishing?: StoredSave
+  /** Counts up while the holder is alive. */
+  readonly beat: number
+}
+
+/** A repeat or a late force save comes within seconds, but other saves may come before it. */
+const MAX_SAVES = 8
+
+/** More than one is rare: a page that was rendered long ago opens an old key. */
+const MAX_LIVE = 8
+
+export const EMPTY: FileRecord = { live: [], saves: [] }
+
+/** For so long nobody can edit under a key that was saved for good. Source: protocol, section 2. */
+const VIEW_ONLY_MS = 300_000
+
+/** Someone is editing under this key: unless that can't be, because it was saved for good a moment ago. */
+export function began (record: FileRecord, key: string, base: string | undefined, now: number): FileRecord {
+  const finish = finishOf(record, key)
+  if (finish !== undefined && finish.reopens !== true && now - finish.at < VIEW_ONLY_MS) return record
+  const known = record.live.find(session => session.key === key)
+  if (known !== undefined) return withLive(record, { ...known, heard: now })
+  return withLive(record, { key, heard: now, ...(base !== undefined && { base }) })
+}
+
+/** The session ended without anything to save. */
+export function ended (record: FileRecord, key: string): FileRecord {
+  return { ...record, live: record.live.filter(session => session.key !== key) }
+}
+
+/** A save was stored. A finished one ends its session, a force save leaves it live. */
+export function stored (record: FileRecord, save: StoredSave, conflictFileId?: string): FileRecord {
+  const session = record.live.find(({ key }) => key === save.key)
+  const entry = save.status === 2 && session?.refused === true ? { ...save, reopens: true } : save
+  const saved = { ...record, saves: [entry, ...record.saves].slice(0, MAX_SAVES) }
+  if (save.status === 2) return ended(saved, save.key)
+  const base = conflictFileId === undefined ? save.revision : session?.base
+  return withLive(saved, {
+    key: save.key,
+    ...session,
+    heard: save.at,
+    ...(base !== undefined && { base }),
+    ...(conflictFileId !== undefined && { conflictFileId })
+  })
+}
+
+/** The document server keeps what it could not hand over, under this key alone: the session stays until it is opened again. */
+export function refused (record: FileRecord, key: string, base: string | undefined, now: number): FileRecord {
+  const known = record.live.find(session => session.key === key) ?? { key, heard: now, ...(base !== undefined && { base }) }
+  return known.refused === true ? record : withLive(record, { ...known, refused: true })
+}
+
+/** What a holder that ended left behind: its save counts if its content is the stored one. */
+export function settled (record: FileRecord, revision: string | undefined): FileRecord {
+  const { lock, ...rest } = record
+  const publishing = lock?.publishing
+  return publishing !== undefined && publishing.revision === revision ? stored(rest, publishing) : rest
+}
+
+/** The save was stored already, or it is older than what was: storing it would bring old content back. */
+export function isOutdated (record: FileRecord, { key, status, path, lastsave }: SaveIdentity): boolean {
+  const ofSession = record.saves.filter(save => save.key === key)
+  const repeated = ofSession.some(save => save.status === status && save.path === path && save.lastsave === lastsave)
+  const finish = finishOf(record, key)
+  const finished = finish !== undefined && !isLive(record, key) && !isBefore(finish.lastsave, lastsave)
+  const overtaken = ofSession.some(save => save.status === 6 && isBefore(lastsave, save.lastsave))
+  return repeated || (status === 6 && (finished || overtaken))
+}
+
+/** Whether the file was changed by someone else since the session's content was taken from it or stored in it. */
+export function isConflict (record: FileRecord, keys: DocumentKeys, key: string, content: { readonly fileId: string, readonly revision: string }): boolean {
+  const session = record.live.find(one => one.key === key)
+  if (session?.conflictFileId !== undefined) return true
+  if (session?.base !== undefined) return session.base !== content.revision
+  if (record.saves.some(save => save.key === key && save.revision === content.revision)) return false
+  // Nobody has told of this session. A key of ours says what it was opened with; another one says nothing.
+  return keys.isFor(content.fileId, key) && !keys.isOf(content, key)
+}
+
+export function finishedKeys ({ saves }: FileRecord): Set<string> {
+  return new Set(saves.filter(({ status }) => status === 2).map(({ key }) => key))
+}
+
+function finishOf ({ saves }: FileRecord, key: string): StoredSave | undefined {
+  return saves.find(save => save.status === 2 && save.key === key)
+}
+
+export function isLive ({ live }: FileRecord, key: string): boolean {
+  return live.some(session => session.key === key)
+}
+
+function withLive (record: FileRecord, session: LiveSession): FileRecord {
+  const others = record.live.filter(other => other.key !== session.key)
+  const place = record.live.findIndex(other => other.key === session.key)
+  const live = place === -1 ? [...others, session] : others.toSpliced(place, 0, session)
+  return { ...record, live: live.slice(0, MAX_LIVE) }
+}
+
+function isBefore (a: string | undefined, b: string | undefined): boolean {
+  return Date.parse(a ?? '') < Date.parse(b ?? '')
+}
