@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sign, postSigned, startDocumentServer, startFakeHost } from './support.js'
+import { sign, postSigned, startDocumentServer, startFakeHost } from '../support.js'
 
 const JSON_TYPE = 'application/json; charset=UTF-8'
 

@@ -1,16 +1,5 @@
 import t from 'tap'
-import { postSigned, startDocumentServer, startFakeHost } from './support.js'
-
-t.test('healthcheck answers true or false as text, with HTTP 200 in both cases', async t => {
-  const server = await startDocumentServer(t)
-  const check = async () => {
-    const response = await fetch(`${server.url}/healthcheck`)
-    return [response.status, response.headers.get('content-type')?.split(';')[0], await response.text()]
-  }
-  t.strictSame(await check(), [200, 'text/plain', 'true'])
-  server.fault('healthcheck', { type: 'answer', status: 200, body: 'false', headers: { 'content-type': 'text/plain; charset=utf-8' } })
-  t.strictSame(await check(), [200, 'text/plain', 'false'])
-})
+import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
 
 t.test('every address takes ?shardkey=', async t => {
   const host = await startFakeHost(t)

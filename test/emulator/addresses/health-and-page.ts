@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startDocumentServer } from './support.js'
+import { startDocumentServer } from '../support.js'
 
 t.test('health, editor script and editor page', async t => {
   const server = await startDocumentServer(t)
@@ -19,4 +19,15 @@ t.test('health, editor script and editor page', async t => {
   const html = await page.text()
   t.match(html, 'Emulated document server — for development and tests; not ONLYOFFICE Docs')
   t.notMatch(html, /<script(?![^>]*src=)|<style|style=|onclick=/, 'nothing inline')
+})
+
+t.test('healthcheck answers true or false as text, with HTTP 200 in both cases', async t => {
+  const server = await startDocumentServer(t)
+  const check = async () => {
+    const response = await fetch(`${server.url}/healthcheck`)
+    return [response.status, response.headers.get('content-type')?.split(';')[0], await response.text()]
+  }
+  t.strictSame(await check(), [200, 'text/plain', 'true'])
+  server.fault('healthcheck', { type: 'answer', status: 200, body: 'false', headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  t.strictSame(await check(), [200, 'text/plain', 'false'])
 })

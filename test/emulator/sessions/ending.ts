@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createDocumentServer } from '../../lib/testing/index.js'
-import { SECRET, startDocumentServer, startFakeHost } from './support.js'
+import { createDocumentServer } from '../../../lib/testing/index.js'
+import { SECRET, startDocumentServer, startFakeHost } from '../support.js'
 
 t.test('an edit that was not awaited is in the save', async t => {
   const host = await startFakeHost(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../lib/testing/index.js'
-import { fixture, startDocumentServer, startFakeHost } from './support.js'
+import { fakeClock } from '../../../lib/testing/index.js'
+import { startDocumentServer, startFakeHost } from '../support.js'
 
 t.test('a saved file has a signed address that lives 15 minutes', async t => {
   const clock = fakeClock()
@@ -39,13 +39,4 @@ t.test('a saved file has a signed address that lives 15 minutes', async t => {
   t.equal((await fetch(url)).status, 200)
   await clock.advance(3000)
   t.equal((await fetch(url)).status, 410)
-})
-
-t.test('a close without an edit leaves the bytes alone', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K'))
-  await session.edit(fixture('report.docx'))
-  t.strictSame(await session.content(), fixture('report.docx'))
-  t.equal((await session.close()).status, 4)
 })

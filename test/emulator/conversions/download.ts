@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fixture, postSigned, startDocumentServer, startFakeHost } from './support.js'
+import { fixture, postSigned, startDocumentServer, startFakeHost } from '../support.js'
 
 t.test('a source that can not be downloaded gives -4 after three attempts, and the next request tries again', async t => {
   const host = await startFakeHost(t)

@@ -41,6 +41,14 @@ t.test('a 2 whose connection is reset is sent again after 1, 2 and 4 s', async t
   t.equal(server.forgotten.size, 1)
 })
 
+t.test('a 2 that is redirected to where nobody listens is kept as forgotten in the end', async t => {
+  const { host, server, session } = await start(t)
+  host.answers[2] = { status: 302, headers: { location: 'http://127.0.0.1:1/' } }
+  t.strictSame(await session.close(), { status: 2, httpStatus: null, answer: null, accepted: false })
+  t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'not to be lost')
+  t.match(server.requests.at(-1), { answer: null, error: Error })
+})
+
 t.test('a repeated 2 has a fresh token and the same path with a fresh md5 and expires; an attempt that is accepted is the last', async t => {
   const { host, server, session } = await start(t)
   host.answers[2] = { status: 500, body: '' }

@@ -1,0 +1,12 @@
+// One process for all: starting one takes longer than these tests.
+import './callbacks/callback-address.js'
+import './callbacks/failed-assembly.js'
+import './callbacks/finished-save.js'
+import './callbacks/forced-save.js'
+import './callbacks/header-token-limit.js'
+import './callbacks/joining.js'
+import './callbacks/mail-merge.js'
+import './callbacks/nothing-changed.js'
+import './callbacks/request.js'
+import './callbacks/result-address.js'
+import './callbacks/tokens.js'
