@@ -1,0 +1,35 @@
+import t from 'tap'
+import { startBrowser } from '../helpers/browser.js'
+import { append, startService } from './service.js'
+
+const browser = await startBrowser(t)
+
+t.test('two people write into one paragraph, and one text, at the same time: both keep all they wrote, and their carets', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const docx = await service.store('report.docx')
+  const ada = await service.open(docx)
+  const grace = await service.open(docx, { user: 'Grace Hopper' })
+  const target = (opened: typeof ada) => opened.editor.locator('[data-paragraph]', { hasText: 'Currency' })
+  await target(grace).press('Home')
+  await Promise.all([
+    append(ada, 'Currency', ' written at the end, bit by bit'),
+    grace.page.keyboard.type('Written at the start, too: ')
+  ])
+  const both = 'Written at the start, too: Currency is EUR. written at the end, bit by bit'
+  for (const opened of [ada, grace]) await opened.editor.getByText(both, { exact: true }).waitFor()
+
+  const txt = await service.store('notes.txt')
+  const [left, right] = [await service.open(txt), await service.open(txt, { user: 'Grace Hopper' })]
+  const before = await left.editor.locator('[data-text]').inputValue()
+  await left.editor.locator('[data-text]').press('ControlOrMeta+Home')
+  await right.editor.locator('[data-text]').press('ControlOrMeta+End')
+  await Promise.all([left.page.keyboard.type('first line\n'), right.page.keyboard.type('last line\n')])
+  for (const { editor } of [left, right]) await editor.waitForFunction(hasText, `first line\n${before}last line\n`)
+  t.pass('both texts have arrived everywhere')
+})
+
+/** Runs in the browser. */
+function hasText (text: string): boolean {
+  const { document } = globalThis as unknown as { document: { querySelector (selector: string): { value: string } | null } }
+  return document.querySelector('textarea')?.value === text
+}

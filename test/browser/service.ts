@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import type { Frame, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { createDocumentServer, type DocumentServer } from '../../lib/testing/index.js'
+import { editorFrame, type TestBrowser } from '../helpers/browser.js'
+import { type Host, SECRET, startHost } from '../helpers/host.js'
+
+/** A service with the plugin, a document server that keeps real time, and pages with an editor in them. */
+export interface Service extends Host {
+  readonly documentServer: DocumentServer
+  /** Stores a document of the fixtures. Resolves to its fileId. */
+  store (name: string): Promise<string>
+  open (fileId: string, options?: OpenOptions): Promise<Opened>
+}
+
+export interface OpenOptions {
+  readonly user?: string
+  readonly mode?: 'edit' | 'view'
+  /** Names of events the page asks for. */
+  readonly events?: string
+  /** Breaks the configuration's token: the editor is not ready then. */
+  readonly badToken?: string
+}
+
+export interface Opened {
+  readonly page: Page
+  readonly editor: Frame
+  readonly problems: readonly string[]
+  /** All events of the editor so far, with their data. */
+  events (): Promise<Array<[name: string, data?: unknown]>>
+  /** Waits for the first event of a name and gives its data. */
+  event (name: string): Promise<unknown>
+}
+
+const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion', 'onDownloadAs', 'onRequestClose']
+
+const RECORD = `globalThis.events = []
+for (const name of ${JSON.stringify(EVENTS)}) document.addEventListener(name, ({ detail }) => events.push(detail === undefined || detail === null ? [name] : [name, detail]))
+const asked = new URLSearchParams(location.search).get('events')
+if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.events = asked`
+
+export async function startService (t: Test, browser: TestBrowser): Promise<Service> {
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
+  const host = await startHost(t, {
+    documentServerOrigin: documentServer.url,
+    prepare (app) {
+      app.get('/record.js', async (request, reply) => reply.type('text/javascript').send(RECORD))
+      app.get<{ Params: { fileId: string }, Querystring: Record<string, string> }>('/edit/:fileId', async ({ params, query }, reply) => {
+        const { user = 'Ada Lovelace', mode, badToken } = query
+        const control = app.editorControl({ user: { id: user.split(' ')[0]!.toLowerCase(), name: user }, ...(mode === 'view' ? { mode } : {}) })
+        await control.openDocument(params.fileId)
+        const html = `<!DOCTYPE html><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${control.render()}`
+        return reply.type('text/html').send(badToken === undefined ? html : html.replace(/(?<="token":")[^"]*/, badToken))
+      })
+    }
+  })
+  t.teardown(() => documentServer.close())
+
+  return {
+    ...host,
+    documentServer,
+    async store (name) {
+      const content = readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
+      return (await host.storage.create(name.split('.').at(-1)!, content)).fileId
+    },
+    async open (fileId, options = {}) {
+      const { page, problems } = await browser.newPage(t)
+      await page.goto(`${host.origin}/edit/${fileId}?${new URLSearchParams({ ...options })}`)
+      const editor = options.badToken === undefined ? await editorFrame(page) : page.frame('frameEditor')!
+      return {
+        page,
+        editor,
+        problems,
+        events: async () => await page.evaluate('events'),
+        async event (name) {
+          const first = await page.waitForFunction(`events.find(([event]) => event === ${JSON.stringify(name)})`)
+          return (await first.jsonValue() as unknown[])[1]
+        }
+      }
+    }
+  }
+}
+
+/** The paragraph that has this text. */
+export function paragraph ({ editor }: Opened, text: string) {
+  return editor.locator('[data-paragraph]', { hasText: text })
+}
+
+/** Writes at the end of a paragraph. */
+export async function append (opened: Opened, text: string, added: string): Promise<void> {
+  await paragraph(opened, text).press('End')
+  await opened.page.keyboard.type(added)
+}
+
+export async function close ({ editor }: Opened): Promise<void> {
+  await editor.click('[data-action="close"]')
+  await editor.waitForSelector('[data-state="closed"]')
+}
+
+/** Statuses of the callbacks so far. */
+export function statuses ({ documentServer }: Service): unknown[] {
+  return documentServer.requests.flatMap(({ body }) => body === null ? [] : [body.status])
+}
