@@ -3,7 +3,7 @@ import type { CallbackEvent, FinishedEvent, ForceSavedEvent } from '../../types/
 import type { EditorOptions } from '../../types/options.js'
 import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { SavePlace, Saves } from '../save/save.js'
+import type { SaveOutcome, SavePlace, Saves } from '../save/save.js'
 import type { Sessions } from '../save/sessions.js'
 import type { Credentials } from '../security/credentials.js'
 import { parseHttpUrl } from '../security/http-url.js'
@@ -51,18 +51,28 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves 
     } else if (event.status === 3) {
       request.log.error({ fileId, key }, 'the document server could not assemble the edited document')
       // The document server deletes the user's changes when this is acknowledged (protocol, section 2).
-      if (settings.onCorrupted === 'keep') throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
-      if (key) await sessions.lost(fileId, key)
+      if (settings.onCorrupted === 'discard') return key ? await sessions.lost(fileId, key) : undefined
+      await noteRefused(request, event)
+      throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
     }
+  }
+
+  /** The document server gives it back to whoever opens the same key. */
+  async function noteRefused ({ log }: FastifyRequest, { fileId, key }: CallbackEvent): Promise<void> {
+    if (!key) return
+    await sessions.refused(fileId, key).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
   }
 
   async function saveFrom (request: FastifyRequest, event: FinishedEvent | ForceSavedEvent, url: string, place: SavePlace): Promise<void> {
     const { fileId, key, status, filetype, lastsave } = event
     const notmodified = status === 2 && event.notmodified === true
-    const outcome = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype, notmodified }).catch(async error => {
-      if (key && status === 2) await sessions.refused(fileId, key).catch(err => request.log.error({ err, fileId, key }, 'the refused session could not be noted'))
+    let outcome: SaveOutcome | null
+    try {
+      outcome = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype, notmodified })
+    } catch (error) {
+      if (status === 2) await noteRefused(request, event)
       throw error
-    })
+    }
     if (!outcome) return
     const { info, isConflict } = outcome
     const { size } = info

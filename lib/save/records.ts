@@ -13,6 +13,9 @@ export interface Records {
   change (fileId: string, change: (record: FileRecord) => FileRecord): Promise<FileRecord>
 }
 
+/** Each time somebody else was faster: more than this is no coincidence. */
+const MAX_ATTEMPTS = 1000
+
 const Text = Type.String()
 const Optional = Type.Optional(Text)
 const Flag = Type.Optional(Type.Boolean())
@@ -33,11 +36,12 @@ export function fileRecords (state: StateStore): Records {
   return {
     read: async fileId => (await versioned(fileId)).record,
     async change (fileId, change) {
-      for (;;) {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const { record, version } = await versioned(fileId)
         const changed = change(record)
         if (changed === record || await state.set(fileId, changed, version) !== null) return changed
       }
+      throw new Error('The record of a document could not be changed: others were always faster')
     }
   }
 }

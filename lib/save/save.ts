@@ -83,17 +83,28 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
   async function storeInto (request: SaveRequest, identity: SaveIdentity | undefined, lease: Lease, current: FileInfo): Promise<SaveOutcome | null> {
     const extension = extensionOf(request, current)
     let sha256: string | undefined
+    let isNoted = false
     const info = await fetch(request, async content => {
       const bytes = digesting(content, request.status === 6)
       const replaced = await storage.replace(current.fileId, bytes.content, {
         ...(extension !== current.extension && { extension }),
-        ...(identity && { beforePublish: async ({ revision }) => await lease.publishing(storedSave(identity, revision, bytes.hex())) })
+        ...(identity && {
+          async beforePublish ({ revision }) {
+            await lease.publishing(storedSave(identity, revision, bytes.hex()))
+            isNoted = true
+          }
+        })
       })
       sha256 = bytes.hex()
       return replaced
     })
     if (info === null) return missing()
-    if (identity) await lease.end(record => stored(record, storedSave(identity, info.revision, sha256)))
+    if (identity) {
+      await lease.end(record => stored(record, storedSave(identity, info.revision, sha256))).catch(error => {
+        // The record says already that this very content was stored, if it is what is there.
+        if (!isNoted) throw error
+      })
+    }
     return { info, isConflict: false }
   }
 
