@@ -15,6 +15,32 @@ for (const status of [301, 302, 303]) {
   })
 }
 
+t.test('a redirect back to the same address becomes a GET too, without headers about a body', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K'))
+  await session.edit('lost')
+  host.routes.set('/cb', ({ method }, response) => {
+    if (method === 'POST') response.writeHead(303, { location: '/cb?f=1' }).end('moved')
+    else response.end('{"error":0}')
+  })
+  t.match(await session.close(), { status: 2, httpStatus: 200, accepted: true })
+  const { method, headers } = host.received.at(-1)!
+  t.equal(method, 'GET')
+  t.strictSame(Object.keys(headers).filter(name => name.startsWith('content-')), [])
+})
+
+t.test('a 2 that is redirected in circles is sent again, and kept as forgotten in the end', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K'))
+  await session.edit('not to be lost')
+  host.routes.set('/cb', (_request, response) => { response.writeHead(307, { location: '/cb?f=1' }).end() })
+  t.match(await session.close(), { status: 2, httpStatus: null, accepted: false })
+  t.equal(host.callbacks(2).length, 4 * 22, 'four attempts of a request and 21 redirects')
+  t.equal(server.forgotten.size, 1)
+})
+
 for (const status of [307, 308]) {
   t.test(`a 2 answered ${status} is repeated unchanged at the other place`, async t => {
     const host = await startFakeHost(t)

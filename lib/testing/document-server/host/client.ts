@@ -1,8 +1,9 @@
-import { Agent, interceptors, request } from 'undici'
+import { Agent } from 'undici'
 import type { Time } from '../clock.js'
 import type { Tokens } from '../tokens/tokens.js'
 import type { HostRequest } from '../types.js'
 import { jsonOrText, readAnswer } from './answer.js'
+import { requestFollowing } from './redirects.js'
 
 export interface HostAnswer {
   readonly status: number
@@ -32,7 +33,6 @@ export class CrashedError extends Error {
 }
 
 // Source: the document server's defaults.
-const MAX_REDIRECTIONS = 21
 const DOWNLOAD_TIMEOUT_MS = 120_000
 const CALLBACK_TIMEOUT_MS = 600_000
 const MAX_DOWNLOAD_BYTES = 104_857_600
@@ -40,8 +40,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 
 /** `settled` is called with every request when its outcome is known. */
 export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostRequest) => void): HostClient {
-  const agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
-  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }))
+  const dispatcher = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
   const requests: HostRequest[] = []
   let alive = new AbortController()
 
@@ -55,7 +54,7 @@ export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostReq
       const body = entry.body === null ? null : JSON.stringify(entry.body)
       const { method, headers } = entry
       const answer = await time.during(async () => await time.limited(timeout, crashed, async signal =>
-        await readAnswer(await request(url, { dispatcher, method, headers, body, signal }), limit)))
+        await readAnswer(await requestFollowing(url, { method, headers, body }, { dispatcher, signal }), limit)))
       entry.answer = { status: answer.status, body: readBody(answer.bytes) }
       return answer
     } catch (error) {
@@ -82,7 +81,7 @@ export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostReq
     revive () { alive = new AbortController() },
     life: () => alive.signal,
     async close () {
-      await agent.close()
+      await dispatcher.close()
     }
   }
 }
