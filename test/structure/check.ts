@@ -68,4 +68,11 @@ export function longFiles (sources: Sources): string[] {
 
 function allImports (sources: Sources): Import[] {
   return Object.entries(sources).filter(([path]) => isModule(path)).flatMap(([path, source]) => importsOf(path, source))
+    .map(each => ({ ...each, to: written(each.to, sources) }))
+}
+
+/** A script that the browser gets as it is written is a module of ours by the declaration beside it. */
+function written (path: string, sources: Sources): string {
+  const name = path.replace(/\.ts$/, '')
+  return !(path in sources) && `${name}.d.ts` in sources ? `${name}.js` : path
 }
