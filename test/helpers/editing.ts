@@ -14,7 +14,7 @@ export const NEW = 'PK\x03\x04 what the document server saved'
 export const KEY = 'key-of-the-session'
 
 /** Where file storage keeps its records of sessions. */
-export const STATE = '.fastify-onlyoffice-state'
+const STATE = '.fastify-onlyoffice-state'
 
 export interface EditingOptions extends HostOptions {
   readonly profile?: Profile

@@ -26,7 +26,8 @@ async function depart (parts: SessionParts, document: OpenDocument, participant:
   document.participants.delete(participant.connectionId)
   tell(document, { type: 'users', users: usersOf(document) })
   if (participant.viewOnly) return NOTHING_SENT
-  const { key, callbackUrl } = { key: document.key, callbackUrl: participant.callbackUrl }
+  const { key } = document
+  const { callbackUrl } = participant
   const users = userIds(editors(document))
   if (users.length > 0) return await deliver(parts, callbackUrl, { key, status: 1, users, actions: left(participant) })
   if (document.changes.length > 0 || document.fromForgotten) return null
