@@ -1,5 +1,6 @@
 import t from 'tap'
 import { fakeClock } from '../../lib/testing/index.js'
+import { deferred } from '../helpers/deferred.js'
 import { afterAnotherAnswer, CONTENT, expectRight, rawGet, startSaved } from './support.js'
 
 t.test('drip: pieces of the named size arrive at the named times, the first at once', async t => {
@@ -49,13 +50,35 @@ t.test('drip: the clock moves on while the host fetches a file before it answers
   t.equal(clock.now() - before, 9 * 60_000)
 })
 
-t.test('drip: it ends when the client leaves, and the next answer is right', async t => {
-  const { server, clock, url } = await startSaved(t)
+t.test('drip: it ends when the client leaves: the next answer is right, and the clock waits for what is under way as ever', async t => {
+  const { host, server, clock, session } = await startSaved(t)
   server.fault('file', { type: 'drip', bytes: 10, everyMs: 500 })
-  const get = rawGet(t, url)
-  await get.bodyOf(10)
-  get.leave()
-  await expectRight(t, url)
-  await clock.advance(500)
-  await expectRight(t, url)
+  host.beforeAnswer = async ({ url }) => {
+    const get = rawGet(t, String(url))
+    await get.bodyOf(10)
+    get.leave()
+  }
+  await session.edit(CONTENT.toUpperCase())
+  await session.forceSave()
+  await afterAnotherAnswer(server)
+  host.beforeAnswer = async () => {}
+  const saved = await fetch(String(host.received.at(-1)!.body!.url))
+  t.equal(await saved.text(), CONTENT.toUpperCase())
+
+  const arrived = deferred()
+  const answering = deferred()
+  host.beforeAnswer = async () => {
+    arrived.resolve()
+    await answering.promise
+  }
+  await session.edit('under way')
+  const saving = session.forceSave()
+  await arrived.promise
+  let hasAdvanced = false
+  const advancing = clock.advance(0).then(() => { hasAdvanced = true })
+  await afterAnotherAnswer(server)
+  t.equal(hasAdvanced, false)
+  answering.resolve()
+  t.match(await saving, { status: 6, accepted: true })
+  await advancing
 })

@@ -44,7 +44,8 @@ export function answerFaults (app: FastifyInstance, { faults, time, closing }: P
 async function spoiled (fault: AnswerFault, reply: FastifyReply, body: Buffer, { time, closing }: Omit<Parts, 'faults'>): Promise<unknown> {
   const { socket } = reply.request.raw
   const announced = (length: number) => reply.header('content-length', length)
-  const pass = async (milliseconds: number) => await time.hold(milliseconds, AbortSignal.any([closing, endOf(socket)]))
+  const end = endOf(reply)
+  const pass = async (milliseconds: number) => await time.hold(milliseconds, AbortSignal.any([closing, end]))
   switch (fault.type) {
     case 'delay':
       await pass(fault.ms)
@@ -59,10 +60,7 @@ async function spoiled (fault: AnswerFault, reply: FastifyReply, body: Buffer, {
       return dripping(body, fault, pass)
     case 'stall':
       announced(body.length)
-      return cut(reply, body, fault.afterBytes, async () => {
-        const end = endOf(socket)
-        if (!end.aborted) await once(end, 'abort')
-      })
+      return cut(reply, body, fault.afterBytes, async () => { if (!end.aborted) await once(end, 'abort') })
     case 'reset':
       announced(body.length)
       return cut(reply, body, fault.afterBytes, async () => await reset(socket))
@@ -106,18 +104,18 @@ function cut (reply: FastifyReply, body: Buffer, afterBytes = 0, then: () => Pro
   })(), { objectMode: false })
 }
 
-/** A client that finds the last bytes and the reset at once, or an end before the reset, takes it for the end. */
+/** A client that finds the last bytes and the reset at once takes it for the end. */
 async function reset (socket: Socket): Promise<void> {
   do await delay(READ_BY_CLIENT_MS)
   while (socket.writableLength > 0 && !socket.destroyed)
-  socket.destroySoon = () => { socket.destroy() }
   socket.resetAndDestroy()
 }
 
-function endOf (socket: Socket): AbortSignal {
+/** Aborted when the answer has been sent or nobody is there to take it. */
+function endOf ({ raw }: FastifyReply): AbortSignal {
   const end = new AbortController()
-  if (socket.destroyed) end.abort()
-  else socket.once('close', () => end.abort())
+  if (raw.closed) end.abort()
+  else raw.once('close', () => end.abort())
   return end.signal
 }
 
