@@ -30,4 +30,29 @@ for (const profile of profiles) {
     t.strictSame(saved.map(({ status }) => status), [2])
     t.not(await key(), session.key)
   })
+
+  t.test(`${profile}: a force save that arrives after a later one of its session does not bring old content back`, async t => {
+    const { documentServer, clock, open, stored, key, sent, saved } = await startService(t, { profile })
+    const session = await open()
+    await session.edit('old')
+    documentServer.fault('callback', { type: 'reorder' })
+    await session.forceSave()
+    clock.skip(2000)
+    await session.edit('new')
+    t.match(await session.forceSave(), { status: 6, accepted: true })
+    t.match(sent(6).map(({ answer }) => answer?.body), [{ error: 0 }, { error: 0 }])
+    t.equal(await stored(), 'new')
+    t.equal(saved.length, 1)
+    t.equal(await key(), session.key)
+  })
+
+  t.test(`${profile}: an editor's coming that arrives after the finished save does not bring the old key back`, async t => {
+    const { documentServer, open, stored, key } = await startService(t, { profile })
+    documentServer.fault('callback', { type: 'reorder' })
+    const session = await open()
+    await session.edit('new')
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.equal(await stored(), 'new')
+    t.not(await key(), session.key)
+  })
 }

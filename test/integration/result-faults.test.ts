@@ -12,6 +12,7 @@ const faults: Record<string, AnswerFault> = {
   'a reset in the middle': { type: 'reset', afterBytes: 5000 },
   'a reset before the last byte': { type: 'reset', afterBytes: CONTENT.length - 1 },
   'a byte less than announced': { type: 'length', by: 1 },
+  'an error page with status 200': { type: 'html' },
   'an error page with status 502': { type: 'html', status: 502 },
   'an error page with status 404': { type: 'html', status: 404 },
   'status 204': { type: 'answer', status: 204 },
@@ -50,6 +51,18 @@ for (const profile of profiles) {
     t.equal(await stored(), OLD)
     t.strictSame(await listing(), [`${fileId}.txt`])
     t.strictSame(forgotten(), [CONTENT])
+  })
+
+  t.test(`${profile}: a saved file that is cut off once is fetched again and stored whole`, async t => {
+    const { documentServer, open, stored, saved, fetches, sent } = await startService(t, { profile, saveRetries: 1 })
+    const session = await open()
+    await session.edit(CONTENT)
+    documentServer.fault('file', { type: 'reset', afterBytes: 5000 })
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.equal(await stored(), CONTENT)
+    t.equal(saved.length, 1)
+    t.equal(fetches(), 2)
+    t.equal(sent(2).length, 1)
   })
 
   for (const [name, fault] of Object.entries({
