@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
-import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type HostRequest, type Session } from '../../lib/testing/index.js'
+import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type HostRequest, type Session } from '../../lib/testing/index.js'
 import { documentsIn } from '../helpers/editing.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 
@@ -14,6 +14,8 @@ export interface ServiceOptions extends HostOptions {
   readonly profile?: Profile
   /** Default: one that jumps to the next timer as soon as nothing is under way. */
   readonly clock?: FakeClock
+  /** Further options of the document server. */
+  readonly emulated?: Partial<DocumentServerOptions>
   /** Stands in front of the storage. */
   readonly storing?: (storage: Storage) => Storage
 }
@@ -41,9 +43,9 @@ export interface Service extends Host {
 }
 
 /** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
-export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
   const directory = join(t.testdir(), 'uploads')
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock })
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...emulated })
   t.teardown(() => documentServer.close())
   const callbacks: CallbackEvent[] = []
   const saved: SavedEvent[] = []

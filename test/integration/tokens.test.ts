@@ -64,3 +64,13 @@ t.test('secure: a document server whose clock is seven minutes behind: its token
   service.documentServer.skewTokens(0)
   await expectRescue(t, service, session, 'what was edited')
 })
+
+t.test('secure: a document server that sends its token in another header', async t => {
+  const header = { authorizationHeader: 'AuthorizationJwt', authorizationPrefix: 'Token ' }
+  const { open, stored } = await startService(t, { documentServer: header, emulated: header })
+  const session = await open()
+  t.equal(String(await session.content()), OLD, 'the download is allowed')
+  await session.edit('what was edited')
+  t.match(await session.close(), { status: 2, accepted: true })
+  t.equal(await stored(), 'what was edited')
+})

@@ -43,7 +43,8 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const time = createTime(clock)
   const tokens = createTokens(jwtSecret, time)
   const callbacks = sentCallbacks()
-  const host = hostClient(tokens, time, callbacks.add)
+  const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
+  const host = hostClient({ tokens, time, tokenHeader, settled: callbacks.add })
   const files = resultFiles(randomBytes(32).toString('base64'), time)
   const faults = faultRegistry()
   const convert = converter(await libreOffice(options.libreOffice))

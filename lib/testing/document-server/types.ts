@@ -6,6 +6,10 @@ import type { Session } from './sessions/types.js'
 export interface DocumentServerOptions {
   /** The secret shared with the host: checks what comes in, signs what goes out. In a list the first signs, all verify. */
   readonly jwtSecret: string | readonly string[]
+  /** The header in which tokens are sent to the host. Default `Authorization`. */
+  readonly authorizationHeader?: string
+  /** What stands before the token there. Default `Bearer `. */
+  readonly authorizationPrefix?: string
   /** Fastify's logger. Default: none. */
   readonly logger?: FastifyServerOptions['logger']
   /** What time it is and when timers are due. Default: the system's clock; `fakeClock()` is one that a test moves. */

@@ -38,8 +38,21 @@ const CALLBACK_TIMEOUT_MS = 600_000
 const MAX_DOWNLOAD_BYTES = 104_857_600
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-/** `settled` is called with every request when its outcome is known. */
-export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostRequest) => void): HostClient {
+export interface TokenHeader {
+  readonly name: string
+  readonly prefix: string
+}
+
+interface Dependencies {
+  readonly tokens: Tokens
+  readonly time: Time
+  /** In which the token is sent. */
+  readonly tokenHeader: TokenHeader
+  /** Called with every request when its outcome is known. */
+  readonly settled: (entry: HostRequest) => void
+}
+
+export function hostClient ({ tokens, time, tokenHeader, settled }: Dependencies): HostClient {
   const dispatcher = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
   const requests: HostRequest[] = []
   let alive = new AbortController()
@@ -69,12 +82,12 @@ export function hostClient (tokens: Tokens, time: Time, settled: (entry: HostReq
     requests,
     token: claims => tokens.sign(claims),
     async get (url) {
-      const headers = { ...commonHeaders(), Authorization: authorization(url, tokens.sign({ payload: { url } })), ...acceptEncoding }
+      const headers = { ...commonHeaders(), ...credentials(url, tokens.sign({ payload: { url } }), tokenHeader), ...acceptEncoding }
       return await send({ method: 'GET', url, headers, body: null, answer: null }, DOWNLOAD_TIMEOUT_MS, MAX_DOWNLOAD_BYTES, bytes => bytes)
     },
     async post (url, body, headerToken) {
       const { Accept, ...others } = commonHeaders()
-      const headers = { Accept, 'Content-Type': 'application/json', ...others, Authorization: authorization(url, headerToken), ...acceptEncoding }
+      const headers = { Accept, 'Content-Type': 'application/json', ...others, ...credentials(url, headerToken, tokenHeader), ...acceptEncoding }
       return await send({ method: 'POST', url, headers, body, answer: null }, CALLBACK_TIMEOUT_MS, MAX_ANSWER_BYTES, jsonOrText)
     },
     die () { alive.abort() },
@@ -92,10 +105,11 @@ function commonHeaders () {
   return { Accept: 'application/json, text/plain, */*', 'User-Agent': 'Node.js/6.13', Connection: 'Keep-Alive' }
 }
 
-/** Credentials in the URL replace the token, as in the document server. */
-function authorization (address: string, token: string): string {
+/** Credentials in the URL take the place of a token in `Authorization`, as in the document server. */
+function credentials (address: string, token: string, { name, prefix }: TokenHeader): Record<string, string> {
   const { username, password } = new URL(address)
-  if (username === '' && password === '') return `Bearer ${token}`
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return `Basic ${Buffer.from(credentials).toString('base64')}`
+  const withToken = { [name]: `${prefix}${token}` }
+  if (username === '' && password === '') return withToken
+  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return { ...(name.toLowerCase() === 'authorization' ? {} : withToken), Authorization: `Basic ${basic}` }
 }
