@@ -2,6 +2,8 @@ import t from 'tap'
 import { startBrowser } from '../helpers/browser.js'
 import { append, startService } from './service.js'
 
+/** So that what one types arrives while the other is typing. */
+const SLOWLY = { delay: 30 }
 const browser = await startBrowser(t)
 
 t.test('two people write into one paragraph, and one text, at the same time: both keep all they wrote, and their carets', { skip: browser.missing }, async t => {
@@ -12,8 +14,8 @@ t.test('two people write into one paragraph, and one text, at the same time: bot
   const target = (opened: typeof ada) => opened.editor.locator('[data-paragraph]', { hasText: 'Currency' })
   await target(grace).press('Home')
   await Promise.all([
-    append(ada, 'Currency', ' written at the end, bit by bit'),
-    grace.page.keyboard.type('Written at the start, too: ')
+    append(ada, 'Currency', ' written at the end, bit by bit', SLOWLY),
+    grace.page.keyboard.type('Written at the start, too: ', SLOWLY)
   ])
   const both = 'Written at the start, too: Currency is EUR. written at the end, bit by bit'
   for (const opened of [ada, grace]) await opened.editor.getByText(both, { exact: true }).waitFor()
@@ -23,8 +25,8 @@ t.test('two people write into one paragraph, and one text, at the same time: bot
   const before = await left.editor.locator('[data-text]').inputValue()
   await left.editor.locator('[data-text]').press('ControlOrMeta+Home')
   await right.editor.locator('[data-text]').press('ControlOrMeta+End')
-  await Promise.all([left.page.keyboard.type('first line\n'), right.page.keyboard.type('last line\n')])
-  for (const { editor } of [left, right]) await editor.waitForFunction(hasText, `first line\n${before}last line\n`)
+  await Promise.all([left.page.keyboard.type('a first line of text\n', SLOWLY), right.page.keyboard.type('a last line of text\n', SLOWLY)])
+  for (const { editor } of [left, right]) await editor.waitForFunction(hasText, `a first line of text\n${before}a last line of text\n`)
   t.pass('both texts have arrived everywhere')
 })
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Frame, Page } from 'playwright-core'
+import type { Frame, Page, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer } from '../../lib/testing/index.js'
 import { editorFrame, type TestBrowser } from '../helpers/browser.js'
@@ -18,6 +18,8 @@ export interface OpenOptions {
   readonly mode?: 'edit' | 'view'
   /** Names of events the page asks for. */
   readonly events?: string
+  /** Stands between the page's connection and the document server. */
+  readonly onSocket?: (socket: WebSocketRoute) => void
   /** Breaks the configuration's token: the editor is not ready then. */
   readonly badToken?: string
 }
@@ -63,8 +65,9 @@ export async function startService (t: Test, browser: TestBrowser): Promise<Serv
       const content = readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
       return (await host.storage.create(name.split('.').at(-1)!, content)).fileId
     },
-    async open (fileId, options = {}) {
+    async open (fileId, { onSocket, ...options } = {}) {
       const { page, problems } = await browser.newPage(t)
+      if (onSocket !== undefined) await page.routeWebSocket(/\/doc\/socket$/, onSocket)
       await page.goto(`${host.origin}/edit/${fileId}?${new URLSearchParams({ ...options })}`)
       const editor = options.badToken === undefined ? await editorFrame(page) : page.frame('frameEditor')!
       return {
@@ -87,9 +90,9 @@ export function paragraph ({ editor }: Opened, text: string) {
 }
 
 /** Writes at the end of a paragraph. */
-export async function append (opened: Opened, text: string, added: string): Promise<void> {
+export async function append (opened: Opened, text: string, added: string, options?: { readonly delay: number }): Promise<void> {
   await paragraph(opened, text).press('End')
-  await opened.page.keyboard.type(added)
+  await opened.page.keyboard.type(added, options)
 }
 
 export async function close ({ editor }: Opened): Promise<void> {
