@@ -26,6 +26,8 @@ t.test('classic: the document could not be put together (3): acknowledged as spe
   t.match(callbacks.at(-1), { status: 3, key: session.key })
   t.equal(await stored(), OLD)
   const again = await open()
+  t.not(again.key, session.key)
+  t.equal(again.viewOnly, false, 'it can be edited at once')
   t.equal(String(await again.content()), OLD)
 })
 
