@@ -81,7 +81,7 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
       if (isElsewhere) anchor.after(element)
       if (before !== text) element.textContent = text
       if (offset === null) touch(element)
-      else placeCaret(element, 0)
+      else placeCaret(element, movedOffset(offset, before, text))
     },
     place: () => idOf(focused()) || null,
     mark (marks) {
