@@ -87,6 +87,7 @@ export function showScreen (title, text, texts) {
   /** @type {HTMLElement} */
   const screen = part('data-screen')
   content.hidden = true
+  content.setAttribute('aria-busy', 'false')
   screen.hidden = false
   saveButton.hidden = closeButton.hidden = true
   part('data-users').replaceChildren()
