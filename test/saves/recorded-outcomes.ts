@@ -1,0 +1,86 @@
+import type { Outcome } from './replay.js'
+
+interface Outcomes {
+  readonly secure: Outcome
+  readonly classic: Outcome
+}
+
+/** Opened and closed, commands and conversions: whatever is asked, nothing is stored and the key stays. */
+function untouched (answers: string): Outcomes {
+  return inBoth({ answers, stored: 'old', writes: 0, keys: 'A A' })
+}
+
+/** Stored once, and whoever opens it next gets another key. */
+function saved (stored: string, answers: string): Outcomes {
+  return inBoth({ answers, stored, writes: 1, keys: 'A B' })
+}
+
+function inBoth (outcome: Outcome): Outcomes {
+  return { secure: outcome, classic: outcome }
+}
+
+/**
+ * What becomes of each recorded scenario. The recorder's host refused some callbacks or failed; here stands what this
+ * handler answers instead, with the rule that it follows from.
+ */
+export const outcomes: Readonly<Record<string, Outcomes>> = {
+  'open-close-unchanged': untouched('1→0 GET→200 4→0'),
+  'open-edit-close': saved('6503', '1→0 GET→200 2→0'),
+  'two-users': saved('8219', '1→0 GET→200 1→0 1→0 2→0'),
+  'drop-reconnect': saved('5973', '1→0 GET→200 1→0 2→0'),
+  'drop-reload': untouched('1→0 GET→200 1→0'), // ends while it is edited
+  'abrupt-drop': saved('4974', '1→0 GET→200 2→0'),
+  'config-token': untouched('GET→200 1→0 4→0'),
+  'download-url-non-ascii': untouched('1→0 GET→200 4→0'),
+  'download-fails': inBoth({ answers: '1→0 GET→404 GET→404 GET→404 4→0', stored: 'gone', writes: 0, keys: 'A none' }),
+  'view-mode': untouched('GET→200'),
+  'status-1-refused': untouched('1→0 GET→200 4→0'), // a 1 is never refused
+
+  // A force save changes the content and keeps the key, the finished save changes the key.
+  'forcesave-button': saved('2497', '1→0 GET→200 6→0 2→0'), // nothing was modified since: stored once
+  'forcesave-command': saved('7116', '1→0 GET→200 6→0 2→0'),
+  'edit-after-forcesave': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '5631', writes: 2, keys: 'A B' }),
+  'forcesave-fails': saved('7164', '1→0 GET→200 7→0 7→0 2→0'),
+  'large-userdata': inBoth({ answers: '1→0 GET→200 6→0', stored: '6526', writes: 1, keys: 'A A' }), // ends while it is edited
+
+  // The recorder's host answered 500, 500 and 200; 307; 204; {"error":1}; 404. A repeat is answered 0 and writes nothing.
+  'save-retried-500-500-200': saved('7647', '1→0 GET→200 2→0 2→0 2→0'),
+  'save-redirect-307': saved('9611', '1→0 GET→200 2→0 2→0'),
+  'save-204': saved('9203', '1→0 GET→200 2→0'),
+  'save-refused-error-1': inBoth({ answers: '1→0 GET→200 2→0 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 2, keys: 'A B' }),
+  'forgotten-deleted': saved('5107', '1→0 GET→200 2→0 1→0 GET→200 4→0'),
+  'save-accepted-reopen': saved('4379', '1→0 GET→200 2→0'),
+
+  // 0 to a 3 has the document server delete the changes: the key is used up. 1 has it keep them under the key.
+  'assembly-fails-answer-0': {
+    secure: { answers: '1→0 GET→200 3→1 4→0 1→0 GET→200 4→0', stored: 'old', writes: 0, keys: 'A A A' },
+    classic: { answers: '1→0 GET→200 3→0 4→0 1→0 GET→200 4→0', stored: 'old', writes: 0, keys: 'A B B' }
+  },
+  'assembly-fails-answer-1': {
+    secure: { answers: '1→0 GET→200 3→1 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' },
+    classic: { answers: '1→0 GET→200 3→0 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' }
+  },
+
+  'info-command': untouched('1→0 GET→200 1→0 1→0 4→0 4→0'),
+  'drop-command': untouched('1→0 GET→200 4→0'),
+  'meta-command': untouched('1→0 GET→200 4→0'),
+  commands: untouched('1→0 GET→200 4→0'),
+  'command-tokens': untouched(''),
+  healthcheck: untouched(''),
+
+  'convert-json': untouched('GET→200'),
+  'convert-xml': untouched('GET→200 GET→200'),
+  'convert-async': untouched('GET→200'),
+  'convert-errors': untouched('GET→404 GET→404 GET→404 GET→200'),
+  'convert-sticky-3': untouched('GET→200 GET→200')
+}
+
+/** The same where the saved file can't be had, so that the save is refused as the recorder's host refused it. */
+export const refusedOutcomes: Readonly<Record<string, { readonly unavailable: readonly string[] } & Outcomes>> = {
+  'save-refused-error-1': {
+    unavailable: ['4085'], // what opening the key again brings back is at another address
+    ...inBoth({ answers: '1→0 GET→200 2→1 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 1, keys: 'A B' })
+  },
+  'save-204': { unavailable: ['9203'], ...untouched('1→0 GET→200 2→1') },
+  'forgotten-deleted': { unavailable: ['5107'], ...untouched('1→0 GET→200 2→1 1→0 GET→200 4→0') }
+}
