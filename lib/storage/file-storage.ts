@@ -40,7 +40,7 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
   const filesOf = lookup(directory)
-  const { forget, ...state } = fileState(join(directory, STATE_DIRECTORY), async () => await ready())
+  const { forget, sweep, ...state } = fileState(pathOf(STATE_DIRECTORY), async () => await ready())
   let started: Promise<void> | undefined
 
   return {
@@ -114,7 +114,7 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
   }
 
   function ready (): Promise<void> {
-    started ??= prepare(directory).catch(error => {
+    started ??= prepare(directory, sweep).catch(error => {
       started = undefined // the next operation tries again: a volume may be mounted late
       throw error
     })
@@ -122,12 +122,14 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
   }
 }
 
-async function prepare (directory: string): Promise<void> {
+async function prepare (directory: string, sweepState: () => Promise<void>): Promise<void> {
   try {
     await mkdir(directory, { recursive: true })
     const { path } = await writeTempFile(directory, new Uint8Array(0))
     await removeFile(path)
     await sweepTempFiles(directory)
+    await sweepState()
+    await sweepTempFiles(join(directory, STATE_DIRECTORY))
   } catch (error) {
     throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
   }

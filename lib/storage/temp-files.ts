@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { lstat, opendir, unlink } from 'node:fs/promises'
+import { lstat, opendir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -35,15 +35,16 @@ export function tempName (): string {
 }
 
 /**
- * Removes what ended processes of this host left behind. Process ids of another host mean nothing here, so its temp
+ * Removes what ended processes of this host left behind, if the directory exists. Process ids of another host mean nothing here, so its temp
  * files are left alone until nothing was done to them for a day. What can't be removed hinders nobody and stays.
  */
 export async function sweepTempFiles (directory: string): Promise<void> {
-  for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
+  const entries = await opendir(directory, { bufferSize: 256 }).catch(orMissing)
+  for await (const { name } of entries ?? []) {
     const [, host, pid, started] = NAME.exec(name) ?? []
     if (host === undefined || pid === undefined || started === undefined) continue
     const path = join(directory, name)
-    if (isEnded({ host, pid, started }) || await isAbandoned(path)) await unlink(path).catch(() => {})
+    if (isEnded({ host, pid, started }) || await isAbandoned(path)) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
 
@@ -89,4 +90,9 @@ function orEmpty (read: () => string): string {
   } catch {
     return ''
   }
+}
+
+function orMissing (error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined
+  throw error
 }
