@@ -129,7 +129,6 @@ async function prepare (directory: string, sweepState: () => Promise<void>): Pro
     await removeFile(path)
     await sweepTempFiles(directory)
     await sweepState()
-    await sweepTempFiles(join(directory, STATE_DIRECTORY))
   } catch (error) {
     throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
   }

@@ -35,12 +35,11 @@ export function tempName (): string {
 }
 
 /**
- * Removes what ended processes of this host left behind, if the directory exists. Process ids of another host mean nothing here, so its temp
+ * Removes what ended processes of this host left behind. Process ids of another host mean nothing here, so its temp
  * files are left alone until nothing was done to them for a day. What can't be removed hinders nobody and stays.
  */
 export async function sweepTempFiles (directory: string): Promise<void> {
-  const entries = await opendir(directory, { bufferSize: 256 }).catch(orMissing)
-  for await (const { name } of entries ?? []) {
+  for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
     const [, host, pid, started] = NAME.exec(name) ?? []
     if (host === undefined || pid === undefined || started === undefined) continue
     const path = join(directory, name)
@@ -90,9 +89,4 @@ function orEmpty (read: () => string): string {
   } catch {
     return ''
   }
-}
-
-function orMissing (error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined
-  throw error
 }
