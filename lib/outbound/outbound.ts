@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { finalFailure } from './final-failure.js'
 import { asUpstreamError, limitedBody } from './limited-body.js'
 
 export interface OutboundRequest {
@@ -11,6 +12,8 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal
   /** Bytes of the body. Default: `maxFileSize`. */
   readonly limit?: number
+  /** Milliseconds, body included. Default: `timeouts.total`. */
+  readonly total?: number
 }
 
 export interface OutboundResponse extends HttpResponse {
@@ -30,8 +33,8 @@ const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export function createOutbound (client: HttpClient, settings: Settings): Outbound {
-  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, limit = settings.maxFileSize } = {}) {
-    const deadline = startDeadline(settings.timeouts.total, signal)
+  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
+    const deadline = startDeadline(total, signal)
     try {
       const response = await requestFollowing(url)
       const length = announcedLength(response)
@@ -66,7 +69,7 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
         discard(response.body)
         next = redirectTarget(next, response)
       }
-      throw new UpstreamError(`more than ${MAX_REDIRECTS} redirects`)
+      throw finalFailure(new UpstreamError(`more than ${MAX_REDIRECTS} redirects`))
     }
   }
 
@@ -92,9 +95,9 @@ function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefi
 
 function redirectTarget (from: URL, response: HttpResponse): URL {
   const location = response.header('location')
-  if (location === undefined || !URL.canParse(location, from.href)) throw new UpstreamError('a redirect without a usable Location')
+  if (location === undefined || !URL.canParse(location, from.href)) throw finalFailure(new UpstreamError('a redirect without a usable Location'))
   const target = new URL(location, from)
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new UpstreamError(`a redirect to ${target.protocol}`)
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw finalFailure(new UpstreamError(`a redirect to ${target.protocol}`))
   target.username = target.password = target.hash = ''
   return target
 }

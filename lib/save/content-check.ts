@@ -1,4 +1,5 @@
 import { UpstreamError } from '../errors.js'
+import { finalFailure } from '../outbound/final-failure.js'
 
 const ZIP = Buffer.from('504b0304', 'hex')
 /** What an Office Open XML file that is protected by a password is in. Source: MS-OFFCRYPTO. */
@@ -14,8 +15,8 @@ const ENOUGH_BYTES = 512
 
 /**
  * Passes content on if it begins like the announced format: a zip container for Office Open XML and OpenDocument (or
- * the container of an encrypted one), `%PDF-` for PDF, and no HTML page for anything else, because servers on the way
- * answer with those. Errors with `UpstreamError` before the first byte is passed on.
+ * the container of an encrypted one), `%PDF-` for PDF, and for anything else neither an HTML page, because servers on the
+ * way answer with those, nor nothing at all. Errors with `UpstreamError` before the first byte is passed on.
  */
 export async function * checkedContent (content: AsyncIterable<Uint8Array>, format: string | undefined, mediaType: string | undefined): AsyncGenerator<Uint8Array> {
   let start = Buffer.alloc(0)
@@ -38,7 +39,7 @@ export async function * checkedContent (content: AsyncIterable<Uint8Array>, form
 
 function assertLike (start: Buffer, format: string, mediaType: string | undefined): void {
   if (isLike(start, format, mediaType)) return
-  throw new UpstreamError(`what it sent is not ${format}${isHtml(start) ? ' but a page in HTML' : ''}`)
+  throw finalFailure(new UpstreamError(`what it sent is not ${format}${isHtml(start) ? ' but a page in HTML' : ''}`))
 }
 
 function isLike (start: Buffer, format: string, mediaType = ''): boolean {
@@ -46,9 +47,9 @@ function isLike (start: Buffer, format: string, mediaType = ''): boolean {
   if (OFFICE_OPEN_XML.test(format)) return begins(ZIP) || begins(COMPOUND_FILE)
   if (OPEN_DOCUMENT.test(format)) return begins(ZIP)
   if (format === 'pdf') return begins(PDF)
-  if (HTML.test(format)) return true
-  // A text may well begin with a tag: there it is an error page only if it is sent as one.
-  return !isHtml(start) || (TEXT.test(format) && !mediaType.startsWith('text/html'))
+  // A text may well be empty, or begin with a tag: there it is an error page only if it is sent as one.
+  if (TEXT.test(format)) return !isHtml(start) || !/^text\/html\b/i.test(mediaType)
+  return start.length > 0 && (HTML.test(format) || !isHtml(start))
 }
 
 function isHtml (start: Buffer): boolean {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { finalFailure, isFinalFailure } from '../outbound/final-failure.js'
 import { discard, type Outbound } from '../outbound/outbound.js'
 import { checkedContent } from './content-check.js'
 
@@ -12,7 +13,8 @@ export interface SavedFile {
 
 /**
  * Fetches a saved file and hands its bytes on, again after a failure that may pass: no answer, an answer cut off, 408, 429,
- * 5xx. Rejects as `outbound` does, with `UpstreamError` for anything that is no document, or with what `consume` throws.
+ * 5xx. All of it ends within `timeouts.total`. Rejects as `outbound` does, with `UpstreamError` for anything that is no
+ * document, or with what `consume` throws.
  */
 export type Fetch = <Result>(file: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>) => Promise<Result>
 
@@ -30,24 +32,27 @@ interface Dependencies {
 
 export function createFetch ({ outbound, settings: { saveRetries, timeouts }, stopping }: Dependencies): Fetch {
   return async function fetch (file, consume) {
-    const started = performance.now()
+    const end = performance.now() + timeouts.total
+    let rest = timeouts.total
     for (let retry = 0; ; retry++) {
+      const pause = FIRST_PAUSE_MS * 4 ** retry
       try {
-        return await once(file, consume)
+        return await once(file, consume, rest)
       } catch (error) {
-        const elapsed = performance.now() - started
-        if (retry >= saveRetries || !isTransient(error) || elapsed >= timeouts.total || stopping.aborted) throw error
+        rest = Math.floor(end - performance.now() - pause)
+        if (retry >= saveRetries || !isTransient(error) || rest < 1 || stopping.aborted) throw error
       }
-      await delay(FIRST_PAUSE_MS * 4 ** retry, undefined, { signal: stopping }).catch(() => {})
+      await delay(pause, undefined, { signal: stopping }).catch(() => {})
     }
   }
 
-  async function once<Result> ({ url, filetype }: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result> {
-    const response = await outbound('callback', url, { signal: stopping })
+  async function once<Result> ({ url, filetype }: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>, total: number): Promise<Result> {
+    const response = await outbound('callback', url, { signal: stopping, total })
     try {
       const { status } = response
       if (status < 200 || status > 299 || PARTIAL_OR_EMPTY.has(status)) {
-        throw Object.assign(new UpstreamError(`status ${status} instead of a document`), { status })
+        const failure = new UpstreamError(`status ${status} instead of a document`)
+        throw mayPass(status) ? failure : finalFailure(failure)
       }
       return await consume(checkedContent(response.body, filetype, response.header('content-type')))
     } finally {
@@ -56,8 +61,11 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, st
   }
 }
 
+function mayPass (status: number): boolean {
+  return status === 408 || status === 429 || status >= 500
+}
+
 function isTransient (error: unknown): boolean {
-  const { code, status } = error as { readonly code?: unknown, readonly status?: number }
-  if (code === 'FST_EDITOR_UPSTREAM_TIMEOUT') return true
-  return code === 'FST_EDITOR_UPSTREAM' && (status === undefined || status === 408 || status === 429 || status >= 500)
+  const { code } = error as { readonly code?: unknown }
+  return (code === 'FST_EDITOR_UPSTREAM' || code === 'FST_EDITOR_UPSTREAM_TIMEOUT') && !isFinalFailure(error as Error)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateStore } from '../../types/storage.js'
 import { UpstreamTimeoutError } from '../errors.js'
+import { finalFailure } from '../outbound/final-failure.js'
 import { type FileRecord, type Lock, settled, type StoredSave } from './record.js'
 import type { Records } from './records.js'
 
@@ -32,8 +33,20 @@ const DEAD_AFTER_MS = 10_000
 const POLL_MS = 50
 
 export function leases ({ records, state: { owner, hasEnded }, revisionOf, patience }: Dependencies): Leases {
+  const ours = randomUUID()
+  const held = new Set<string>()
+
   return async function withLease (fileId, task) {
-    const id = randomUUID()
+    const id = `${ours}.${randomUUID()}`
+    held.add(id)
+    try {
+      return await hold(fileId, id, task)
+    } finally {
+      held.delete(id)
+    }
+  }
+
+  async function hold<Result> (fileId: string, id: string, task: (lease: Lease) => Promise<Result>): Promise<Result> {
     const { lock, ...record } = await acquire(fileId, id)
     const beating = setInterval(() => { changeOwn(fileId, id, beat).catch(() => {}) }, BEAT_MS)
     beating.unref()
@@ -77,6 +90,8 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
   function deathWatch (): (lock: Lock) => boolean {
     let seen = { mark: '', since: 0 }
     return function isDead (lock) {
+      // Its end could not be noted.
+      if (lock.id.startsWith(`${ours}.`) && !held.has(lock.id)) return true
       if (lock.owner !== undefined && hasEnded?.(lock.owner) === true) return true
       const mark = `${lock.id}.${lock.beat}`
       if (seen.mark !== mark) seen = { mark, since: performance.now() }
@@ -91,7 +106,7 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
 
   async function changeOwn (fileId: string, id: string, change: (lock: Lock) => Lock): Promise<void> {
     await records.change(fileId, current => {
-      if (current.lock?.id !== id) throw new UpstreamTimeoutError('the save took so long that another instance took over')
+      if (current.lock?.id !== id) throw finalFailure(new UpstreamTimeoutError('the save took so long that another instance took over'))
       return { ...current, lock: change(current.lock) }
     })
   }

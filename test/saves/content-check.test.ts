@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { OLD, profiles, startEditing } from '../helpers/editing.js'
+
+const documents = new URL('../fixtures/documents/', import.meta.url)
+const document = (name: string) => readFileSync(new URL(name, documents))
+const PAGE = Buffer.from('<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>')
+const COMPOUND_FILE = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(1000)])
+const EMPTY = Buffer.alloc(0)
+
+interface Sent {
+  readonly body: Uint8Array
+  readonly mediaType?: string
+  /** Bytes sent at a time. Default: all. */
+  readonly chunk?: number
+}
+
+/** A service whose document server sends for `/1` the first of these, and so on. */
+async function startSaving (t: Test, profile: typeof profiles[number], sent: readonly Sent[]) {
+  const editing = await startEditing(t, {
+    profile,
+    memory: true,
+    saveRetries: 2,
+    onFormatChange: 'ignore',
+    async serve (request, response) {
+      const { body, mediaType, chunk } = sent[Number(request.url!.slice(1))]!
+      if (mediaType !== undefined) response.setHeader('content-type', mediaType)
+      if (chunk === undefined) return response.end(body)
+      for (let at = 0; at < body.length; at += chunk) {
+        response.write(body.subarray(at, at + chunk))
+        await nextTick()
+      }
+      response.end()
+    }
+  })
+  const { documentServer: { origin, requests }, post, storedText, storage, fileId } = editing
+  return {
+    async save (index: number, filetype: string | undefined): Promise<'stored' | 'refused'> {
+      await storage.replace(fileId, Buffer.from(OLD))
+      const before = requests.length
+      const error = await post({ status: 2, url: `${origin}/${index}`, ...(filetype !== undefined && { filetype }) })
+      t.equal(requests.length, before + 1, 'what is no document is not asked for again')
+      const expected = error === 0 ? Buffer.from(sent[index]!.body).toString('utf8') : OLD
+      t.equal(await storedText(fileId), expected)
+      return error === 0 ? 'stored' : 'refused'
+    }
+  }
+}
+
+/** What is sent, and the announced formats under which it is stored. For all others of the list it is refused. */
+const table: ReadonlyArray<readonly [name: string, sent: Sent, formats: readonly string[]]> = [
+  ['a docx', { body: document('report.docx') }, ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'rtf', 'csv', 'txt', 'html']],
+  ['an ods', { body: document('orders.ods') }, ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'rtf', 'csv', 'txt', 'html']],
+  ['a pdf', { body: document('report.pdf') }, ['pdf', 'rtf', 'csv', 'txt', 'html']],
+  ['a document protected by a password', { body: COMPOUND_FILE }, ['docx', 'xlsx', 'pptx', 'rtf', 'csv', 'txt', 'html']],
+  ['a text', { body: document('notes.txt') }, ['rtf', 'csv', 'txt', 'html']],
+  ['a text sent as a page, though it is none', { body: document('notes.txt'), mediaType: 'text/html' }, ['rtf', 'csv', 'txt', 'html']],
+  ['a page', { body: PAGE, mediaType: 'text/html' }, ['html']],
+  ['a page sent as TEXT/HTML in UTF-8', { body: PAGE, mediaType: 'TEXT/HTML; charset=utf-8' }, ['html']],
+  ['a page sent as a text', { body: PAGE, mediaType: 'text/plain' }, ['html', 'csv', 'txt']],
+  ['a page sent as nothing in particular', { body: PAGE }, ['html', 'csv', 'txt']],
+  ['a page after a mark and blanks', { body: Buffer.concat([Buffer.from('\uFEFF \r\n\t'), Buffer.from('<HTML lang="en">')]), mediaType: 'text/html' }, ['html']],
+  ['nothing', { body: EMPTY }, ['csv', 'txt']],
+  ['three bytes of a zip file', { body: Buffer.from('PK\x03') }, ['rtf', 'csv', 'txt', 'html']],
+  ['a zip file that ends at once', { body: Buffer.from('PK\x05\x06') }, ['rtf', 'csv', 'txt', 'html']]
+]
+const announced = [...new Set(table.flatMap(([, , formats]) => formats))]
+
+for (const profile of profiles) {
+  for (const [name, sent, formats] of table) {
+    t.test(`a save that is ${name} is stored as ${formats.join(', ')}, refused as anything else, ${profile}`, async t => {
+      const { save } = await startSaving(t, profile, [sent])
+      for (const format of announced) {
+        t.equal(await save(0, format), formats.includes(format) ? 'stored' : 'refused', format)
+      }
+      t.equal(await save(0, formats[0]!.toUpperCase()), 'stored', 'in capital letters')
+    })
+  }
+
+  t.test(`without an announced format nothing is looked at, ${profile}`, async t => {
+    const bodies = table.map(([, sent]) => sent)
+    const { save } = await startSaving(t, profile, bodies)
+    for (const index of bodies.keys()) t.equal(await save(index, undefined), 'stored', table[index]![0])
+  })
+
+  t.test(`what it looks like is seen however it is cut in pieces, and no byte is lost, ${profile}`, async t => {
+    const docx = document('report.docx')
+    const pieces = [1, 3, 7, 511, 512, 513].map(chunk => ({ body: docx.subarray(0, 1200), chunk }))
+    const { save } = await startSaving(t, profile, [...pieces, { body: PAGE, chunk: 1, mediaType: 'text/html' }, { body: docx.subarray(0, 4), chunk: 1 }])
+    for (const index of pieces.keys()) t.equal(await save(index, 'docx'), 'stored', `${pieces[index]!.chunk} bytes`)
+    t.equal(await save(pieces.length, 'docx'), 'refused')
+    t.equal(await save(pieces.length, 'txt'), 'refused')
+    t.equal(await save(pieces.length + 1, 'docx'), 'stored')
+  })
+}
