@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Content } from '../../types/storage.js'
 import { tempName } from './temp-files.js'
@@ -66,17 +66,15 @@ function nextTime (newerThan = 0n): number {
  */
 export async function publish (temp: string, target: string, supersedes: readonly string[] = []): Promise<void> {
   const previous = await secondNameOf(target)
+  let isRenamed = false
   try {
     await rename(temp, target)
-    try {
-      await syncDirectory(dirname(target))
-      for (const path of supersedes) await removeFile(path)
-    } catch (error) {
-      await putBack(previous, target)
-      throw error
-    }
+    isRenamed = true
+    await syncDirectory(dirname(target))
+    for (const path of supersedes) await removeSuperseded(path)
   } catch (error) {
-    await unlink(temp).catch(() => {})
+    // A rename may fail although it was done: only a file that still has its first name never got the other.
+    if (isRenamed || !await removeFile(temp).catch(() => true)) await putBack(previous, target)
     throw error
   } finally {
     if (previous.path !== undefined) await unlink(previous.path).catch(() => {})
@@ -105,6 +103,17 @@ async function secondNameOf (target: string): Promise<Previous> {
 async function putBack ({ existed, path }: Previous, target: string): Promise<void> {
   if (path !== undefined) await rename(path, target).catch(() => {})
   else if (!existed) await unlink(target).catch(() => {})
+}
+
+/** A call may fail although it did its work. Were the new file then taken back, nothing would be left. */
+async function removeSuperseded (path: string): Promise<void> {
+  await removeFile(path).catch(async error => {
+    if (await isThere(path)) throw error
+  })
+}
+
+function isThere (path: string): Promise<boolean> {
+  return lstat(path).then(() => true, () => false)
 }
 
 /** Resolves to whether the file was there. */
