@@ -1,4 +1,5 @@
 import type { StateStore } from '../../types/storage.js'
+import { isSafeFileId } from '../security/file-id.js'
 
 /** Records in the memory of this process. */
 export function memoryState (): StateStore & { forget (fileId: string): void } {
@@ -11,7 +12,7 @@ export function memoryState (): StateStore & { forget (fileId: string): void } {
       return record === undefined ? null : { value: JSON.parse(record.json), version: record.version }
     },
     async set (fileId, value, version) {
-      if ((records.get(fileId)?.version ?? null) !== version) return null
+      if (!isSafeFileId(fileId) || (records.get(fileId)?.version ?? null) !== version) return null
       const next = String(++versions)
       records.set(fileId, { json: JSON.stringify(value), version: next })
       return next
