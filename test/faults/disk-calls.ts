@@ -1,0 +1,88 @@
+import { existsSync, type PathLike } from 'node:fs'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+
+/** Which calls to the file system fail. */
+export interface DiskFault {
+  /** The one with this number, counted from now. */
+  readonly nth?: number
+  /** It fails only after it has done its work, as at a file server whose answer got lost. */
+  readonly isDone?: boolean
+  /** All with this name. */
+  readonly name?: string
+}
+
+export interface DiskCalls {
+  fail (fault: DiskFault): void
+  /** Nothing fails any more. Gives the name of the latest call that did. */
+  heal (): string | undefined
+}
+
+type Call = (this: unknown, ...args: unknown[]) => unknown
+type Calls = Record<string, Call>
+
+const FUNCTIONS = ['chmod', 'link', 'lstat', 'mkdir', 'open', 'opendir', 'readFile', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'unlink', 'writeFile']
+const METHODS = ['chmod', 'close', 'read', 'readFile', 'stat', 'sync', 'utimes', 'write', 'writeFile']
+const GROWING: ReadonlySet<string> = new Set(['link', 'mkdir', 'open', 'rename', 'write', 'writeFile'])
+
+/** Stands in front of the file system of this process: every module that has imported it goes through here. */
+export async function interceptDiskCalls (): Promise<DiskCalls> {
+  let fault: DiskFault = {}
+  let count = 0
+  let failed: string | undefined
+
+  const require = createRequire(import.meta.url)
+  const promises = require('node:fs/promises') as Calls
+  const callbacks = require('node:fs') as Calls
+  const handle = await promises.open!(import.meta.filename, 'r') as { close (): Promise<void> }
+  const methods = Object.getPrototypeOf(handle) as Calls
+  await handle.close()
+
+  for (const name of FUNCTIONS) promises[name] = failing(name, promises[name]!)
+  for (const name of METHODS) methods[name] = failing(name, methods[name]!)
+  callbacks.lstat = failingLstat(callbacks.lstat!)
+  syncBuiltinESMExports()
+
+  return {
+    fail (wanted) {
+      fault = wanted
+      count = 0
+      failed = undefined
+    },
+    heal () {
+      fault = {}
+      return failed
+    }
+  }
+
+  function failing (name: string, call: Call): Call {
+    return async function (...args) {
+      if (!isFailing(name)) return await call.apply(this, args)
+      // A descriptor is closed whatever close(2) says.
+      if (fault.isDone === true || name === 'close') await release(await call.apply(this, args))
+      throw errorOf(name)
+    }
+  }
+
+  /** A look-up tries the names of fifty formats side by side: only the call for the one that is there counts. */
+  function failingLstat (call: Call): Call {
+    return function (...args) {
+      if (!existsSync(args[0] as PathLike) || !isFailing('lstat')) return call.apply(this, args)
+      setImmediate(args.at(-1) as (error: Error) => void, errorOf('lstat'))
+    }
+  }
+
+  function isFailing (name: string): boolean {
+    if (fault.name !== name && ++count !== fault.nth) return false
+    failed = name
+    return true
+  }
+}
+
+async function release (result: unknown): Promise<void> {
+  await (result as { close? (): Promise<void> } | undefined)?.close?.()
+}
+
+function errorOf (name: string): Error {
+  const code = GROWING.has(name) ? 'ENOSPC' : 'EIO'
+  return Object.assign(new Error(`${code}: made to fail, ${name}`), { code, syscall: name })
+}
