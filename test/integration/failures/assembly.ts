@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OLD, startService } from './support.js'
+import { OLD, startService } from '../support.js'
 
 t.test('secure: the document could not be put together (3): refused, and the same key brings the changes back', async t => {
   const { documentServer, open, stored, key, callbacks } = await startService(t)

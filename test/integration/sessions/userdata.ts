@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService } from './support.js'
+import { profiles, startService } from '../support.js'
 
 for (const profile of profiles) {
   t.test(`${profile}: userdata that makes the header's token too long: the save is stored, and only the body's token has all fields`, async t => {

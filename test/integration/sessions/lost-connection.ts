@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../lib/testing/index.js'
-import { OLD, profiles, startService } from './support.js'
+import { fakeClock } from '../../../lib/testing/index.js'
+import { OLD, profiles, startService } from '../support.js'
 
 for (const profile of profiles) {
   t.test(`${profile}: an editor whose connection was cut comes back in time: one session, one save`, async t => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import type { AnswerFault } from '../../lib/testing/index.js'
-import { profiles, startService } from './support.js'
+import type { AnswerFault } from '../../../lib/testing/index.js'
+import { profiles, startService } from '../support.js'
 
-const REPORT = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
+const REPORT = readFileSync(new URL('../../fixtures/documents/report.docx', import.meta.url))
 
 const faults: Record<string, AnswerFault> = {
   'no bytes at all': { type: 'answer', status: 200 },

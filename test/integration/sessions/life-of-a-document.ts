@@ -1,7 +1,7 @@
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { readFileSync } from 'node:fs'
-import { OLD, PATIENT, profiles, startService } from './support.js'
+import { OLD, PATIENT, profiles, startService } from '../support.js'
 
 for (const profile of profiles) {
   t.test(`${profile}: uploaded, opened, edited, closed: the stored bytes are what was edited, and it opens under a new key`, async t => {
@@ -34,7 +34,7 @@ for (const profile of profiles) {
 t.test('a Word document: edited text arrives in the stored file, which can be opened and converted again', async t => {
   const { app, documentServer, storage } = await startService(t)
   const control = app.editorControl()
-  const report = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
+  const report = readFileSync(new URL('../../fixtures/documents/report.docx', import.meta.url))
   const fileId = await control.setDocumentFromBytes(report, 'Report.docx')
   const session = await documentServer.open(control.config!)
   await session.edit('First paragraph\nSecond: naïve größe')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService } from './support.js'
+import { profiles, startService } from '../support.js'
 
 for (const profile of profiles) {
   t.test(`${profile}: a save that comes twice is stored once and answered 0 twice`, async t => {

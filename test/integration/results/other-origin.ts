@@ -1,7 +1,7 @@
 import t from 'tap'
-import { answerWith } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
-import { expectRescue, startService } from './support.js'
+import { answerWith } from '../../helpers/editing.js'
+import { startUpstream } from '../../helpers/listen.js'
+import { expectRescue, startService } from '../support.js'
 
 t.test('secure: a genuine callback that names another origin is refused without a request there, and the edit is not lost', async t => {
   const elsewhere = await startUpstream(t, answerWith('from elsewhere'))

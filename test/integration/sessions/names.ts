@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { fileStorage } from '../../lib/index.js'
-import { profiles, startService, PATIENT } from './support.js'
+import { fileStorage } from '../../../lib/index.js'
+import { profiles, startService, PATIENT } from '../support.js'
 
 const names = ['résumé été', 'Отчёт за квартал', '日本語の文書', 'a b+c&d=e#f%41', 'emoji 🎉', "it's (final), really!"]
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../lib/testing/index.js'
-import { OLD, profiles, startService } from './support.js'
+import { fakeClock } from '../../../lib/testing/index.js'
+import { OLD, profiles, startService } from '../support.js'
 
 const CONTENT = 'x'.repeat(5000)
 

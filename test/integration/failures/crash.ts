@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OLD, profiles, startService } from './support.js'
+import { OLD, profiles, startService } from '../support.js'
 
 for (const profile of profiles) {
   t.test(`${profile}: the document server dies between the storing and the answer: the save comes again, is answered 0 and stored once`, async t => {

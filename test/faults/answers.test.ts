@@ -1,0 +1,10 @@
+// One process for all: starting one takes longer than these tests.
+import './answers/stall.js'
+import './answers/drip.js'
+import './answers/reset.js'
+import './answers/length.js'
+import './answers/delay.js'
+import './answers/answer.js'
+import './answers/html.js'
+import './answers/routes.js'
+import './answers/options.js'
