@@ -56,7 +56,7 @@ export interface Lock {
   readonly beat: number
 }
 
-/** A repeat or a late force save comes within seconds, but other saves may come before it. */
+/** A repeat or a late force save comes within minutes, but other saves may come before it. This many are kept of each kind. */
 const MAX_SAVES = 8
 
 /** More than one is rare: a page that was rendered long ago opens an old key. */
@@ -85,8 +85,9 @@ export function ended (record: FileRecord, key: string): FileRecord {
 export function stored (record: FileRecord, save: StoredSave, conflictFileId?: string): FileRecord {
   const session = record.live.find(({ key }) => key === save.key)
   const entry = save.status === 2 && session?.refused === true ? { ...save, reopens: true } : save
-  const saved = { ...record, saves: [entry, ...record.saves].slice(0, MAX_SAVES) }
+  const saved = { ...record, saves: latest([entry, ...record.saves]) }
   if (save.status === 2) return ended(saved, save.key)
+  if (isFinished(record, save)) return saved // its session ended while it was being stored
   const base = conflictFileId === undefined ? save.revision : session?.base
   return withLive(saved, {
     key: save.key,
@@ -114,10 +115,14 @@ export function settled (record: FileRecord, revision: string | undefined): File
 export function isOutdated (record: FileRecord, { key, status, path, lastsave }: SaveIdentity): boolean {
   const ofSession = record.saves.filter(save => save.key === key)
   const repeated = ofSession.some(save => save.status === status && save.path === path && save.lastsave === lastsave)
-  const finish = finishOf(record, key)
-  const finished = finish !== undefined && !isLive(record, key) && !isBefore(finish.lastsave, lastsave)
   const overtaken = ofSession.some(save => save.status === 6 && isBefore(lastsave, save.lastsave))
-  return repeated || (status === 6 && (finished || overtaken))
+  return repeated || (status === 6 && (overtaken || isFinished(record, { key, lastsave })))
+}
+
+/** The session has ended, and what is to be saved was in it then. */
+function isFinished (record: FileRecord, { key, lastsave }: Pick<SaveIdentity, 'key'> & { readonly lastsave?: string | undefined }): boolean {
+  const finish = finishOf(record, key)
+  return finish !== undefined && !isLive(record, key) && !isBefore(finish.lastsave, lastsave)
 }
 
 /** Whether the file was changed by someone else since the session's content was taken from it or stored in it. */
@@ -140,6 +145,11 @@ function finishOf ({ saves }: FileRecord, key: string): StoredSave | undefined {
 
 export function isLive ({ live }: FileRecord, key: string): boolean {
   return live.some(session => session.key === key)
+}
+
+/** A long session has many force saves: they must not push out the finished saves before it. */
+function latest (saves: readonly StoredSave[]): StoredSave[] {
+  return saves.filter((save, index) => saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES)
 }
 
 function withLive (record: FileRecord, session: LiveSession): FileRecord {

@@ -42,9 +42,12 @@ export function createSessions ({ storage, records, keys, isKnown, askAfter }: D
     async keyFor (content) {
       const { fileId } = content
       for (;;) {
-        const record = settled(await records.read(fileId), content.revision)
-        const [session] = record.live
-        if (session === undefined) return keys.of(content, finishedKeys(record))
+        const noted = await records.read(fileId)
+        // After the record: a session that has ended by then must not be taken for one of the content before its save.
+        const current = await storage.stat(fileId) ?? content
+        const record = settled(noted, current.revision)
+        const session = record.live.find(isJoined)
+        if (session === undefined) return keys.of(current, finishedKeys(record))
         if (Date.now() - session.heard < askAfter || await isStillKnown(fileId, session)) return session.key
         await records.change(fileId, current => gaveUp(current, session))
       }
@@ -88,9 +91,17 @@ export function createSessions ({ storage, records, keys, isKnown, askAfter }: D
     const asking = asked.get(session.key) ?? isKnown(session.key).finally(() => asked.delete(session.key))
     asked.set(session.key, asking)
     if (!await asking) return false
-    await records.change(fileId, record => isLive(record, session.key) ? began(record, session.key, session.base, Date.now()) : record)
-    return true
+    const record = await records.change(fileId, record => isLive(record, session.key) ? began(record, session.key, session.base, Date.now()) : record)
+    return isLive(record, session.key) // it may have said by a callback that everybody has left
   }
+}
+
+/**
+ * A session of a page that was rendered before the file was changed shows what is not in the file, and its saves are kept
+ * apart: nobody else is sent there, unless to bring back what was refused.
+ */
+function isJoined ({ base, refused }: LiveSession): boolean {
+  return base !== undefined || refused === true
 }
 
 /** Unless it was heard of meanwhile. */

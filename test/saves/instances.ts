@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { fileStorage } from '../../lib/index.js'
+import { type Editing, errorOf } from '../helpers/editing.js'
+import { type Host, type HostOptions, startHost } from '../helpers/host.js'
+
+export interface Instance extends Host {
+  openedKey (): Promise<string>
+  post (fields: object): Promise<unknown>
+}
+
+/** Another instance of a service that keeps its documents in files: another process would see no more of the first one. */
+export async function startInstance (t: Test, { origin, documentServer, fileId }: Editing, options: HostOptions): Promise<Instance> {
+  const host = await startHost(t, {
+    documentServerOrigin: documentServer.origin,
+    publicBaseUrl: origin,
+    storage: fileStorage({ directory: directoryOf(t) }),
+    saveRetries: 0,
+    ...options
+  })
+  return {
+    ...host,
+    openedKey: async () => (await host.app.editorControl().openDocument(fileId)).documentKey,
+    post: async fields => errorOf((await host.postSignedCallback(fileId, fields)).body)
+  }
+}
+
+/** Where `startEditing` keeps documents. */
+export function directoryOf (t: Test): string {
+  return join(t.testdirName, 'uploads')
+}

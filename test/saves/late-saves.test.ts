@@ -1,0 +1,93 @@
+import t, { type Test } from 'tap'
+import { deferred } from '../helpers/deferred.js'
+import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+
+const EARLIER = '2026-11-20T16:12:23.000Z'
+const TIME = '2026-11-20T16:12:26.000Z'
+const LATER = '2026-11-20T16:12:31.000Z'
+
+/** A document server whose saved files have their path as content. */
+async function startSaving (t: Test, options: EditingOptions) {
+  const editing = await startEditing(t, { serve: (request, response) => response.end(request.url), ...options })
+  const { documentServer: { origin, requests }, key, post, storedText, fileId } = editing
+  /** Posts a save; resolves to whether it was stored. Every one must be answered 0. */
+  async function save (path: string, fields: { status: 2 | 6, lastsave?: string, key?: string }): Promise<boolean> {
+    const before = requests.length
+    t.equal(await post({ key, ...fields, url: `${origin}/${path}` }), 0, `${path} is answered`)
+    const stored = await storedText(fileId) === `/${path}`
+    t.equal(requests.length, before + (stored ? 1 : 0), `${path} is fetched only when it is stored`)
+    return stored
+  }
+  return { ...editing, save }
+}
+
+for (const profile of profiles) {
+  for (const [name, lastsave, isStored] of [['older', EARLIER, false], ['of the same time', TIME, false], ['newer', LATER, true]] as const) {
+    t.test(`a force save that arrives after the finished one and is ${name}, ${profile}`, async t => {
+      const { save, openedKey, key } = await startSaving(t, { profile })
+      t.ok(await save('finished', { status: 2, lastsave: TIME }))
+      const next = await openedKey()
+      t.equal(await save('late', { status: 6, lastsave }), isStored, 'is stored only when it is newer')
+      // Newer: somebody went on under that key, although nobody said so.
+      t.equal(await openedKey(), isStored ? key : next)
+    })
+  }
+
+  t.test(`a force save that is older than the last one is not stored, one of the same time is, ${profile}`, async t => {
+    const { save, storedText, fileId, openedKey, key } = await startSaving(t, { profile })
+    t.ok(await save('second', { status: 6, lastsave: TIME }))
+    t.notOk(await save('first', { status: 6, lastsave: EARLIER }))
+    t.equal(await storedText(fileId), '/second')
+    t.ok(await save('again', { status: 6, lastsave: TIME }))
+    t.ok(await save('third', { status: 6, lastsave: LATER }))
+    t.notOk(await save('second', { status: 6, lastsave: TIME }), 'a repeat')
+    t.notOk(await save('other', { status: 6, lastsave: TIME }))
+    t.equal(await openedKey(), key)
+    t.ok(await save('finished', { status: 2, lastsave: LATER }), 'the finished save is stored whatever its time')
+  })
+
+  t.test(`row 60: a finished save is known however many force saves of the next session came before its repeat, ${profile}`, async t => {
+    const told: unknown[] = []
+    const { save, openedKey, storedText, fileId, listing } = await startSaving(t, { profile, onSaved: event => { told.push(event) } })
+    t.ok(await save('finished', { status: 2, lastsave: TIME }))
+    const next = await openedKey()
+    const seconds = Array.from({ length: 20 }, (_, index) => 10 + index)
+    for (const second of seconds) {
+      t.ok(await save(`force-${second}`, { key: next, status: 6, lastsave: `2026-11-20T16:13:${second}.000Z` }))
+    }
+    const files = await listing()
+    t.notOk(await save('finished', { status: 2, lastsave: TIME }))
+    t.notOk(await save('late', { status: 6, lastsave: TIME }))
+    t.equal(await storedText(fileId), '/force-29')
+    t.strictSame(await listing(), files, 'it has not become a file of its own')
+    t.equal(told.length, 21)
+    t.equal(await openedKey(), next)
+  })
+}
+
+for (const [name, fields] of [['a 3 that is acknowledged', { status: 3 }], ['a 2 without a url', { status: 2 }]] as const) {
+  t.test(`classic: ${name} while a force save is being stored: the session has ended, the force save is stored`, async t => {
+    const fetched = deferred()
+    const release = deferred()
+    const { key, post, openedKey, storedText, fileId, documentServer: { origin } } = await startEditing(t, {
+      profile: 'classic',
+      async serve (_request, response) {
+        fetched.resolve()
+        await release.promise
+        response.end('force save')
+      }
+    })
+    t.equal(await post({ key, status: 1 }), 0)
+    const saving = post({ key, status: 6, url: `${origin}/6`, lastsave: TIME })
+    await fetched.promise
+    const ending = post({ key, ...fields, lastsave: TIME })
+    release.resolve()
+    t.strictSame(await Promise.all([saving, ending]), [0, 0])
+    t.equal(await storedText(fileId), 'force save')
+    const next = await openedKey()
+    t.not(next, key, 'whoever opens it next gets another key')
+    t.equal(await post({ key: next, status: 1 }), 0)
+    t.equal(await openedKey(), next)
+    t.not(await storedText(fileId), OLD)
+  })
+}

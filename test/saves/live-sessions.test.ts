@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import t from 'tap'
+import { memoryStorage, type Storage } from '../../lib/index.js'
+import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { startInstance } from './instances.js'
+
+for (const profile of profiles) {
+  t.test(`two instances: whoever opens the file lands in the live session, whichever is asked, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    const { key, documentServer: { origin } } = editing
+    const other = await startInstance(t, editing, { profile })
+    const expectKey = async (expected: string, message: string) => {
+      t.strictSame([await editing.openedKey(), await other.openedKey()], [expected, expected], message)
+    }
+    await expectKey(key, 'nobody edits it')
+    t.equal(await editing.post({ key, status: 1 }), 0)
+    t.equal(await editing.post({ key, status: 6, url: `${origin}/6-1` }), 0)
+    await expectKey(key, 'a force save at the one')
+    t.equal(await other.post({ key, status: 6, url: `${origin}/6-2` }), 0)
+    await expectKey(key, 'a force save at the other')
+    t.equal(await other.post({ key, status: 2, url: `${origin}/2` }), 0)
+    const next = await editing.openedKey()
+    t.not(next, key)
+    await expectKey(next, 'a finished save')
+    t.equal(await editing.post({ key, status: 2, url: `${origin}/2?md5=again` }), 0)
+    t.strictSame(editing.documentServer.requests, ['/6-1', '/6-2', '/2'], 'a repeat at the first fetches nothing')
+    await expectKey(next, 'a repeat')
+  })
+
+  t.test(`two instances: a save that is posted to both at once is stored once, ${profile}`, async t => {
+    const editing = await startEditing(t, { profile })
+    const { key, documentServer: { origin, requests } } = editing
+    const other = await startInstance(t, editing, { profile })
+    const save = { key, status: 2, url: `${origin}/2` }
+    t.strictSame(await Promise.all([editing.post(save), other.post(save), editing.post(save), other.post(save)]), [0, 0, 0, 0])
+    t.strictSame(requests, ['/2'])
+    t.equal(await editing.openedKey(), await other.openedKey())
+    t.not(await other.openedKey(), key)
+  })
+
+  t.test(`two instances: a refused finished save keeps the key at both, ${profile}`, async t => {
+    let broken = true
+    const editing = await startEditing(t, { profile, serve: (_request, response) => response.writeHead(broken ? 404 : 200).end(NEW) })
+    const { key, url } = editing
+    const other = await startInstance(t, editing, { profile })
+    t.equal(await editing.post({ key, status: 1 }), 0)
+    t.equal(await editing.post({ key, status: 2, url }), 1)
+    t.strictSame([await editing.openedKey(), await other.openedKey()], [key, key])
+    t.equal(await other.post({ key, status: 1 }), 0, 'it is opened again, at the other')
+    broken = false
+    t.equal(await other.post({ key, status: 2, url }), 0)
+    t.not(await editing.openedKey(), key)
+    t.equal(await editing.openedKey(), await other.openedKey())
+  })
+
+  t.test(`a restart in the middle of a session that was saved by force: its key stays, its saves are known, ${profile}`, async t => {
+    const told: unknown[] = []
+    const editing = await startEditing(t, { profile })
+    const { key, documentServer: { origin, requests } } = editing
+    t.equal(await editing.post({ key, status: 1 }), 0)
+    t.equal(await editing.post({ key, status: 6, url: `${origin}/6` }), 0)
+    await editing.app.close()
+
+    const restarted = await startInstance(t, editing, { profile, onSaved: event => { told.push(event) } })
+    t.equal(await restarted.openedKey(), key)
+    t.equal(await restarted.post({ key, status: 6, url: `${origin}/6?md5=again` }), 0)
+    t.strictSame(requests, ['/6'])
+    t.equal(await restarted.post({ key, status: 2, url: `${origin}/2` }), 0)
+    t.strictSame(requests, ['/6', '/2'])
+    t.match(told, [{ status: 2, conflict: undefined }], 'the force save before the restart was no change from outside')
+    t.not(await restarted.openedKey(), key)
+  })
+
+  t.test(`a storage without state: one instance keeps to the rules for itself, ${profile}`, async t => {
+    const { state, ...storage } = memoryStorage()
+    const { key, openedKey, post, documentServer: { origin }, storedText, fileId } = await startEditing(t, { profile, memory: true, storage })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 6, url: `${origin}/6` }), 0)
+    t.equal(await storedText(fileId), NEW)
+    t.equal(await openedKey(), key)
+    t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
+    t.equal(await openedKey(), key, 'a refused save')
+    t.equal(await post({ key, status: 2, url: `${origin}/2` }), 0)
+    const next = await openedKey()
+    t.not(next, key, 'a finished save')
+    t.equal(await openedKey(), next)
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    t.not(await openedKey(), next, 'a change from outside')
+    const again = await startEditing(t, { profile, memory: true, storage })
+    t.not(again.key, key, 'another process')
+  })
+
+  t.test(`a 4 ends a session, a late 1 does not bring a finished one back, ${profile}`, async t => {
+    const { key, openedKey, post, documentServer: { origin }, storage, fileId } = await startEditing(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 4 }), 0)
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    const second = await openedKey()
+    t.not(second, key)
+    t.equal(await post({ key: second, status: 2, url: `${origin}/2` }), 0)
+    const third = await openedKey()
+    t.equal(await post({ key: second, status: 1 }), 0)
+    t.equal(await openedKey(), third, 'a late 1')
+  })
+
+  t.test(`a 2 without anything to store: the document server has ended the session, the next key is another one, ${profile}`, async t => {
+    const { key, openedKey, post, unchanged } = await startEditing(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 2 }), 0)
+    const next = await openedKey()
+    t.not(next, key)
+    t.equal(await openedKey(), next)
+    t.equal(await post({ key, status: 2 }), 0)
+    t.equal(await openedKey(), next, 'a repeat')
+    await unchanged(t, 'a 2 without a url')
+  })
+
+  t.test(`a 3 that is acknowledged uses the key up, one that is not keeps it until its changes are saved, ${profile}`, async t => {
+    const { key, openedKey, post, url, fileId, storedText } = await startEditing(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    const error = await post({ key, status: 3 })
+    t.equal(error, profile === 'secure' ? 1 : 0)
+    const next = await openedKey()
+    t[error === 1 ? 'equal' : 'not'](next, key)
+    t.equal(await storedText(fileId), OLD)
+    t.equal(await post({ key: next, status: 1 }), 0)
+    t.equal(await post({ key: next, status: 2, url }), 0)
+    t.notOk([key, next].includes(await openedKey()))
+    t.equal(await storedText(fileId), NEW)
+  })
+
+  t.test(`a storage whose revision is the content's digest: a finished save of the same bytes changes the key, ${profile}`, async t => {
+    const { key, openedKey, post, documentServer: { origin } } = await startEditing(t, {
+      profile,
+      memory: true,
+      storage: byDigest(memoryStorage()),
+      serve: (_request, response) => response.end(OLD)
+    })
+    const keys = [key]
+    for (const save of [1, 2, 3]) {
+      const current = keys.at(-1)!
+      t.equal(await post({ key: current, status: 1 }), 0)
+      t.equal(await post({ key: current, status: 2, url: `${origin}/${save}` }), 0)
+      keys.push(await openedKey())
+    }
+    t.equal(new Set(keys).size, keys.length, 'none of them is given twice')
+    t.equal(await openedKey(), keys.at(-1))
+  })
+
+  t.test(`who opens the file while its finished save is being stored gets the key of what is stored, ${profile}`, async t => {
+    const storage = memoryStorage()
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const { key, openedKey, post, url } = await startEditing(t, {
+      profile,
+      memory: true,
+      storage: {
+        ...storage,
+        async stat (fileId) {
+          const info = await storage.stat(fileId)
+          const task = meanwhile
+          meanwhile = undefined
+          await task?.()
+          return info
+        }
+      }
+    })
+    t.equal(await post({ key, status: 1 }), 0)
+    meanwhile = () => post({ key, status: 2, url })
+    const during = await openedKey()
+    t.not(during, key)
+    t.equal(during, await openedKey(), 'the same as whoever opens it later')
+  })
+}
+
+function byDigest (storage: Required<Pick<Storage, 'stat' | 'read' | 'create' | 'replace' | 'state'>>): Storage {
+  async function stat (fileId: string) {
+    const file = await storage.read(fileId)
+    return file && { ...file.info, revision: createHash('sha256').update(await buffer(file.body)).digest('hex') }
+  }
+  return {
+    state: storage.state,
+    stat,
+    read: storage.read,
+    create: async (...given) => (await stat((await storage.create(...given)).fileId))!,
+    async replace (fileId, content, { beforePublish, ...options } = {}) {
+      return await storage.replace(fileId, content, options) && await stat(fileId)
+    }
+  }
+}
