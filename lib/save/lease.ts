@@ -12,7 +12,7 @@ export interface Lease {
   readonly record: FileRecord
   /** Notes what is about to be published. Rejects when the lease was lost: someone else took this process for dead. */
   publishing (save: StoredSave): Promise<void>
-  /** Changes the record for good and ends the lease. */
+  /** Changes the record for good and ends the lease; tries again when that fails. */
   end (change: (record: FileRecord) => FileRecord): Promise<void>
 }
 
@@ -31,6 +31,8 @@ const BEAT_MS = 2000
 /** A holder that was not heard of for so long is dead. */
 const DEAD_AFTER_MS = 10_000
 const POLL_MS = 50
+/** By then the content is stored: a failure that passes must not make that a refusal. */
+const END_ATTEMPTS = 3
 
 export function leases ({ records, state: { owner, hasEnded }, revisionOf, patience }: Dependencies): Leases {
   const ours = randomUUID()
@@ -59,8 +61,16 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
         },
         async end (change) {
           clearInterval(beating)
-          await records.change(fileId, current => change(withoutLock(current, id)))
-          isOver = true
+          for (let attempt = 1; !isOver; attempt++) {
+            try {
+              // What was reported as a failure may have been done: then our lock is gone.
+              await records.change(fileId, current => attempt === 1 || current.lock?.id === id ? change(withoutLock(current, id)) : current)
+              isOver = true
+            } catch (error) {
+              if (attempt === END_ATTEMPTS) throw error
+              await delay(POLL_MS * 4 ** attempt)
+            }
+          }
         }
       })
     } finally {

@@ -73,6 +73,7 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
       const current = await storage.stat(fileId)
       if (current === null) return missing()
       if (identity && isConflict(lease.record, keys, identity.key, current) && settings.onConflict === 'keep-both') {
+        if (await isThere(request, identity, lease, current)) return { info: current, isConflict: false }
         return await storeBeside(request, identity, lease, current)
       }
       if (identity && request.notmodified && await isStored(request, identity, lease, current)) return { info: current, isConflict: false }
@@ -122,13 +123,19 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
   async function isStored (request: SaveRequest, identity: SaveIdentity, lease: Lease, { revision }: FileInfo): Promise<boolean> {
     const last = lease.record.saves.find(({ key }) => key === identity.key)
     if (last?.sha256 === undefined || last.revision !== revision) return false
-    const sha256 = await fetch(request, async content => {
-      const bytes = digesting(content, true)
-      await drain(bytes.content)
-      return bytes.hex()
-    })
-    if (sha256 !== last.sha256) return false
+    if (await fetch(request, sha256Of) !== last.sha256) return false
     await lease.end(record => stored(record, storedSave(identity, revision)))
+    return true
+  }
+
+  /** The file was changed by nobody else but this very save, or to the same bytes: the record of it could not be kept. */
+  async function isThere (request: SaveRequest, identity: SaveIdentity, lease: Lease, { fileId, revision }: FileInfo): Promise<boolean> {
+    if (lease.record.live.some(({ key, conflictFileId }) => key === identity.key && conflictFileId !== undefined)) return false
+    const found = await storage.read(fileId)
+    if (found === null) return false
+    const sha256 = await sha256Of(found.body)
+    if (found.info.revision !== revision || sha256 !== await fetch(request, sha256Of)) return false
+    await lease.end(record => stored(record, storedSave(identity, revision, sha256)))
     return true
   }
 
@@ -150,7 +157,9 @@ function storedSave (identity: SaveIdentity, revision?: string, sha256?: string)
   return { ...identity, at: Date.now(), ...(revision !== undefined && { revision }), ...(sha256 !== undefined && { sha256 }) }
 }
 
-async function drain (content: AsyncIterable<Uint8Array>): Promise<void> {
-  const chunks = content[Symbol.asyncIterator]()
+async function sha256Of (content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const bytes = digesting(content, true)
+  const chunks = bytes.content[Symbol.asyncIterator]()
   while ((await chunks.next()).done !== true);
+  return bytes.hex()
 }
