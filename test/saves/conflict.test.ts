@@ -1,0 +1,171 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
+import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { directoryOf, startInstance } from './instances.js'
+
+const OUTSIDE = 'changed from outside'
+
+/** A document server whose saved files have their path as content; a file that others can change. */
+async function startShared (t: Test, options: EditingOptions) {
+  const saved: SavedEvent[] = []
+  const editing = await startEditing(t, {
+    serve: (request, response) => response.end(request.url),
+    onSaved: event => { saved.push(event) },
+    ...options
+  })
+  const { fileId, post, documentServer: { origin } } = editing
+  return {
+    ...editing,
+    saved,
+    save: async (key: string, status: 2 | 6, path: string, lastsave?: string) => await post({ key, status, url: `${origin}/${path}`, ...(lastsave && { lastsave }) }),
+    changeFromOutside: async (content = OUTSIDE) => await writeFile(join(directoryOf(t), `${fileId}.docx`), content),
+    /** How many documents there are. */
+    documents: async () => (await editing.listing()).filter(name => name.endsWith('.docx')).length
+  }
+}
+
+for (const profile of profiles) {
+  t.test(`a save of a file that was changed from outside during the session: both are kept, ${profile}`, async t => {
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, storage, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
+    t.equal(await post({ key, status: 1 }), 0)
+    await changeFromOutside()
+    t.equal(await openedKey(), key, 'the key stays while the session is live')
+    t.equal(await save(key, 6, 'force'), 0)
+    t.equal(await storedText(fileId), OUTSIDE)
+    const { conflictFileId } = saved[0]!
+    const info = (await storage.stat(conflictFileId!))!
+    t.strictSame(saved, [{ fileId, key, status: 6, extension: 'docx', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId }])
+    t.not(conflictFileId, fileId)
+    t.equal(await storedText(conflictFileId!), '/force')
+    t.equal(await openedKey(), key, 'who joins lands in the session')
+
+    t.equal(await save(key, 6, 'second'), 0)
+    t.equal(await storedText(conflictFileId!), '/second')
+    t.equal(await save(key, 6, 'second'), 0)
+    await changeFromOutside('changed once more')
+    t.equal(await save(key, 2, 'finished'), 0)
+    t.equal(await storedText(conflictFileId!), '/finished')
+    t.equal(await storedText(fileId), 'changed once more')
+    t.strictSame(saved.map(event => [event.status, event.fileId, event.conflictFileId]), [6, 6, 2].map(status => [status, fileId, conflictFileId]), 'all of the session are in one file')
+    t.equal(await documents(), 2)
+
+    const next = await openedKey()
+    t.not(next, key, 'the session has ended')
+    t.equal(await save(key, 2, 'finished'), 0)
+    t.equal(await save(key, 6, 'force'), 0)
+    t.equal(await documents(), 2, 'repeats and late ones write nothing')
+    t.equal(saved.length, 3)
+    t.equal(await save(next, 2, 'next'), 0)
+    t.equal(await storedText(fileId), '/next', 'the next session saves into the file')
+    t.equal(await documents(), 2)
+    t.notOk(saved[3]!.conflict)
+  })
+
+  t.test(`onConflict overwrite: the save replaces what was changed from outside, ${profile}`, async t => {
+    const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'overwrite' })
+    t.equal(await post({ key, status: 1 }), 0)
+    await changeFromOutside()
+    t.equal(await save(key, 6, 'force'), 0)
+    t.equal(await storedText(fileId), '/force')
+    await changeFromOutside()
+    t.equal(await save(key, 2, 'finished'), 0)
+    t.equal(await storedText(fileId), '/finished')
+    t.equal(await documents(), 1)
+    t.strictSame(saved.map(event => [event.status, 'conflict' in event, 'conflictFileId' in event]), [[6, false, false], [2, false, false]])
+  })
+
+  t.test(`${profile === 'secure' ? 'secure keeps both' : 'classic overwrites'} by default`, async t => {
+    const { fileId, key, post, save, storedText, changeFromOutside } = await startShared(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    await changeFromOutside()
+    t.equal(await save(key, 2, 'finished'), 0)
+    t.equal(await storedText(fileId), profile === 'secure' ? OUTSIDE : '/finished')
+  })
+
+  t.test(`the session's own saves are no change from outside, not even at another instance, ${profile}`, async t => {
+    const editing = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { key, post, save, saved, documents, documentServer: { origin } } = editing
+    const other = await startInstance(t, editing, { profile, onConflict: 'keep-both' })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await save(key, 6, '1'), 0)
+    t.equal(await other.post({ key, status: 6, url: `${origin}/2` }), 0)
+    t.equal(await save(key, 2, '3'), 0)
+    t.strictSame(saved.map(({ conflict }) => conflict), [undefined, undefined])
+    t.equal(await documents(), 1)
+  })
+
+  t.test(`a refused save of a conflict is stored in the conflict's file when it comes again, ${profile}`, async t => {
+    let broken = false
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, {
+      profile,
+      onConflict: 'keep-both',
+      serve: (request, response) => response.writeHead(broken ? 404 : 200).end(request.url)
+    })
+    t.equal(await post({ key, status: 1 }), 0)
+    await changeFromOutside()
+    t.equal(await save(key, 6, 'force'), 0)
+    broken = true
+    t.equal(await save(key, 2, 'refused'), 1)
+    t.equal(await openedKey(), key, 'the document server keeps it under this key')
+    broken = false
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await save(key, 2, 'again'), 0)
+    t.equal(await storedText(fileId), OUTSIDE)
+    t.equal(await storedText(saved[0]!.conflictFileId!), '/again')
+    t.equal(await documents(), 2)
+  })
+
+  t.test(`a page that was rendered before a change from outside and is opened after it, ${profile}`, async t => {
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
+    await changeFromOutside()
+    const current = await openedKey()
+    t.not(current, key, 'nobody edited it: the key is new')
+    t.equal(await post({ key, status: 1 }), 0, 'the page opens its old key, which the document server may know with the old content')
+    t.equal(await openedKey(), current, 'nobody else is sent there')
+    t.equal(await post({ key: current, status: 1 }), 0)
+    t.equal(await openedKey(), current)
+    t.equal(await save(current, 6, 'current'), 0)
+    t.equal(await save(key, 2, 'outdated'), 0)
+    t.equal(await storedText(fileId), '/current')
+    t.match(saved, [{ key: current, conflict: undefined }, { key, conflict: true }])
+    t.equal(await storedText(saved[1]!.conflictFileId!), '/outdated')
+    t.equal(await openedKey(), current)
+    t.equal(await save(current, 2, 'finished'), 0)
+    t.equal(await storedText(fileId), '/finished')
+    t.notOk(saved[2]!.conflict)
+  })
+
+  t.test(`a refused save of such a page is not orphaned: its key is handed out, ${profile}`, async t => {
+    const { key, openedKey, post, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
+    await changeFromOutside()
+    const current = await openedKey()
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
+    t.equal(await openedKey(), key)
+    t.equal(await post({ key, status: 4 }), 0, 'the document server has nothing of it any more')
+    t.equal(await openedKey(), current)
+  })
+
+  t.test(`a change from outside while nobody edits is no conflict for whoever opens it then, ${profile}`, async t => {
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
+    for (const status of [1, 4]) t.equal(await post({ key, status }), 0)
+    await changeFromOutside()
+    const next = await openedKey()
+    t.not(next, key)
+    t.equal(await save(next, 2, 'finished'), 0, 'though nobody told of its beginning')
+    t.equal(await storedText(fileId), '/finished')
+    t.notOk(saved[0]!.conflict)
+  })
+
+  t.test(`row 60: a conflict whose save is repeated at once is stored once, ${profile}`, async t => {
+    const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
+    t.equal(await post({ key, status: 1 }), 0)
+    await changeFromOutside()
+    t.strictSame(await Promise.all([save(key, 2, 'a'), save(key, 2, 'a'), save(key, 2, 'a')]), [0, 0, 0])
+    t.equal(saved.length, 1)
+    t.equal(await documents(), 2)
+    t.equal(await storedText(fileId), OUTSIDE)
+  })
+}

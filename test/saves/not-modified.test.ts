@@ -1,0 +1,117 @@
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
+import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { directoryOf } from './instances.js'
+
+const FORCED = 'PK\x03\x04 saved by force'
+const TIME = '2026-11-20T16:12:26.000Z'
+
+/** A session that was saved by force; its finished save, of which the document server says that nothing was modified, is at `/finished`. */
+async function startForced (t: Test, finished: string, options: EditingOptions) {
+  const saved: SavedEvent[] = []
+  const editing = await startEditing(t, {
+    serve: (request, response) => response.end(request.url === '/finished' ? finished : FORCED),
+    onSaved: event => { saved.push(event) },
+    ...options
+  })
+  const { key, post, fileId, documentServer: { origin } } = editing
+  t.equal(await post({ key, status: 1 }), 0)
+  t.equal(await post({ key, status: 6, url: `${origin}/force`, lastsave: TIME, filetype: 'docx' }), 0)
+  const path = join(directoryOf(t), `${fileId}.docx`)
+  return {
+    ...editing,
+    saved,
+    path,
+    finish: async (fields: object = { notmodified: true }) => await post({ key, status: 2, url: `${origin}/finished`, lastsave: TIME, filetype: 'docx', users: ['u1'], ...fields }),
+    written: async () => {
+      const { ino, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+      return { ino, mtimeNs, ctimeNs, revision: (await editing.storage.stat(fileId))!.revision }
+    }
+  }
+}
+
+for (const profile of profiles) {
+  t.test(`notmodified with the bytes of the force save: nothing is written, the session has ended, onSaved is told, ${profile}`, async t => {
+    const { fileId, key, openedKey, storedText, listing, saved, finish, written, documentServer } = await startForced(t, FORCED, { profile })
+    const before = { ...await written(), listing: await listing() }
+    t.equal(await openedKey(), key)
+    t.equal(await finish(), 0)
+    t.strictSame({ ...await written(), listing: await listing() }, before)
+    t.equal(await storedText(fileId), FORCED)
+    t.strictSame(saved.at(-1), { fileId, key, status: 2, extension: 'docx', size: FORCED.length, revision: before.revision, users: ['u1'] })
+    const next = await openedKey()
+    t.not(next, key)
+    t.equal(await openedKey(), next)
+
+    t.equal(await finish(), 0, 'a repeat')
+    t.equal(documentServer.requests.length, 2)
+    t.equal(saved.length, 2)
+    t.equal(await openedKey(), next)
+  })
+
+  t.test(`notmodified with other bytes than those of the force save: they are stored, ${profile}`, async t => {
+    const other = FORCED.replace('force', 'hand!')
+    const { fileId, key, openedKey, storedText, saved, finish } = await startForced(t, other, { profile })
+    t.equal(other.length, FORCED.length)
+    t.equal(await finish(), 0)
+    t.equal(await storedText(fileId), other)
+    t.match(saved.at(-1), { status: 2, conflict: undefined })
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`notmodified with the same bytes, not said by the document server: they are written, ${profile}`, async t => {
+    for (const fields of [{ notmodified: false }, { notmodified: null }, {}]) {
+      await t.test(JSON.stringify(fields), async t => {
+        const { key, openedKey, finish, written } = await startForced(t, FORCED, { profile })
+        const before = await written()
+        t.equal(await finish(fields), 0)
+        t.not((await written()).revision, before.revision)
+        t.not(await openedKey(), key)
+      })
+    }
+  })
+
+  t.test(`notmodified after a change from outside: a conflict, ${profile}`, async t => {
+    const { fileId, key, openedKey, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'keep-both' })
+    await writeFile(path, 'changed from outside')
+    t.equal(await finish(), 0)
+    t.equal(await storedText(fileId), 'changed from outside')
+    t.match(saved.at(-1), { status: 2, conflict: true })
+    t.equal(await storedText(saved.at(-1)!.conflictFileId!), FORCED)
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`notmodified after a change from outside, onConflict overwrite: stored, ${profile}`, async t => {
+    const { fileId, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'overwrite' })
+    await writeFile(path, 'changed from outside')
+    t.equal(await finish(), 0)
+    t.equal(await storedText(fileId), FORCED)
+    t.notOk(saved.at(-1)!.conflict)
+  })
+
+  t.test(`notmodified without the saved file: refused, the key stays, ${profile}`, async t => {
+    let broken = false
+    const { key, openedKey, finish, written } = await startForced(t, FORCED, {
+      profile,
+      serve: (_request, response) => response.writeHead(broken ? 404 : 200).end(FORCED)
+    })
+    const before = await written()
+    broken = true
+    t.equal(await finish(), 1)
+    t.equal(await openedKey(), key)
+    broken = false
+    t.equal(await finish(), 0)
+    t.strictSame(await written(), before)
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`notmodified without a force save before: stored, ${profile}`, async t => {
+    const { fileId, key, openedKey, post, url, storedText } = await startEditing(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 2, url, notmodified: true }), 0)
+    t.match(await storedText(fileId), 'what the document server saved')
+    t.not(await openedKey(), key)
+  })
+}
