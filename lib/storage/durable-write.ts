@@ -14,11 +14,13 @@ export interface TempFileOptions {
   readonly mode?: number | undefined
   /** The content gets a later modification time than this one, in nanoseconds. */
   readonly newerThan?: bigint | undefined
+  /** Of the name. */
+  readonly suffix?: string
 }
 
 /** Streams content into a new file that no look-up finds, flushed to the disk. Leaves nothing behind when it rejects. */
 export async function writeTempFile (directory: string, content: Content, options: TempFileOptions = {}): Promise<TempFile> {
-  const path = join(directory, tempName())
+  const path = join(directory, tempName() + (options.suffix ?? ''))
   const handle = await open(path, 'wx', options.mode)
   try {
     return { path, stats: await fill(handle, content, options) }
@@ -29,9 +31,9 @@ export async function writeTempFile (directory: string, content: Content, option
 }
 
 /** What is done with a temp file before it gets its name. When that fails the temp file is gone. */
-export async function orRemoved (temp: string, task: Promise<void>): Promise<void> {
+export async function orRemoved<Result> (temp: string, task: Promise<Result>): Promise<Result> {
   try {
-    await task
+    return await task
   } catch (error) {
     await unlink(temp).catch(() => {})
     throw error

@@ -10,6 +10,7 @@ import { fileBody } from './file-body.js'
 import { fileState } from './file-state.js'
 import { fileInfo, sliceOf, splitName, validExtension } from './file-info.js'
 import { lookup, type StoredFile } from './lookup.js'
+import { removeSuperseded, whileNoted } from './superseded.js'
 import { sweepTempFiles } from './temp-files.js'
 import { isKnownExtension } from './unusual-names.js'
 
@@ -90,8 +91,11 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
         newerThan: files.find(file => file.name !== name)?.stats.mtimeNs
       })
       const info = fileInfo(fileId, name, temp.stats)
-      if (beforePublish) await orRemoved(temp.path, beforePublish(info))
-      await publish(temp.path, pathOf(name), supersededBy(name, files).map(file => pathOf(file.name)))
+      const superseded = supersededBy(name, files)
+      await whileNoted(directory, { temp, target: name, superseded }, async () => {
+        if (beforePublish) await orRemoved(temp.path, beforePublish(info))
+        await publish(temp.path, pathOf(name), superseded.map(file => pathOf(file.name)))
+      })
       return info
     },
 
@@ -127,7 +131,7 @@ async function prepare (directory: string, sweepState: () => Promise<void>): Pro
     await mkdir(directory, { recursive: true })
     const { path } = await writeTempFile(directory, new Uint8Array(0))
     await removeFile(path)
-    await sweepTempFiles(directory)
+    await sweepTempFiles(directory, note => removeSuperseded(directory, note))
     await sweepState()
   } catch (error) {
     throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })

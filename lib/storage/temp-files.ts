@@ -6,7 +6,9 @@ import { join } from 'node:path'
 
 /** A fileId never starts with a dot, so no temp file is ever taken for a stored one. */
 const PREFIX = '.fastify-onlyoffice'
-const NAME = /^\.fastify-onlyoffice~([0-9a-f]{12})~(\d+)-(\d*)~[0-9a-f-]{36}$/
+/** Ends the name of a note about an operation that has yet to be completed. */
+export const NOTE = '~note'
+const NAME = /^\.fastify-onlyoffice~([0-9a-f]{12})~(\d+)-(\d*)~[0-9a-f-]{36}(~note)?$/
 const DAY_MS = 24 * 60 * 60 * 1000
 
 interface Owner {
@@ -37,13 +39,16 @@ export function tempName (): string {
 /**
  * Removes what ended processes of this host left behind. Process ids of another host mean nothing here, so its temp
  * files are left alone until nothing was done to them for a day. What can't be removed hinders nobody and stays.
+ * What a note says is done by `complete` before it is removed.
  */
-export async function sweepTempFiles (directory: string): Promise<void> {
+export async function sweepTempFiles (directory: string, complete: (note: string) => Promise<void> = async () => {}): Promise<void> {
   for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
-    const [, host, pid, started] = NAME.exec(name) ?? []
+    const [, host, pid, started, note] = NAME.exec(name) ?? []
     if (host === undefined || pid === undefined || started === undefined) continue
     const path = join(directory, name)
-    if (isEnded({ host, pid, started }) || await isAbandoned(path)) await rm(path, { recursive: true, force: true }).catch(() => {})
+    if (!isEnded({ host, pid, started }) && !await isAbandoned(path)) continue
+    const completed = note === undefined ? Promise.resolve() : complete(path)
+    await completed.then(() => rm(path, { recursive: true, force: true })).catch(() => {})
   }
 }
 

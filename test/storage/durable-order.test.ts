@@ -28,7 +28,7 @@ t.test('a change of format removes the old file only when the new one is on the 
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('replace-format', directory, root), directory), [
-    'write', 'fsync', 'link', 'rename a.odt', 'open directory', 'fsync', 'unlink a.docx', 'open directory', 'fsync'
+    'write', 'fsync', 'write', 'fsync', 'link', 'rename a.odt', 'open directory', 'fsync', 'unlink a.docx', 'open directory', 'fsync', 'unlink <temp>'
   ])
 })
 
