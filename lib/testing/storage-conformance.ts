@@ -1,7 +1,9 @@
 import type { Storage } from '../../types/storage.js'
 import type { ConformanceCase, ConformanceSubject } from './storage-conformance/case.js'
+import { publishingCases } from './storage-conformance/publishing.js'
 import { readingCases } from './storage-conformance/reading.js'
 import { replacingCases } from './storage-conformance/replacing.js'
+import { stateCases } from './storage-conformance/state.js'
 import { writingCases } from './storage-conformance/writing.js'
 
 export type { ConformanceSubject }
@@ -13,11 +15,11 @@ export interface StorageConformanceOptions {
   readonly test: (name: string, run: () => Promise<void>) => unknown
 }
 
-const cases: readonly ConformanceCase[] = [...readingCases, ...writingCases, ...replacingCases]
+const cases: readonly ConformanceCase[] = [...readingCases, ...writingCases, ...replacingCases, ...publishingCases, ...stateCases]
 
 /**
  * Proves that a storage keeps every promise of the `Storage` contract. Each promise is registered as one test, all of
- * them before this returns; a test fails with an `AssertionError`. Optional methods are tested where they exist.
+ * them before this returns; a test fails with an `AssertionError`. Optional methods, and `state`, are tested where they exist.
  * Resolves when everything that `test` returned has.
  */
 export async function storageConformance ({ create, test }: StorageConformanceOptions): Promise<void> {

@@ -1,13 +1,7 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { memoryStorage } from '../../lib/storage/memory-storage.js'
-import { storageConformance } from '../../lib/testing/index.js'
 import type { Content, FileInfo, Storage } from '../../types/storage.js'
-
-type Sound = ReturnType<typeof memoryStorage>
-
-/** Takes a sound storage and breaks one promise of it. */
-type Breakage = (sound: Sound) => Partial<Storage>
+import { type BrokenStorages, findOut, type Sound } from './broken.js'
 
 async function piecesOf (content: Content): Promise<Uint8Array[]> {
   if (content instanceof Uint8Array) return [content]
@@ -20,7 +14,7 @@ async function collect (content: Content): Promise<Buffer> {
   return Buffer.concat(await piecesOf(content))
 }
 
-const broken: Record<string, [failing: string, Breakage]> = {
+const broken: BrokenStorages = {
   'drops the last byte': [
     'bytes are read as they were stored',
     sound => ({ create: async (extension, content) => sound.create(extension, (await collect(content)).subarray(0, -1)) })
@@ -164,24 +158,4 @@ async function * late (sound: Sound, fileId: string): AsyncGenerator<Buffer> {
   for await (const chunk of (await sound.read(fileId))!.body) yield chunk
 }
 
-/** Why the case of this name fails, `undefined` when it passes. */
-async function failureOf (failing: string, create: () => Storage): Promise<Error | undefined> {
-  const outcomes: (Error | undefined)[] = []
-  await storageConformance({
-    create: () => ({ storage: create() }),
-    test: (name, run) => name === failing ? run().then(() => outcomes.push(undefined), error => outcomes.push(error)) : undefined
-  })
-  if (outcomes.length !== 1) throw new Error(`There is no case named: ${failing}`)
-  return outcomes[0]
-}
-
-for (const [what, [failing, breakage]] of Object.entries(broken)) {
-  t.test(`a storage that ${what} is found out`, async t => {
-    t.equal(await failureOf(failing, memoryStorage), undefined, 'a sound one passes')
-    const failure = await failureOf(failing, () => {
-      const sound = memoryStorage()
-      return { ...sound, ...breakage(sound) }
-    })
-    t.type(failure, Error, failing)
-  })
-}
+findOut(t, broken)

@@ -17,6 +17,15 @@ export interface ConformanceCase {
   run (subject: ConformanceSubject): Promise<void>
 }
 
+/** Ids that no stored file can have. */
+export const malformed: readonly string[] = [
+  '', '.', '..', '../x', '..\\x', '%2e%2e%2fx/', '/etc/passwd', 'C:\\x', 'a/../../b', 'a/b',
+  '*', '?', '[a]', '{a,b}', 'a*',
+  'a\0', '\n', '\x7f', '\ud800', 'a\udc00b', '\u202ecod',
+  'CON', 'nul', 'COM1', 'a.', 'a ', 'a::$DATA', '.hidden',
+  'a'.repeat(256), 'é'.repeat(128), 'a'.repeat(10_000)
+]
+
 /** Bytes that repeat at no power of two, so that a chunk in the wrong place shows. */
 export function pattern (size: number, seed = 0): Buffer {
   const bytes = Buffer.alloc(size)

@@ -1,0 +1,37 @@
+import type { Test } from 'tap'
+import { memoryStorage } from '../../lib/storage/memory-storage.js'
+import { storageConformance } from '../../lib/testing/index.js'
+import type { Storage } from '../../types/storage.js'
+
+export type Sound = ReturnType<typeof memoryStorage>
+
+/** Takes a sound storage and breaks one promise of it. */
+type Breakage = (sound: Sound) => Partial<Storage>
+
+/** What is wrong with each, and the case that must fail for it. */
+export type BrokenStorages = Readonly<Record<string, readonly [failing: string, Breakage]>>
+
+/** Why the case of this name fails, `undefined` when it passes. */
+async function failureOf (failing: string, breakage: Breakage): Promise<Error | undefined> {
+  const outcomes: (Error | undefined)[] = []
+  await storageConformance({
+    create () {
+      const sound = memoryStorage()
+      const reopen = () => ({ ...sound, ...breakage(sound) })
+      return { storage: reopen(), reopen }
+    },
+    test: (name, run) => name === failing ? run().then(() => outcomes.push(undefined), error => outcomes.push(error)) : undefined
+  })
+  if (outcomes.length !== 1) throw new Error(`There is no case named: ${failing}`)
+  return outcomes[0]
+}
+
+/** One test for each. */
+export function findOut (t: Test, broken: BrokenStorages): void {
+  for (const [what, [failing, breakage]] of Object.entries(broken)) {
+    t.test(`a storage that ${what} is found out`, async t => {
+      t.equal(await failureOf(failing, () => ({})), undefined, 'a sound one passes')
+      t.type(await failureOf(failing, breakage), Error, failing)
+    })
+  }
+}

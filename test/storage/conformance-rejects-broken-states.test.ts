@@ -1,0 +1,145 @@
+import t from 'tap'
+import { memoryState } from '../../lib/storage/memory-state.js'
+import type { Content, StateRecord, StateStore } from '../../types/storage.js'
+import { type BrokenStorages, findOut, type Sound } from './broken.js'
+
+const announcement = 'what is announced before it is published is what stat says afterwards, told once, while readers see the old version'
+const rejection = 'a replace is rejected with what its announcement is rejected with, and leaves the old version and nothing else'
+
+async function collect (content: Content): Promise<Buffer> {
+  if (content instanceof Uint8Array) return Buffer.from(content)
+  const pieces: Uint8Array[] = []
+  for await (const piece of content) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+/** The state of a sound storage with some of it replaced. */
+function withState (change: (state: StateStore, sound: Sound) => Partial<StateStore>): BrokenStorages[string][1] {
+  return sound => ({ state: { ...sound.state, ...change(sound.state, sound) } })
+}
+
+/** Sets whatever the version. */
+async function overwrite (state: StateStore, fileId: string, value: unknown): Promise<string | null> {
+  return await state.set(fileId, value, (await state.get(fileId))?.version ?? null)
+}
+
+const published: BrokenStorages = {
+  'announces what it does not publish': [announcement, sound => ({
+    replace: (fileId, content, { beforePublish, ...options } = {}) => sound.replace(fileId, content, {
+      ...options,
+      ...(beforePublish && { beforePublish: info => beforePublish({ ...info, revision: 'another' }) })
+    })
+  })],
+  'announces twice': [announcement, sound => ({
+    replace: (fileId, content, { beforePublish, ...options } = {}) => sound.replace(fileId, content, {
+      ...options,
+      ...(beforePublish && { beforePublish: info => beforePublish(info).then(() => beforePublish(info)) })
+    })
+  })],
+  'announces what is published already': [announcement, sound => ({
+    async replace (fileId, content, { beforePublish, ...options } = {}) {
+      const info = await sound.replace(fileId, content, options)
+      if (info) await beforePublish?.(info)
+      return info
+    }
+  })],
+  'publishes whatever its announcement leads to': [rejection, sound => ({
+    replace: (fileId, content, { beforePublish, ...options } = {}) => sound.replace(fileId, content, {
+      ...options,
+      ...(beforePublish && { beforePublish: info => beforePublish(info).catch(() => {}) })
+    })
+  })],
+  'wraps the rejection of its announcement': [rejection, sound => ({
+    replace: (fileId, content, options) => sound.replace(fileId, content, options).catch(() => { throw new Error('could not be stored') })
+  })],
+  'announces before it has the content': ['nothing is announced when there is no file or the source fails', sound => ({
+    async replace (fileId, content, { beforePublish, ...options } = {}) {
+      const info = await sound.stat(fileId)
+      if (info) await beforePublish?.(info)
+      return await sound.replace(fileId, content, options)
+    }
+  })]
+}
+
+const states: BrokenStorages = {
+  'has an empty record of every file': ['state: a record that was never set is null', withState(state => ({
+    get: async fileId => await state.get(fileId) ?? { value: {}, version: '0' }
+  }))],
+  'finds a record by the beginning of its id': ['state: a record that was never set is null', withState(state => {
+    const known = new Set<string>()
+    return {
+      get: async id => await state.get([...known].find(fileId => fileId.startsWith(id)) ?? id),
+      set: (fileId, value, version) => state.set(known.add(fileId) && fileId, value, version)
+    }
+  })],
+  'sets whatever the version': ['state: a value is stored only in the place of the version that is named', withState(state => ({
+    set: (fileId, value) => overwrite(state, fileId, value)
+  }))],
+  'takes null for any version': ['state: a value is stored only in the place of the version that is named', withState(state => ({
+    set: (fileId, value, version) => version === null ? overwrite(state, fileId, value) : state.set(fileId, value, version)
+  }))],
+  'compares, then sets': ['state: of many who name the same version at once exactly one stores its value', withState(state => ({
+    async set (fileId, value, version) {
+      if (((await state.get(fileId))?.version ?? null) !== version) return null
+      await turn()
+      return await overwrite(state, fileId, value)
+    }
+  }))],
+  'takes the value for its version': ['state: a version never comes back', withState(state => {
+    const named = async (fileId: string): Promise<StateRecord | null> => {
+      const record = await state.get(fileId)
+      return record && { value: record.value, version: JSON.stringify(record.value) }
+    }
+    return {
+      get: named,
+      async set (fileId, value, version) {
+        if (((await named(fileId))?.version ?? null) !== version) return null
+        await overwrite(state, fileId, value)
+        return JSON.stringify(value)
+      }
+    }
+  })],
+  'knows no letters but those of Latin-1': ['state: a value is read as it was set, whatever JSON can say', withState(state => ({
+    set: (fileId, value, version) => state.set(fileId, JSON.parse(JSON.stringify(value).replaceAll(/[\u0100-\uffff]/g, '?')), version)
+  }))],
+  'refuses long values': ['state: a value is read as it was set, whatever JSON can say', withState(state => ({
+    set: async (fileId, value, version) => JSON.stringify(value).length > 4096 ? null : await state.set(fileId, value, version)
+  }))],
+  'keeps the very object it was given': ['state: what is done to a value later changes nothing that is stored', withState(state => {
+    const kept = new Map<string, unknown>()
+    return {
+      async get (fileId) {
+        const record = await state.get(fileId)
+        return record && { ...record, value: kept.get(fileId) }
+      },
+      set: (fileId, value, version) => state.set(kept.set(fileId, value) && fileId, value, version)
+    }
+  })],
+  'keeps one record for all malformed ids': ['state: a malformed id has no record and is never an error', withState(state => ({
+    get: fileId => state.get(fileId.replace(/^\W.*/, 'other')),
+    set: (fileId, value, version) => state.set(fileId.replace(/^\W.*/, 'other'), value, version)
+  }))],
+  'remembers in the process': ['state: another instance sees a value at once and continues from it', () => ({ state: memoryState() })],
+  'keeps the record of a file that is gone': ['state: a record ends with its file', withState(() => memoryState())],
+  'keeps the record in the document': ['state: a record is no document, and none of the document', withState((state, sound) => ({
+    async set (fileId, value, version) {
+      await sound.replace(fileId, await collect((await sound.read(fileId))!.body))
+      return await state.set(fileId, value, version)
+    }
+  }))],
+  'forgets the record of a content that was replaced': ['state: a record is no document, and none of the document', sound => {
+    const { forget, ...state } = memoryState()
+    return {
+      state,
+      replace (fileId, content, options) {
+        forget(fileId)
+        return sound.replace(fileId, content, options)
+      }
+    }
+  }]
+}
+
+findOut(t, published)
+findOut(t, states)
