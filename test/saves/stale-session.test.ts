@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import type { Profile } from '../../lib/index.js'
+import { claimsOf } from '../helpers/conversion-service.js'
+import { deferred } from '../helpers/deferred.js'
+import { NEW, profiles, startEditing } from '../helpers/editing.js'
+import { startService } from '../integration/support.js'
+import { age } from './aging.js'
+
+const SESSION_MS = 1_800_000
+const UNKNOWN = 1
+
+type Command = 'info' | 'getForgotten'
+type Answer = (command: Command, response: ServerResponse) => unknown
+
+const errors = (errors: Record<Command, number>): Answer => (command, response) => response.end(JSON.stringify({ error: errors[command] }))
+
+/** A session that was saved by force, and a document server that answers commands so. */
+async function startForced (t: Test, profile: Profile, answer: Answer) {
+  const commands: Command[] = []
+  const editing = await startEditing(t, {
+    profile,
+    timeouts: { session: SESSION_MS },
+    async serve (request, response) {
+      if (request.method === 'GET') return response.end(NEW)
+      const body = JSON.parse(await text(request))
+      const { c, key } = claimsOf(body.token)
+      const { iat, exp, ...header } = claimsOf(request.headers.authorization?.replace('Bearer ', ''))
+      t.strictSame(header, { payload: { c, key } })
+      t.match(body, { c, key: editing.key })
+      commands.push(c as Command)
+      answer(c as Command, response)
+    }
+  })
+  const { key, post, url, storage, fileId } = editing
+  t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+  t.equal(await post({ key, status: 6, url }), 0)
+  return { ...editing, commands, silentFor: async (milliseconds: number) => await age(storage, fileId, milliseconds) }
+}
+
+for (const profile of profiles) {
+  t.test(`timeouts.session: a session that was heard of is joined without asking, ${profile}`, async t => {
+    const { key, openedKey, silentFor, commands } = await startForced(t, profile, errors({ info: UNKNOWN, getForgotten: UNKNOWN }))
+    t.equal(await openedKey(), key)
+    await silentFor(SESSION_MS / 2)
+    t.equal(await openedKey(), key)
+    t.strictSame(commands, [])
+  })
+
+  t.test(`timeouts.session: a session of which the document server knows nothing is given up, ${profile}`, async t => {
+    const { key, openedKey, silentFor, commands, post, url, storedText, fileId } = await startForced(t, profile, errors({ info: UNKNOWN, getForgotten: UNKNOWN }))
+    await silentFor(SESSION_MS)
+    const next = await openedKey()
+    t.not(next, key)
+    t.strictSame(commands, ['info', 'getForgotten'])
+    t.equal(await openedKey(), next)
+    t.equal(commands.length, 2, 'once')
+    t.equal(await post({ key: next, status: 2, url: `${url}&next` }), 0)
+    t.equal(await storedText(fileId), NEW)
+  })
+
+  const kept: Record<string, [Answer, Command[]]> = {
+    'it has a file under that key whose save was refused': [errors({ info: UNKNOWN, getForgotten: 0 }), ['info', 'getForgotten']],
+    'somebody is in it': [(_command, response) => response.end('{"error":0,"users":["u1"]}'), ['info']],
+    'it does not answer': [(_command, response) => response.destroy(), ['info']],
+    'it fails': [(_command, response) => response.writeHead(500).end('{"error":1}'), ['info']],
+    'it answers a page': [(_command, response) => response.end('<html>1</html>'), ['info']],
+    'it answers something else': [(_command, response) => response.end('null'), ['info']],
+    'it refuses the command': [errors({ info: 6, getForgotten: 6 }), ['info']],
+    'it fails at the second question': [(command, response) => command === 'info' ? response.end('{"error":1}') : response.destroy(), ['info', 'getForgotten']]
+  }
+  for (const [name, [answer, expected]] of Object.entries(kept)) {
+    t.test(`timeouts.session: a session is kept when the document server is asked and ${name}, ${profile}`, async t => {
+      const { key, openedKey, silentFor, commands } = await startForced(t, profile, answer)
+      await silentFor(SESSION_MS)
+      t.equal(await openedKey(), key)
+      t.strictSame(commands, expected)
+      t.equal(await openedKey(), key)
+      t.strictSame(commands, expected, 'it is not asked again at once')
+    })
+  }
+
+  t.test(`timeouts.session: many who open it at once ask once, ${profile}`, async t => {
+    const asked = deferred()
+    const release = deferred()
+    const { key, openedKey, silentFor, commands } = await startForced(t, profile, async (_command, response) => {
+      asked.resolve()
+      await release.promise
+      response.end(`{"error":${UNKNOWN}}`)
+    })
+    await silentFor(SESSION_MS)
+    const opening = Array.from({ length: 10 }, async () => await openedKey())
+    await asked.promise
+    release.resolve()
+    const keys = new Set(await Promise.all(opening))
+    t.equal(keys.size, 1)
+    t.notOk(keys.has(key))
+    t.strictSame(commands, ['info', 'getForgotten'])
+  })
+
+  t.test(`timeouts.session: a session that is heard of while it is asked for is kept, ${profile}`, async t => {
+    const { key, openedKey, silentFor, post } = await startForced(t, profile, async (_command, response) => {
+      t.equal(await post({ key, status: 1, users: ['u2'] }), 0)
+      response.end(`{"error":${UNKNOWN}}`)
+    })
+    await silentFor(SESSION_MS)
+    t.equal(await openedKey(), key)
+  })
+
+  t.test(`timeouts.session: a session of which the document server says meanwhile that everybody has left, ${profile}`, async t => {
+    const { key, openedKey, silentFor, post, commands } = await startForced(t, profile, async (_command, response) => {
+      t.equal(await post({ key, status: 4 }), 0, 'its callback is answered')
+      response.end('{"error":0,"users":[]}')
+    })
+    await silentFor(SESSION_MS)
+    t.not(await openedKey(), key)
+    t.strictSame(commands, ['info'])
+  })
+
+  t.test(`timeouts.session: with the emulated document server, whose callback is answered while it is asked, ${profile}`, async t => {
+    const { open, key, documentServer, storage, fileId, sent, stored, forgotten } = await startService(t, { profile, timeouts: { session: SESSION_MS } })
+    const session = await open()
+    await session.edit('saved by force')
+    t.match(await session.forceSave(), { accepted: true })
+    await age(storage, fileId, SESSION_MS)
+    const told = sent(1).length
+    t.equal(await key(), session.key, 'somebody is in it')
+    t.strictSame(sent(1).slice(told).map(({ body, answer }) => [body!.users, body!.actions, answer!.body]), [[['ada'], undefined, { error: 0 }]])
+
+    await session.edit('refused')
+    documentServer.fault('file', { type: 'answer', status: 404 })
+    t.match(await session.close(), { accepted: false })
+    await documentServer.crash()
+    await documentServer.restart({ sessions: 'lost' })
+    await age(storage, fileId, SESSION_MS)
+    t.equal(await key(), session.key, 'its save was refused')
+    t.strictSame(forgotten(), ['refused'])
+
+    const again = await open()
+    t.equal(again.key, session.key)
+    t.match(await again.close(), { status: 2, accepted: true })
+    t.equal(await stored(), 'refused')
+    const next = await open()
+    t.not(next.key, session.key)
+    await next.edit('saved by force once more')
+    t.match(await next.forceSave(), { accepted: true })
+    await documentServer.crash()
+    await documentServer.restart({ sessions: 'lost' })
+    t.equal(await key(), next.key, 'nobody was asked')
+    await age(storage, fileId, SESSION_MS)
+    const last = await key()
+    t.notOk([session.key, next.key].includes(last), 'the session is lost')
+    t.equal(await stored(), 'saved by force once more')
+  })
+}
