@@ -65,10 +65,11 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves 
 
   async function saveFrom (request: FastifyRequest, event: FinishedEvent | ForceSavedEvent, url: string, place: SavePlace): Promise<void> {
     const { fileId, key, status, filetype, lastsave } = event
+    const oldestChange = event.history?.changes?.[0]?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z')
     const notmodified = status === 2 && event.notmodified === true
     let outcome: SaveOutcome | null
     try {
-      outcome = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, filetype, notmodified })
+      outcome = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, oldestChange, filetype, notmodified })
     } catch (error) {
       if (status === 2) await noteRefused(request, event)
       throw error

@@ -40,6 +40,8 @@ export interface StoredSave extends SaveIdentity {
   readonly at: number
   /** It came from a copy that was refused before: the document server opens the key again at once. */
   readonly reopens?: boolean
+  /** Someone has edited under the key again: the document server has downloaded the document once since. */
+  readonly reopened?: boolean
   /** Of the stored content; absent when it went elsewhere or nowhere. */
   readonly revision?: string
   /** Of the bytes of a force save. */
@@ -73,7 +75,8 @@ export function began (record: FileRecord, key: string, base: string | undefined
   if (finish !== undefined && finish.reopens !== true && now - finish.at < VIEW_ONLY_MS) return record
   const known = record.live.find(session => session.key === key)
   if (known !== undefined) return withLive(record, { ...known, heard: now })
-  return withLive(record, { key, heard: now, ...(base !== undefined && { base }) })
+  const saves = record.saves.map(save => save === finish ? { ...save, reopened: true } : save)
+  return withLive({ ...record, saves }, { key, heard: now, ...(base !== undefined && { base }) })
 }
 
 /** The session ended without anything to save. */
@@ -135,8 +138,26 @@ export function isConflict (record: FileRecord, keys: DocumentKeys, key: string,
   return keys.isFor(content.fileId, key) && !keys.isOf(content, key)
 }
 
+/**
+ * Whether all changes of a save are newer than what was stored last under its key. Then the document server has lost its
+ * session and opened the document anew: the save does not continue what was stored.
+ */
+export function isOpenedAnew ({ saves }: FileRecord, key: string, oldestChange: string | undefined): boolean {
+  const last = saves.find(save => save.key === key)
+  return last === undefined || isBefore(last.lastsave, oldestChange)
+}
+
 export function finishedKeys ({ saves }: FileRecord): Set<string> {
   return new Set(saves.filter(({ status }) => status === 2).map(({ key }) => key))
+}
+
+/**
+ * Whether the document server downloads the document the next time the key is opened: once after it was saved for good. Should
+ * that session end without a change, it keeps what it has.
+ */
+export function isDownloadedAnew (record: FileRecord, key: string): boolean {
+  const finish = finishOf(record, key)
+  return finish !== undefined && finish.reopened !== true
 }
 
 function finishOf ({ saves }: FileRecord, key: string): StoredSave | undefined {

@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 1000
 const Text = Type.String()
 const Optional = Type.Optional(Text)
 const Flag = Type.Optional(Type.Boolean())
-const Save = Type.Object({ key: Text, status: Type.Union([Type.Literal(2), Type.Literal(6)]), path: Optional, lastsave: Optional, revision: Optional, sha256: Optional, at: Type.Number(), reopens: Flag })
+const Save = Type.Object({ key: Text, status: Type.Union([Type.Literal(2), Type.Literal(6)]), path: Optional, lastsave: Optional, revision: Optional, sha256: Optional, at: Type.Number(), reopens: Flag, reopened: Flag })
 const Stored = Type.Object({
   live: Type.Array(Type.Object({ key: Text, base: Optional, heard: Type.Number(), refused: Flag, conflictFileId: Optional })),
   saves: Type.Array(Save),

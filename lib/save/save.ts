@@ -6,7 +6,7 @@ import { digesting } from './digest.js'
 import type { Fetch } from './fetch.js'
 import type { Lease, Leases } from './lease.js'
 import type { SaveQueue } from './queue.js'
-import { isConflict, isOutdated, type SaveIdentity, stored, type StoredSave } from './record.js'
+import { isConflict, isOpenedAnew, isOutdated, type SaveIdentity, stored, type StoredSave } from './record.js'
 
 export interface SaveDependencies {
   readonly storage: Storage
@@ -25,6 +25,8 @@ export interface SaveRequest {
   readonly key: string | undefined
   /** When the document was changed last, when the document server says so. */
   readonly lastsave: string | undefined
+  /** When the first of the changes that are saved was made, when the document server says so. */
+  readonly oldestChange: string | undefined
   /** Format of the bytes at `url`, when the document server names one. */
   readonly filetype: string | undefined
   /** Nothing was changed since the last force save that was accepted. */
@@ -111,7 +113,8 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
 
   /** The first save of the session makes another file, its later ones replace that. */
   async function storeBeside (request: SaveRequest, identity: SaveIdentity, lease: Lease, current: FileInfo): Promise<SaveOutcome> {
-    const known = lease.record.live.find(({ key }) => key === identity.key)?.conflictFileId
+    const session = lease.record.live.find(({ key }) => key === identity.key)
+    const known = isOpenedAnew(lease.record, identity.key, request.oldestChange) ? undefined : session?.conflictFileId
     const extension = extensionOf(request, current)
     const info = await fetch(request, async content =>
       (known === undefined ? null : await storage.replace(known, content, { extension })) ?? await storage.create(extension, content))

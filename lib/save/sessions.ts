@@ -1,6 +1,6 @@
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { began, ended, type FileRecord, finishedKeys, isLive, type LiveSession, refused, settled, stored } from './record.js'
+import { began, ended, type FileRecord, finishedKeys, isDownloadedAnew, isLive, type LiveSession, refused, settled, stored } from './record.js'
 import type { Records } from './records.js'
 
 /**
@@ -78,7 +78,7 @@ export function createSessions ({ storage, records, keys, isKnown, askAfter }: D
 
   /** What the document server downloads now: unless it may have an earlier content under this key, which nobody knows. */
   function baseOf (record: FileRecord, content: FileInfo, key: string): string | undefined {
-    const mayBeCached = keys.isFor(content.fileId, key) && !keys.isOf(content, key) && !finishedKeys(record).has(key)
+    const mayBeCached = keys.isFor(content.fileId, key) && !keys.isOf(content, key) && !isDownloadedAnew(record, key)
     return mayBeCached ? undefined : content.revision
   }
 
