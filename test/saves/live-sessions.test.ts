@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { age } from './aging.js'
 import { startInstance } from './instances.js'
+
+/** For so long the document server shows a key that was saved for reading only. */
+const VIEW_ONLY_MS = 300_000
 
 for (const profile of profiles) {
   t.test(`two instances: whoever opens the file lands in the live session, whichever is asked, ${profile}`, async t => {
@@ -102,6 +106,22 @@ for (const profile of profiles) {
     const third = await openedKey()
     t.equal(await post({ key: second, status: 1 }), 0)
     t.equal(await openedKey(), third, 'a late 1')
+  })
+
+  t.test(`a page that opens the key of a finished save minutes later: the document server gives it the stored content, ${profile}`, async t => {
+    const told: SavedEvent[] = []
+    const { key, openedKey, post, documentServer: { origin }, storage, fileId } = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
+    t.equal(await post({ key, status: 2, url: `${origin}/1` }), 0)
+    const next = await openedKey()
+    await age(storage, fileId, VIEW_ONLY_MS - 60_000)
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await openedKey(), next, 'until then nobody can edit under it')
+    await age(storage, fileId, 60_000)
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await openedKey(), key, 'whoever joins lands there')
+    t.equal(await post({ key, status: 2, url: `${origin}/2` }), 0)
+    t.match(told, [{ status: 2, conflict: undefined }, { status: 2, conflict: undefined }])
+    t.not(await openedKey(), key)
   })
 
   t.test(`a 2 without anything to store: the document server has ended the session, the next key is another one, ${profile}`, async t => {

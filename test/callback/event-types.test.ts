@@ -1,0 +1,117 @@
+import t from 'tap'
+import type { CallbackEvent, EditorOptions } from '../../lib/index.js'
+import { NEW, profiles, startEditing } from '../helpers/editing.js'
+
+// Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
+
+t.test('the status of a callback tells its fields, to the compiler too', async t => {
+  function described (event: CallbackEvent): string {
+    const common: [string, string | undefined, string | undefined] = [event.fileId, event.key, event.userdata]
+    switch (event.status) {
+      case 1: {
+        const users: readonly string[] | undefined = event.users
+        const type: 0 | 1 | 2 | undefined = event.actions?.[0]?.type
+        // @ts-expect-error a session that goes on has nothing to fetch: it is no text
+        const url: string | undefined = event.url
+        return [...common, users, type, url].join()
+      }
+      case 2: {
+        const url: string | undefined = event.url
+        const notmodified: boolean | undefined = event.notmodified
+        const author: string | undefined = event.history?.changes?.[0]?.user?.name
+        // @ts-expect-error nobody forced it
+        const type: number | undefined = event.forcesavetype
+        return [...common, url, notmodified, author, event.lastsave?.slice(0, 4), event.filetype?.toUpperCase(), event.changesurl?.length, type].join()
+      }
+      case 3: return [...common, event.url?.length, event.notmodified === true, event.lastsave?.length].join()
+      case 4: {
+        // @ts-expect-error they have left
+        const users: readonly string[] | undefined = event.users
+        return [...common, event.actions?.map(({ userid }) => userid), users].join()
+      }
+      case 5: return [...common, event.mailMerge?.recordIndex, event.url?.length].join()
+      case 6: {
+        const type: number | undefined = event.forcesavetype
+        // @ts-expect-error only a finished save says that
+        const notmodified: boolean | undefined = event.notmodified
+        return [...common, type, event.formsdataurl?.length, event.url?.length, notmodified].join()
+      }
+      case 7: {
+        const type: number | undefined = event.forcesavetype
+        // @ts-expect-error nothing was assembled
+        const url: string | undefined = event.url
+        return [...common, type, event.lastsave?.length, url].join()
+      }
+      default: {
+        const none: never = event
+        return String(none)
+      }
+    }
+  }
+  const onCallback: EditorOptions['onCallback'] = event => {
+    // @ts-expect-error without its status nobody knows what else it has
+    const url: string | undefined = event.url
+    // @ts-expect-error it was sent: nobody changes it
+    event.status = 2
+    t.comment(url)
+  }
+  t.type(onCallback, 'function')
+  t.equal(described({ status: 6, fileId: 'f', key: 'k', forcesavetype: 1 }), 'f,k,,1,,,')
+})
+
+const key = 'key-of-the-session'
+const users = ['u1']
+const actions = [{ type: 0, userid: 'u1' }]
+const lastsave = '2026-11-20T15:12:59.000Z'
+const history = {
+  serverVersion: '9.3.0',
+  changes: [{ documentSha256: 'c55a3a18', created: '2026-11-20 15:12:59', user: { id: 'u1', name: 'John' } }]
+}
+
+/** Every field that the document server's protocol knows of a status. */
+function fieldsOf (url: string): Record<number, object> {
+  const assembled = { url, changesurl: `${url}&changes`, history, filetype: 'docx' }
+  return {
+    1: { key, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }], userdata: 'mine' },
+    2: { key, ...assembled, users, actions, lastsave, notmodified: true, encrypted: false },
+    3: { key, ...assembled, users, actions, lastsave, notmodified: false },
+    4: { key, actions, userdata: 'mine' },
+    5: { key, ...assembled, users, mailMerge: { recordCount: 2, recordIndex: 1, recordErrorCount: 0, to: 'a@example.com', subject: 'Hello', type: 0, userid: 'u1' } },
+    6: { key, ...assembled, users, actions: [{ type: 2, userid: 'u1' }], userdata: 'mine', lastsave, forcesavetype: 3, encrypted: false, formsdataurl: `${url}&forms` },
+    7: { key, users, userdata: 'mine', lastsave, forcesavetype: 0 }
+  }
+}
+
+for (const profile of profiles) {
+  t.test(`onCallback: every field of every status arrives as it was sent, and is not to be changed, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const { fileId, post, url, storedText } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const fields = fieldsOf(url)
+    for (const [status, sent] of Object.entries(fields)) {
+      const refused = status === '3' && profile === 'secure'
+      t.equal(await post({ status: Number(status), ...sent }), refused ? 1 : 0)
+    }
+    t.strictSame(told, Object.entries(fields).map(([status, sent]) => ({ status: Number(status), ...sent, fileId })))
+    t.ok(told.every(event => Object.isFrozen(event)))
+    t.equal(await storedText(fileId), NEW)
+  })
+
+  t.test(`onCallback: what a status may be without, and what is null, is absent, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const { fileId, post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    for (const [status, sent] of Object.entries(fieldsOf(url))) {
+      await post({ status: Number(status), key })
+      await post({ status: Number(status), ...Object.fromEntries(Object.keys(sent).map(name => [name, null])) })
+    }
+    const bare = [1, 2, 3, 4, 5, 6, 7].flatMap(status => [{ status, key, fileId }, { status, fileId }])
+    t.strictSame(told.map(({ encrypted, ...event }) => event), bare)
+  })
+
+  t.test(`onCallback: the history of a save that came back from a refused one is empty, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const { post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    t.equal(await post({ key, status: 2, url, history: {}, users, actions, lastsave, notmodified: null, filetype: 'docx' }), 0)
+    const [event] = told
+    t.ok(event?.status === 2 && event.history !== undefined && event.history.changes === undefined && event.notmodified === undefined)
+  })
+}
