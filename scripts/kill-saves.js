@@ -1,0 +1,65 @@
+// Kills the built service with SIGKILL at random moments of mixed saves, restarts it and looks for anything lost.
+// node scripts/kill-saves.js [--rounds 200] [--seed <number>]
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createCounts } from '../test/faults/kill/counts.js'
+import { tempNames } from '../test/faults/kill/directory.js'
+import { startDocumentServer } from '../test/faults/kill/document-server.js'
+import { startLane } from '../test/faults/kill/lane.js'
+import { servicePool } from '../test/faults/kill/processes.js'
+import { randomFrom } from '../test/faults/kill/random.js'
+
+/** Rounds overlap: while one lane restarts, the others save. */
+const LANES = 3
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 1e9) } } })
+const [rounds, seed] = [Number(values.rounds), Number(values.seed)]
+console.log(`seed ${seed}, ${rounds} rounds`)
+
+const directory = await mkdtemp(join(tmpdir(), 'kill-saves-'))
+const documentServer = await startDocumentServer()
+const pool = servicePool({ directory, documentServer: documentServer.origin })
+const counts = createCounts()
+/** @type {Set<string>} */
+const known = new Set()
+let started = 0
+
+try {
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => run(`lane${lane}`, randomFrom(seed + lane))))
+  const left = await tempNames(directory)
+  if (left.length > 0) throw new Error(`temp files left in the end: ${left.join(', ')}`)
+  print()
+  await rm(directory, { recursive: true })
+} catch (error) {
+  print()
+  console.error(`\nseed ${seed}, after ${counts.rounds} rounds: ${/** @type {Error} */ (error).stack}\nThe files are in ${directory}`)
+  process.exit(1)
+}
+await pool.close()
+documentServer.close()
+
+/**
+ * @param {string} name
+ * @param {import('../test/faults/kill/random.js').Random} random
+ */
+async function run (name, random) {
+  const lane = await startLane({ name, directory, pool, documentServer, random, known, counts })
+  while (started < rounds) {
+    started++
+    await lane.round()
+  }
+  await lane.end()
+}
+
+function print () {
+  const { phases, ...others } = counts
+  const { rounds, kills, acknowledged, refused, replayed, handedOverAgain, storedAlready, overtaken, overlapping } = others
+  console.log(`rounds ${rounds}, SIGKILLs ${kills}`)
+  console.log(`saves acknowledged ${acknowledged}, refused because their download failed ${refused}, replayed ${replayed}`)
+  console.log(`handed over again after a restart ${handedOverAgain}, of them stored already ${storedAlready}, after a later session's save ${overtaken}`)
+  console.log('saves that a kill caught:')
+  for (const [phase, count] of Object.entries(phases)) console.log(`  ${count} ${phase}`)
+  console.log(`  ${overlapping} together with a save of another service`)
+}

@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { HANDLER, PUBLIC, SECRET } from './addresses.js'
+
+const PATIENCE_MS = 60_000
+
+/**
+ * What one editing session hands over at once, and what became of it.
+ * @typedef {object} Save
+ * @property {string} fileId
+ * @property {string} key
+ * @property {2 | 6} status
+ * @property {number} version of the content
+ * @property {string} path
+ * @property {string} lastsave
+ * @property {string} filetype
+ * @property {Buffer} bytes
+ * @property {number} pause milliseconds in the middle of the download
+ * @property {boolean} isBroken whether the download fails, for now
+ * @property {number} asked how often the content was asked for
+ * @property {() => void} sent called when all of it was sent
+ * @property {boolean} isSent
+ * @property {boolean} isAcknowledged
+ * @property {boolean} isAbandoned whether nobody hands it over again
+ */
+
+/** The part of a document server that hands saves over: a real HTTP server, and the callbacks it posts. */
+export async function startDocumentServer () {
+  /** @type {Map<string, Save>} */
+  const saves = new Map()
+  const server = http.createServer((request, response) => {
+    const save = saves.get(new URL(request.url ?? '/', 'http://localhost').pathname)
+    serve(save, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const origin = `http://127.0.0.1:${port}`
+
+  return {
+    origin,
+    /** @param {Save} save */
+    offer: save => { saves.set(save.path, save) },
+    /**
+     * Posts the save with a fresh address and a fresh token. Resolves to the answered `error`, to `undefined` when the
+     * connection broke.
+     * @param {Save} save
+     * @param {string} to origin of a service
+     * @returns {Promise<0 | 1 | undefined>}
+     */
+    async post ({ fileId, key, status, path, lastsave, filetype }, to) {
+      const url = `${origin}${path}?md5=${Math.random()}&expires=${Date.now()}`
+      return await postCallback(to, fileId, { key, status, url, users: ['u1'], lastsave, notmodified: false, filetype })
+    },
+    /**
+     * Someone opened the document in the editor.
+     * @param {string} fileId
+     * @param {string} key
+     * @param {string} to
+     */
+    postOpened: (fileId, key, to) => postCallback(to, fileId, { key, status: 1, users: ['u1'], actions: [{ type: 1, userid: 'u1' }] }),
+    close () {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+}
+
+/**
+ * @param {Save | undefined} save
+ * @param {http.ServerResponse} response
+ */
+async function serve (save, response) {
+  if (!save) {
+    response.writeHead(404).end()
+    return
+  }
+  const { bytes, pause, isBroken } = save
+  save.asked++
+  const half = Math.floor(bytes.length / 2)
+  response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, half))
+  await delay(pause)
+  if (isBroken) response.destroy()
+  response.once('finish', () => {
+    save.isSent = true
+    save.sent()
+  })
+  response.end(bytes.subarray(half))
+}
+
+/**
+ * @param {string} to
+ * @param {string} fileId
+ * @param {object} payload
+ * @returns {Promise<0 | 1 | undefined>}
+ */
+async function postCallback (to, fileId, payload) {
+  const body = JSON.stringify({ ...payload, token: signed(payload) })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${signed({ payload })}` }
+  const answer = await ask(`${to}${HANDLER}?action=callback&fileId=${fileId}`, { method: 'POST', headers, body })
+  if (answer === undefined) return undefined
+  const { error } = JSON.parse(answer.toString())
+  if (error !== 0 && error !== 1) throw new Error(`the service answered ${answer}`)
+  return error
+}
+
+/**
+ * Downloads the stored document as the document server does.
+ * @param {string} fileId
+ * @param {string} from origin of a service
+ */
+export async function download (fileId, from) {
+  const query = `${HANDLER}?action=download&fileId=${fileId}`
+  return await ask(`${from}${query}`, { headers: { authorization: `Bearer ${signed({ payload: { url: PUBLIC + query } })}` } })
+}
+
+/**
+ * The key whoever opens the document gets now.
+ * @param {string} fileId
+ * @param {string} from origin of a service
+ */
+export async function openedKey (fileId, from) {
+  return String(await ask(`${from}/key?fileId=${fileId}`))
+}
+
+/**
+ * The body of the answer, `undefined` when there was none. No answer in a minute is an error.
+ * @param {string} url
+ * @param {RequestInit} [options]
+ */
+async function ask (url, options) {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  try {
+    const response = await fetch(url, { ...options, signal })
+    const body = Buffer.from(await response.arrayBuffer())
+    if (response.status !== 200) throw new Error(`${url} was answered ${response.status}: ${body}`)
+    return body
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return undefined
+  }
+}
+
+/** @param {object} claims */
+function signed (claims) {
+  const iat = Math.floor(Date.now() / 1000)
+  const parts = [{ alg: 'HS256', typ: 'JWT' }, { ...claims, iat, exp: iat + 300 }]
+  const text = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${text}.${createHmac('sha256', SECRET).update(text).digest('base64url')}`
+}
