@@ -1,0 +1,12 @@
+import t from 'tap'
+import { playRuns } from './property/runs.js'
+
+t.setTimeout(300_000)
+
+t.test('whatever people, instances and document server do: all get one key, the newest is stored, nothing acknowledged is lost, secure', async t => {
+  await playRuns(t, { profile: 'secure', stored: 'memory', runs: 750 })
+})
+
+t.test('whatever people, instances and document server do: all get one key, the last save is stored, classic', async t => {
+  await playRuns(t, { profile: 'classic', stored: 'memory', runs: 170 })
+})

@@ -1,0 +1,8 @@
+import t from 'tap'
+import { playRuns } from './runs.js'
+
+t.setTimeout(300_000)
+
+t.test('whatever people, instances and document server do: all get one key, the newest is stored, nothing acknowledged is lost, in files', async t => {
+  await playRuns(t, { profile: 'secure', stored: 'files', runs: 80 })
+})
