@@ -150,7 +150,9 @@ async function takenByFolder (temps: string, temp: string, target: string): Prom
     return true
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => {})
-    if (await lstat(target).catch(orMissing) !== undefined) return false
+    const { code } = error as NodeJS.ErrnoException
+    // Windows says EPERM.
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' || await lstat(target).catch(orMissing) !== undefined) return false
     throw error
   }
 }
