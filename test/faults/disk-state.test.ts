@@ -100,8 +100,10 @@ for (const status of [2, 6]) {
         failFrom(nth)
         const error = await post({ status, key, url }, fileId)
         heal()
+        const stored = async () => String(Buffer.concat(await (await storage.read(fileId))!.body.toArray()))
+        if (announces) t.equal(await stored(), error === 0 ? NEW : OLD, `from call ${nth}: what is stored is acknowledged`)
         t.equal(await post({ status, key, url }, fileId), 0, `from call ${nth}, answered ${error}: then the same callback`)
-        t.equal(String(Buffer.concat(await (await storage.read(fileId))!.body.toArray())), NEW)
+        t.equal(await stored(), NEW)
         t.equal(documents(), before, 'no copy of what was stored already')
         t.equal(await openedKey(fileId) === key, status === 6, 'the key')
       }
