@@ -2,6 +2,9 @@ import { UpstreamError } from '../errors.js'
 import { finalFailure } from '../outbound/final-failure.js'
 
 const ZIP = Buffer.from('504b0304', 'hex')
+const ZIP_END = Buffer.from('504b0506', 'hex')
+/** The record at the end of a zip file and the longest comment that may follow it. */
+const ZIP_END_REACH = 22 + 65_535
 /** What an Office Open XML file that is protected by a password is in. Source: MS-OFFCRYPTO. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
@@ -14,14 +17,18 @@ const TEXT = /^(txt|csv|md|json)$/
 const ENOUGH_BYTES = 512
 
 /**
- * Passes content on if it begins like the announced format: a zip container for Office Open XML and OpenDocument (or
+ * Passes content on if it looks like the announced format: a whole zip container for Office Open XML and OpenDocument (or
  * the container of an encrypted one), `%PDF-` for PDF, and for anything else neither an HTML page, because servers on the
- * way answer with those, nor nothing at all. Errors with `UpstreamError` before the first byte is passed on.
+ * way answer with those, nor nothing at all. Errors with `UpstreamError`: before the first byte is passed on, or after the
+ * last when a zip container was cut off by someone who announced that as the whole.
  */
 export async function * checkedContent (content: AsyncIterable<Uint8Array>, format: string | undefined, mediaType: string | undefined): AsyncGenerator<Uint8Array> {
   let start = Buffer.alloc(0)
+  let end: Buffer = Buffer.alloc(0)
   let isChecked = format === undefined
+  const isContainer = format !== undefined && (OFFICE_OPEN_XML.test(format) || OPEN_DOCUMENT.test(format))
   for await (const chunk of content) {
+    if (isContainer) end = lastOf(end, chunk)
     if (isChecked) {
       yield chunk
       continue
@@ -32,9 +39,19 @@ export async function * checkedContent (content: AsyncIterable<Uint8Array>, form
     isChecked = true
     yield start
   }
-  if (isChecked) return
-  assertLike(start, format!, mediaType)
-  yield start
+  if (!isChecked) {
+    assertLike(start, format!, mediaType)
+    yield start
+  }
+  if (isContainer && isZip(start) && end.lastIndexOf(ZIP_END) === -1) throw new UpstreamError(`the ${format} file it sent is cut off`)
+}
+
+function lastOf (end: Buffer, chunk: Uint8Array): Buffer {
+  return chunk.length >= ZIP_END_REACH ? Buffer.from(chunk.subarray(-ZIP_END_REACH)) : Buffer.concat([end, chunk]).subarray(-ZIP_END_REACH)
+}
+
+function isZip (start: Buffer): boolean {
+  return start.subarray(0, ZIP.length).equals(ZIP)
 }
 
 function assertLike (start: Buffer, format: string, mediaType: string | undefined): void {
@@ -44,8 +61,8 @@ function assertLike (start: Buffer, format: string, mediaType: string | undefine
 
 function isLike (start: Buffer, format: string, mediaType = ''): boolean {
   const begins = (signature: Buffer) => start.subarray(0, signature.length).equals(signature)
-  if (OFFICE_OPEN_XML.test(format)) return begins(ZIP) || begins(COMPOUND_FILE)
-  if (OPEN_DOCUMENT.test(format)) return begins(ZIP)
+  if (OFFICE_OPEN_XML.test(format)) return isZip(start) || begins(COMPOUND_FILE)
+  if (OPEN_DOCUMENT.test(format)) return isZip(start)
   if (format === 'pdf') return begins(PDF)
   // A text may well be empty, or begin with a tag: there it is an error page only if it is sent as one.
   if (TEXT.test(format)) return !isHtml(start) || !/^text\/html\b/i.test(mediaType)

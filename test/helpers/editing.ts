@@ -9,8 +9,8 @@ import { startUpstream, type Upstream } from './listen.js'
 export const profiles = ['secure', 'classic'] as const
 
 export const OLD = 'the stored content'
-/** Begins like a zip file, as every format does that the document server saves documents in. */
-export const NEW = 'PK\x03\x04 what the document server saved'
+/** Begins and ends like a zip file, as every format does that the document server saves documents in. */
+export const NEW = 'PK\x03\x04 what the document server saved PK\x05\x06'
 export const KEY = 'key-of-the-session'
 
 /** Where file storage keeps its records of sessions. */

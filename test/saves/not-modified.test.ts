@@ -5,7 +5,7 @@ import type { SavedEvent } from '../../lib/index.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 import { directoryOf } from './instances.js'
 
-const FORCED = 'PK\x03\x04 saved by force'
+const FORCED = 'PK\x03\x04 saved by force PK\x05\x06'
 const TIME = '2026-11-20T16:12:26.000Z'
 
 /** A session that was saved by force; its finished save, of which the document server says that nothing was modified, is at `/finished`. */

@@ -104,7 +104,7 @@ function contentsOf (requests: readonly RequestStep[]): Map<string, string> {
   for (const { body } of requests) {
     if (typeof body?.url !== 'string') continue
     const number = numberIn(body.url)
-    if (body.notmodified !== true) latest = `PK\x03\x04 ${number}`
+    if (body.notmodified !== true) latest = `PK\x03\x04 ${number} PK\x05\x06`
     contents.set(number, latest)
   }
   return contents
@@ -141,7 +141,7 @@ async function openedKey ({ app }: Host, fileId: string): Promise<string> {
 
 async function storedName ({ storage }: Host, fileId: string): Promise<string> {
   const file = await storage.read(fileId)
-  return file === null ? 'gone' : (await text(file.body)).replace('PK\x03\x04 ', '')
+  return file === null ? 'gone' : (await text(file.body)).replace(/ ?PK(\x03\x04|\x05\x06) ?/g, '')
 }
 
 /** `A A B`: the third is another one. */

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 
 const ZIP = Buffer.from('PK\x03\x04')
+const ZIP_END = Buffer.from('PK\x05\x06')
 const CHECKSUM_BYTES = 32
 
 /**
- * A document that begins like a zip file, tells what it is and ends with a checksum of all that.
+ * A document that begins and ends like a zip file, tells what it is and ends with a checksum of all that.
  * @param {{ fileId: string, version: number }} identity
  * @param {number} size bytes of filling
  */
 export function makeDocument ({ fileId, version }, size) {
   const head = Buffer.concat([ZIP, Buffer.from(`${JSON.stringify({ fileId, version })}\n`)])
-  const content = Buffer.concat([head, Buffer.alloc(size, `${fileId} ${version} `)])
+  const content = Buffer.concat([head, Buffer.alloc(size, `${fileId} ${version} `), ZIP_END])
   return Buffer.concat([content, checksum(content)])
 }
 

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { OLD, profiles, startEditing } from '../helpers/editing.js'
+
+const WHOLE = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
+const COMMENTED = Buffer.concat([WHOLE.subarray(0, -2), Buffer.from([0xff, 0xff]), Buffer.alloc(65_535, ' ')])
+
+/** Cut off by someone on the way who announces what is left as the whole. */
+const cuts = { 'the last byte of its body': WHOLE.length - 23, 'the second half': WHOLE.length >> 1, 'all but the first kilobyte': 1024 }
+
+for (const profile of profiles) {
+  for (const [missing, length] of Object.entries(cuts)) {
+    t.test(`a container without ${missing} and its end is refused, however it is announced, ${profile}`, async t => {
+      const { post, key, url, storedText, fileId, documentServer } = await startEditing(t, {
+        profile,
+        saveRetries: 1,
+        serve: (_request, response) => response.end(WHOLE.subarray(0, length))
+      })
+      t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 1)
+      t.equal(await storedText(fileId), OLD)
+      t.equal(documentServer.requests.length, 2, 'what was cut off once may come whole')
+    })
+  }
+
+  t.test(`a container with the longest comment at its end is whole, ${profile}`, async t => {
+    const { post, key, url, storage, fileId } = await startEditing(t, { profile, serve: (_request, response) => response.end(COMMENTED) })
+    t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 0)
+    t.equal((await storage.stat(fileId))!.size, COMMENTED.length)
+  })
+
+  t.test(`bytes that are only a part of the last chunk count: a container in many small chunks is whole, ${profile}`, async t => {
+    const { post, key, url, storage, fileId } = await startEditing(t, {
+      profile,
+      serve (_request, response) {
+        for (let at = 0; at < WHOLE.length; at += 7) response.write(WHOLE.subarray(at, at + 7))
+        response.end()
+      }
+    })
+    t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 0)
+    t.equal((await storage.stat(fileId))!.size, WHOLE.length)
+  })
+}
