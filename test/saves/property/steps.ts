@@ -35,16 +35,20 @@ const MINUTE = 60_000
 
 export function stepsOf (seed: number, count: number): Step[] {
   const from = random(seed)
-  return Array.from({ length: count }, () => stepFrom(from))
+  const likings = USUAL.map(([weight, does]) => [weight * from.one([0.3, 1, 3]), does] as const)
+  return Array.from({ length: count }, () => stepFrom(from, likings))
 }
 
-function stepFrom (from: Random): Step {
+/** Each run likes some more and some less, so that what is rare comes several times in some of them. */
+const USUAL = [
+  [20, 'open'], [6, 'join'], [24, 'edit'], [12, 'forceSave'], [14, 'close'], [4, 'disconnect'], [4, 'reconnect'],
+  [5, 'replay'], [4, 'changeOutside'], [6, 'pass'], [1, 'crash']
+] as const
+
+function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['does']]>): Step {
   const side = from.one(['a', 'b'] as const)
   const session = from.integer(1000)
-  const does = from.weighted<Step['does']>([
-    [20, 'open'], [6, 'join'], [24, 'edit'], [12, 'forceSave'], [14, 'close'], [4, 'disconnect'], [4, 'reconnect'],
-    [5, 'replay'], [4, 'changeOutside'], [6, 'pass'], [1, 'crash']
-  ])
+  const does = from.weighted(likings)
   switch (does) {
     case 'open': return { does, side, user: from.integer(4), joins: from.chance(0.75) }
     case 'join': return { does, side, page: from.integer(1000) }
