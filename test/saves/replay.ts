@@ -141,7 +141,7 @@ async function openedKey ({ app }: Host, fileId: string): Promise<string> {
 
 async function storedName ({ storage }: Host, fileId: string): Promise<string> {
   const file = await storage.read(fileId)
-  return file === null ? 'gone' : (await text(file.body)).replace(/ ?PK(\x03\x04|\x05\x06) ?/g, '')
+  return file === null ? 'gone' : (await text(file.body)).replace('PK\x03\x04 ', '').replace(' PK\x05\x06', '')
 }
 
 /** `A A B`: the third is another one. */
