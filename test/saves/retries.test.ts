@@ -91,7 +91,6 @@ for (const profile of profiles) {
     const { save, openedKey, key } = await startFailing(t, repeat(transient[503]!), { profile })
     t.strictSame(await save(), { error: 1, fetches: 3, writes: 0, content: OLD })
     t.equal(await openedKey(), key)
-    t.equal((await save()).fetches, 6, 'when it is posted again it is asked for again')
   })
 
   t.test(`saveRetries: 0 asks once, ${profile}`, async t => {
@@ -107,7 +106,7 @@ for (const profile of profiles) {
   })
 
   t.test(`saveRetries: nobody waits for longer than timeouts.total, ${profile}`, async t => {
-    // Pauses of 200, 800 and 3200 ms: the third would not leave time for anything.
+    // Pauses of 200, 800 and 3200 ms: the third would leave no time for anything.
     const { save } = await startFailing(t, repeat(transient[503]!), { profile, saveRetries: 10, timeouts: { total: 4000 } })
     t.strictSame(await save(), { error: 1, fetches: 3, writes: 0, content: OLD })
   })
@@ -122,9 +121,9 @@ for (const profile of profiles) {
       }, 100)
       response.once('close', () => clearInterval(timer))
     }
-    const { save } = await startFailing(t, [drip(0, 12), drip(1, 100)], { profile, saveRetries: 1, timeouts: { total: 2000 } })
+    const { save } = await startFailing(t, [drip(0, 6), drip(1, 100)], { profile, saveRetries: 1, timeouts: { total: 1000 } })
     t.strictSame(await save(), { error: 1, fetches: 2, writes: 0, content: OLD })
-    t.ok(drips[0]! + drips[1]! < 25, `both together got ${drips.join(' and ')} tenths of a second`)
+    t.ok(drips[0]! + drips[1]! < 12, `both together got ${drips.join(' and ')} tenths of a second`)
   })
 }
 
