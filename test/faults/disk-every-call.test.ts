@@ -13,10 +13,11 @@ const ENOUGH_WITHOUT_FAULT = 3
 
 // Each has a service of its own.
 t.jobs = 2
+t.setTimeout(300_000)
 
 for (const isDone of [false, true]) {
   for (const [what, fields] of Object.entries(saves)) {
-    t.test(`row 42: ${what}, every Nth call to the file system fails${isDone ? ' although it was done' : ''}`, async t => {
+    t.test(`row 42: ${what}, every Nth call to the file system fails${isDone ? ' although it was done' : ''}`, { timeout: 180_000 }, async t => {
       const { begin, key, post, postWith, stored, listingAfterRestart } = await startDiskService(t)
       const documents: string[] = []
       for (let nth = 1, withoutFault = 0; withoutFault < ENOUGH_WITHOUT_FAULT; nth++) {

@@ -54,6 +54,8 @@ function failingState (announces: boolean) {
   }
 }
 
+t.setTimeout(300_000)
+
 for (const announces of [true, false]) {
   for (const status of [2, 6]) {
     for (const isDone of [false, true]) {
@@ -88,7 +90,7 @@ for (const announces of [true, false]) {
 }
 
 for (const status of [2, 6]) {
-  t.test(`row 42: the state fails from the Nth call on and then comes back, status ${status}`, async t => {
+  t.test(`row 42: the state fails from the Nth call on and then comes back, status ${status}`, { timeout: 120_000 }, async t => {
     for (const announces of [true, false]) {
       const { storage, failFrom, heal, documents } = failingState(announces)
       const { post, openedKey, url } = await startEditing(t, { storage, memory: true })
