@@ -15,11 +15,15 @@ const ENOUGH_WITHOUT_FAULT = 3
 t.jobs = 2
 t.setTimeout(300_000)
 
+/** Two records before the new content is published, and that itself: each the file and its folder. */
+const MUST_SYNC = 6
+
 for (const isDone of [false, true]) {
   for (const [what, fields] of Object.entries(saves)) {
     t.test(`row 42: ${what}, every Nth call to the file system fails${isDone ? ' although it was done' : ''}`, { timeout: 180_000 }, async t => {
       const { begin, key, post, postWith, stored, listingAfterRestart } = await startDiskService(t)
       const documents: string[] = []
+      let refusedSyncs = 0
       for (let nth = 1, withoutFault = 0; withoutFault < ENOUGH_WITHOUT_FAULT; nth++) {
         const fileId = `document-${nth}`
         const before = { [`${fileId}.docx`]: OLD }
@@ -35,8 +39,10 @@ for (const isDone of [false, true]) {
         const repeated = { error: await post(fileId, save), stored: await stored(fileId), isSameKey: await key(fileId) === session }
         t.strictSame(repeated, isSaved, `call ${nth}: then the same callback`)
         if (call === '') withoutFault++
+        if (call === 'sync' && error === 1) refusedSyncs++
         documents.push(...Object.keys(after))
       }
+      t.ok(refusedSyncs >= MUST_SYNC, `${refusedSyncs} calls of fsync must not fail`)
       t.ok(documents.length > 40, `${documents.length} calls`)
       t.strictSame(await listingAfterRestart(), documents.sort(), 'no temp file, no copy')
     })
