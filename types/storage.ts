@@ -52,7 +52,8 @@ export interface StateStore {
   get (fileId: string): Promise<StateRecord | null>
   /**
    * Compare and set: stores the value, durable when resolved, if the record still has this version (`null`: if there is
-   * none). Resolves to the new version, or to `null` when someone else was faster and nothing was stored.
+   * none). Resolves to the new version, or to `null` when someone else was faster and nothing was stored. A rejection
+   * may have stored it: whoever cares looks again.
    */
   set (fileId: string, value: unknown, version: string | null): Promise<string | null>
   /** A name of this process, and whether the process that had such a name is known to have ended: spares waiting for it. */
