@@ -43,7 +43,10 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const keys = documentKeys(settings.publicBaseUrl + prefix)
   const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
   const { sessions, saves, stop } = createSaving({ settings, storage, state: storage.state ?? memoryState(), outbound, keys, isKnown })
-  app.addHook('preClose', stop)
+  let stopped: Promise<void> | undefined
+  // Not awaited yet: Fastify gives a preClose hook no more time than `pluginTimeout`, an onClose hook any.
+  app.addHook('preClose', async () => { stopped = stop() })
+  app.addHook('onClose', () => stopped)
   const convertToPdf = createPdfConverter({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
   const addresses = { editorApiUrl: settings.editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
 
@@ -53,7 +56,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     download: createDownloadHandler({ credentials, storage }),
     proxy: createProxyHandler({ credentials, outbound })
   }
-  await app.register(handlerScope(settings, actions, options), {
+  await app.register(handlerScope(settings, actions, options, () => stopped !== undefined), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // an object is fine, only Fastify's type wants text
     ...(options.logLevel && { logLevel: options.logLevel })
@@ -62,8 +65,10 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 }
 
 /** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
-function handlerScope (settings: Settings, actions: HandlerActions, { constraints }: EditorOptions) {
+function handlerScope (settings: Settings, actions: HandlerActions, { constraints }: EditorOptions, isStopping: () => boolean) {
   return async function handler (scope: FastifyInstance): Promise<void> {
+    // A connection that is kept alive would keep the server from closing.
+    scope.addHook('onSend', async (_request, reply) => { if (isStopping()) reply.header('connection', 'close') })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseCallbackBody(body))
     scope.route(handlerRoute(settings.path, actions, { bodyLimit: settings.bodyLimit, ...(constraints && { constraints }) }))

@@ -25,6 +25,8 @@ interface Dependencies {
   readonly revisionOf: (fileId: string) => Promise<string | undefined>
   /** Milliseconds that another holder is waited for. */
   readonly patience: number
+  /** Ends the waiting when the service stops. */
+  readonly stopping: AbortSignal
 }
 
 const BEAT_MS = 2000
@@ -34,7 +36,7 @@ const POLL_MS = 50
 /** By then the content is stored: a failure that passes must not make that a refusal. */
 const END_ATTEMPTS = 3
 
-export function leases ({ records, state: { owner, hasEnded }, revisionOf, patience }: Dependencies): Leases {
+export function leases ({ records, state: { owner, hasEnded }, revisionOf, patience, stopping }: Dependencies): Leases {
   const ours = randomUUID()
   const held = new Set<string>()
 
@@ -92,7 +94,7 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
       })
       if (record.lock?.id === id) return record
       if (performance.now() - started > patience) throw new UpstreamTimeoutError(`another save of the file did not end within ${patience} ms`)
-      await delay(POLL_MS)
+      await delay(POLL_MS, undefined, { signal: stopping })
     }
   }
 

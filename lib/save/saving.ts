@@ -41,7 +41,7 @@ export function createSaving ({ settings, storage, state, outbound, keys, isKnow
       storage,
       fetch: createFetch({ outbound, settings, stopping: stopping.signal }),
       queue,
-      leases: leases({ records, state, revisionOf, patience: timeouts.total }),
+      leases: leases({ records, state, revisionOf, patience: timeouts.total, stopping: stopping.signal }),
       keys,
       settings
     }),
