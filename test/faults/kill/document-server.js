@@ -17,9 +17,10 @@ const PATIENCE_MS = 60_000
  * @property {string} lastsave
  * @property {string} filetype
  * @property {Buffer} bytes
- * @property {number} pause milliseconds in the middle of the download
+ * @property {Promise<void> | number} pause in the middle of the download; milliseconds
  * @property {boolean} isBroken whether the download fails, for now
  * @property {number} asked how often the content was asked for
+ * @property {() => void} begun called when the content is asked for
  * @property {() => void} sent called when all of it was sent
  * @property {boolean} isSent
  * @property {boolean} isAcknowledged
@@ -79,9 +80,10 @@ async function serve (save, response) {
   }
   const { bytes, pause, isBroken } = save
   save.asked++
+  save.begun()
   const half = Math.floor(bytes.length / 2)
   response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, half))
-  await delay(pause)
+  await (typeof pause === 'number' ? delay(pause) : pause)
   if (isBroken) response.destroy()
   response.once('finish', () => {
     save.isSent = true

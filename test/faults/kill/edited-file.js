@@ -51,6 +51,7 @@ export function nextSave (file, { status, isBroken = false }, random) {
     pause: random.of([0, 0, 0, 5, 20, 60]),
     isBroken,
     asked: 0,
+    begun: () => {},
     sent: () => {},
     isSent: false,
     isAcknowledged: false,

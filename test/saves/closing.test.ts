@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { RequestListener, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { documentNames, tempNames } from '../faults/kill/directory.js'
+import { openedKey, startDocumentServer } from '../faults/kill/document-server.js'
+import { makeDocument, versionOf } from '../faults/kill/documents.js'
+import { editedFile, nextSave } from '../faults/kill/edited-file.js'
+import { startInstance as startProcess } from '../faults/kill/instances.js'
+import { randomFrom } from '../faults/kill/random.js'
+import { deferred } from '../helpers/deferred.js'
+import { NEW, startEditing } from '../helpers/editing.js'
+import { startInstance } from './instances.js'
+
+const HALF = NEW.length / 2
+
+/** Sends half of the document; the rest is up to the test. */
+function halfway () {
+  const asked = deferred<ServerResponse>()
+  const serve: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-length': NEW.length }).write(NEW.slice(0, HALF))
+    asked.resolve(response)
+  }
+  return { serve, asked: asked.promise }
+}
+
+t.test('row 58: closing waits for a save, which is stored and acknowledged', async t => {
+  const { serve, asked } = halfway()
+  const editing = await startEditing(t, { serve })
+  const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
+  const response = await asked
+  const closed = editing.app.close()
+  response.end(NEW.slice(HALF))
+  t.equal(await answer, 0)
+  await closed
+  t.equal(await editing.storedText(editing.fileId), NEW)
+})
+
+for (const status of [2, 6]) {
+  t.test(`row 58: closing ends a ${status} that takes too long, and nothing changed`, async t => {
+    const { serve, asked } = halfway()
+    const editing = await startEditing(t, { serve, timeouts: { close: 50 } })
+    const answer = editing.post({ key: editing.key, status, url: editing.url })
+    const response = await asked
+    const left = once(response, 'close')
+    await editing.app.close()
+    t.equal(await answer, 1, 'the document server is told to keep it')
+    await left
+    await editing.unchanged(t, 'closed')
+  })
+}
+
+t.test('row 58: closing ends a save that waits for one of another instance, which goes on', async t => {
+  const { serve, asked } = halfway()
+  const editing = await startEditing(t, { serve })
+  const arrived = deferred()
+  const second = await startInstance(t, editing, { timeouts: { close: 50 }, onCallback: () => arrived.resolve() })
+  const first = editing.post({ key: editing.key, status: 6, url: editing.url })
+  const response = await asked
+  const waiting = second.post({ key: editing.key, status: 2, url: editing.url })
+  await arrived.promise
+  await second.app.close()
+  t.equal(await waiting, 1)
+  response.end(NEW.slice(HALF))
+  t.equal(await first, 0)
+  t.equal(await editing.storedText(editing.fileId), NEW)
+  t.equal(await editing.openedKey(), editing.key, 'the session goes on')
+})
+
+t.test('row 58: a save may take longer than Fastify lets plugins take', async t => {
+  const { serve, asked } = halfway()
+  const editing = await startEditing(t, { serve, server: { pluginTimeout: 2000 } })
+  const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
+  const response = await asked
+  const closed = editing.app.close()
+  await Promise.race([closed, delay(2500)])
+  response.end(NEW.slice(HALF))
+  t.equal(await answer, 0)
+  await t.resolves(closed)
+  t.equal(await editing.storedText(editing.fileId), NEW)
+})
+
+t.test('row 58: the process exits by itself once the save is stored', async t => {
+  const fileId = 'report'
+  const directory = join(t.testdir({ uploads: { 'report.docx': makeDocument({ fileId, version: 0 }, 100) } }), 'uploads')
+  const documentServer = await startDocumentServer()
+  t.teardown(() => documentServer.close())
+  const service = await startProcess(t, directory, documentServer.origin)
+  const file = editedFile(fileId, 'docx')
+  file.key = await openedKey(fileId, service.origin)
+  const save = nextSave(file, { status: 2 }, randomFrom(1))
+  const [begun, gate] = [deferred(), deferred()]
+  documentServer.offer(Object.assign(save, { filetype: 'docx', begun: begun.resolve, pause: gate.promise }))
+  const answer = documentServer.post(save, service.origin)
+  await begun.promise
+  const exited = service.close()
+  gate.resolve()
+  t.equal(await answer, 0)
+  t.equal(await exited, 0)
+  t.equal(versionOf(await readFile(join(directory, 'report.docx')), fileId), save.version)
+  t.same(await documentNames(directory), ['report.docx'])
+  t.same(await tempNames(directory), [])
+})
