@@ -1,5 +1,6 @@
 import type { EditorConfig } from '../../../lib/testing/index.js'
 import { equal, keysToJoin, violated } from './invariants.js'
+import type { Keyed } from './model.js'
 import type { Stage } from './playing.js'
 import type { Editor } from './run.js'
 import type { Side, Step, Trouble } from './steps.js'
@@ -15,7 +16,7 @@ export function saving ({ state, editors, observe, complete }: Stage, open: Open
   return {
     async during (trouble: Trouble | null, side: Side, { key }: Editor, task: () => Promise<void>): Promise<void> {
       const isLeft = editors.every(one => one.key !== key || one.is !== 'in' || one.session.viewOnly)
-      const { end, mayRefuse } = begin(trouble, side, model.key(key).unsaved)
+      const { end, mayRefuse } = begin(trouble, side, model.key(key))
       const sent = documentServer.requests.length
       try {
         await task()
@@ -57,8 +58,9 @@ export function saving ({ state, editors, observe, complete }: Stage, open: Open
     }
   }
 
-  function begin (trouble: Trouble | null, side: Side, isUnsaved: boolean): { end: () => Promise<void>, mayRefuse: boolean } {
+  function begin (trouble: Trouble | null, side: Side, { unsaved, copy, base, doubtful }: Keyed): { end: () => Promise<void>, mayRefuse: boolean } {
     const done = async () => {}
+    const isBeside = copy !== null || doubtful || base !== model.main.version
     switch (trouble?.on) {
       case 'file': return { end: ending(documentServer.fault('file', trouble.fault)), mayRefuse: true }
       case 'callback': return { end: ending(documentServer.fault('callback', trouble.fault)), mayRefuse: false }
@@ -66,17 +68,17 @@ export function saving ({ state, editors, observe, complete }: Stage, open: Open
       case 'echo': return { end: echo(side), mayRefuse: false }
       case 'storage': {
         // What a status 1 or 4 tells is not told again.
-        if (!isUnsaved) return { end: done, mayRefuse: false }
+        if (!unsaved) return { end: done, mayRefuse: false }
         const { disk } = instances[trouble.side]
         disk.failAt(trouble.nth)
-        state.spareCopies++
+        if (isBeside) state.spareCopies++
         return { end: ending(() => disk.mend()), mayRefuse: true }
       }
       case 'instance': {
-        if (!isUnsaved) return { end: done, mayRefuse: false }
+        if (!unsaved) return { end: done, mayRefuse: false }
         const instance = instances[trouble.side]
         instance.disk.dieAt(trouble.nth, () => instance.die())
-        state.spareCopies++
+        if (isBeside) state.spareCopies++
         return { end: ending(() => instance.disk.mend()), mayRefuse: true }
       }
       default: return { end: done, mayRefuse: false }
