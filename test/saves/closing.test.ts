@@ -14,6 +14,8 @@ import { deferred } from '../helpers/deferred.js'
 import { NEW, startEditing } from '../helpers/editing.js'
 import { startInstance } from './instances.js'
 
+t.setTimeout(120_000)
+
 const HALF = NEW.length / 2
 
 /** Sends half of the document; the rest is up to the test. */

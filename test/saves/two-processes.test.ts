@@ -11,6 +11,8 @@ import { deferred } from '../helpers/deferred.js'
 
 const fileId = 'report'
 
+t.setTimeout(300_000) // fsyncs of a busy machine
+
 t.test('two processes on one directory', async t => {
   const root = t.testdir({ uploads: { 'report.docx': makeDocument({ fileId, version: 0 }, 1000), 'other.docx': 'another' } })
   const directory = join(root, 'uploads')
