@@ -15,6 +15,7 @@ export interface Stage {
 }
 
 const EDITING_TAKES_MS = 1000
+const MOST_EDITORS = 2
 
 /** Does what the steps say. One that fits nobody at that moment does nothing. */
 export function playing (stage: Stage) {
@@ -32,7 +33,9 @@ export function playing (stage: Stage) {
           const isQuiet = before.size === 0 && ![...model.keys.values()].some(({ ghost }) => ghost)
           const config = await open(step.side, step.user)
           pages.push(config)
-          return step.joins ? await join(config, isQuiet) : undefined
+          // Otherwise somebody would always be there, and nothing would be saved for good.
+          const isFull = editors.filter(({ is }) => is === 'in').length >= MOST_EDITORS
+          return step.joins && !isFull ? await join(config, isQuiet) : undefined
         }
         case 'join': return pages.length > 0 ? await join(pages[step.page % pages.length]!, null) : undefined
         case 'edit': return await forOne(step.session, 'in', async ({ session, key }) => {

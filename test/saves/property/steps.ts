@@ -41,8 +41,8 @@ export function stepsOf (seed: number, count: number): Step[] {
 
 /** Each run likes some more and some less, so that what is rare comes several times in some of them. */
 const USUAL = [
-  [20, 'open'], [6, 'join'], [24, 'edit'], [12, 'forceSave'], [14, 'close'], [4, 'disconnect'], [4, 'reconnect'],
-  [5, 'replay'], [4, 'changeOutside'], [6, 'pass'], [1, 'crash']
+  [18, 'open'], [6, 'join'], [24, 'edit'], [10, 'forceSave'], [24, 'close'], [4, 'disconnect'], [3, 'reconnect'],
+  [4, 'replay'], [3, 'changeOutside'], [6, 'pass'], [1, 'crash']
 ] as const
 
 function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['does']]>): Step {
@@ -70,7 +70,7 @@ function troubleFrom (from: Random, canBeLate: boolean): Trouble | null {
   return from.weighted<() => Trouble>([
     [40, () => ({ on: 'file', fault: fileFaultFrom(from) })],
     [20, () => ({ on: 'callback', fault: { type: canBeLate ? from.one(['duplicate', 'reorder'] as const) : 'duplicate' } })],
-    [8, () => ({ on: 'assembly' })],
+    [14, () => ({ on: 'assembly' })],
     [16, () => ({ on: 'storage', side, nth: 1 + from.integer(9) })],
     [7, () => ({ on: 'instance', side, nth: 1 + from.integer(18) })],
     [20, () => ({ on: 'echo' })]
