@@ -26,7 +26,6 @@ t.test('demo: the save button stores a text document without closing it, leaving
   await page.getByRole('link', { name: 'Documents' }).click()
   const atReturn = await changed.getAttribute('datetime')
   t.not(atReturn, changedBefore, 'the list shows when it was saved')
-  await page.waitForFunction(async ([path, text]) => (await (await fetch(path!)).text()).includes(text!),
-    [`/documents/${await demo.idOf('Table.md')}/download`, '| 5 | 6 |'])
+  while (!(await stored()).includes('| 5 | 6 |')); // each round is a download
   t.equal(await stored(), `${before}| 3 | ż |\n| 5 | 6 |\n`, 'saved by leaving the page')
 })

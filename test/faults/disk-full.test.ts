@@ -10,7 +10,7 @@ import { asOrdinaryUser, onSmallDisk, run } from '../storage/faults.js'
 import { startDiskService } from './disk-support.js'
 
 const KIB = 1024
-const SAVED = Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(100 * KIB)])
+const SAVED = Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(100 * KIB), Buffer.from('PK\x05\x06')])
 
 /** A service whose documents are in this directory, and one of them in a session that has just begun. */
 async function startOn (t: Test, directory: string) {
