@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import t from 'tap'
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/kill-saves.js', import.meta.url))
@@ -8,7 +9,9 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/kill-saves.js', import.meta.
 t.setTimeout(300_000)
 
 t.test('row 41: SIGKILL at random moments of saves tears nothing and loses nothing that was acknowledged', async t => {
-  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '--rounds', '15'])
-  t.match(stdout, /^rounds 15, SIGKILLs \d+$/m)
-  t.comment(stdout)
+  const script = spawn(process.execPath, [SCRIPT, '--rounds', '15'])
+  const [report, violation, ended] = await Promise.all([text(script.stdout), text(script.stderr), once(script, 'exit')])
+  t.same(ended, [0, null], violation)
+  t.match(report, /^rounds 15, SIGKILLs \d+$/m)
+  t.comment(report)
 })
