@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, readdir, readFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { documentsIn } from '../helpers/editing.js'
 import { SECRET, signed } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import { installPacked, type PackedProject, plainEnvironment, root } from '../helpers/packed.js'
@@ -42,7 +43,7 @@ async function roundTrip (t: Test, project: PackedProject, program: string): Pro
   const payload = { key, status: 2, url: `${documentServer.origin}/saved`, filetype: 'txt' }
   const saved = await fetch(here(config.editorConfig.callbackUrl), { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }) })
   t.equal(await saved.text(), '{"error":0}')
-  t.strictSame(await readdir(directory), [`${fileId}.txt`])
+  t.strictSame(await documentsIn(directory), [`${fileId}.txt`])
   t.equal(await readFile(join(directory, `${fileId}.txt`), 'utf8'), 'second')
 
   host.send('close')
