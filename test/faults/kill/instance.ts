@@ -14,7 +14,10 @@ await app.register(editor, {
   saveRetries: 0
 })
 app.get<{ Querystring: { fileId: string } }>('/key', async ({ query }) => (await app.editorControl().openDocument(query.fileId)).documentKey)
+// A test that was cut off leaves nothing running.
+process.once('disconnect', process.exit)
 process.once('message', async () => {
+  process.off('disconnect', process.exit)
   process.disconnect()
   await app.close()
 })
