@@ -1,37 +1,9 @@
 import { Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
-import type { EditorOptions, Profile } from '../types/options.js'
+import type { EditorOptions } from '../types/options.js'
 import { InvalidOptionError } from './errors.js'
-
-/** What the profiles decide. Each single option overrides its profile. */
-type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
-  readonly anyOrigin: boolean
-  readonly rejectUnauthorized: boolean
-  readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
-}
-
-const profiles: Record<Profile, ProfileSettings> = {
-  secure: {
-    requireToken: true,
-    onCorrupted: 'keep',
-    onMissingFile: 'reject',
-    onFormatChange: 'follow',
-    onConflict: 'keep-both',
-    anyOrigin: false,
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2'
-  },
-  classic: {
-    requireToken: false,
-    onCorrupted: 'discard',
-    onMissingFile: 'acknowledge',
-    onFormatChange: 'ignore',
-    onConflict: 'overwrite',
-    anyOrigin: true,
-    rejectUnauthorized: false,
-    minVersion: 'TLSv1'
-  }
-}
+import { profiles } from './profiles.js'
+import { weaknessOf } from './security/weak-secret.js'
 
 interface Rule {
   /** Follows the option's name in the error. */
@@ -48,6 +20,7 @@ const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
 const Secret = where(value => value.trim() !== '')
 const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
 const Text = where(value => value !== '')
+const Switch = rule('must be true or false', Type.Boolean())
 const Milliseconds = rule('must be a whole number of milliseconds, at least 1', Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }))
 const Bytes = rule('must be a whole number of bytes, at least 1', Type.Integer({ minimum: 1 }))
 const Callback = rule('must be a function', Function)
@@ -73,14 +46,19 @@ const rules: Rules<EditorOptions> = {
     authorizationPrefix: rule('must be text', Type.String())
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', Origins)
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', Origins),
+    crossOrigin: Switch
   },
   tls: {
-    rejectUnauthorized: rule('must be true or false', Type.Boolean()),
+    rejectUnauthorized: Switch,
     minVersion: either('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
     ca: rule('must be certificates in PEM', Type.Union([Text, Type.Array(Text)]))
   },
-  requireToken: rule('must be true or false', Type.Boolean()),
+  allowPrivateAddresses: Switch,
+  allowWeakSecret: Switch,
+  requireToken: Switch,
+  signedUrls: Switch,
+  downloadUrlLifetime: Milliseconds,
   onCorrupted: either('keep', 'discard'),
   onMissingFile: either('reject', 'acknowledge'),
   onFormatChange: either('follow', 'ignore'),
@@ -106,6 +84,8 @@ export function resolveOptions (options: EditorOptions) {
   assertOptions(rules, options, '')
   const profile = options.profile ?? 'secure'
   const defaults = profiles[profile]
+  const secrets = typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret]
+  if (!(options.allowWeakSecret ?? defaults.allowWeakSecret)) assertStrong(secrets)
   const editorApiUrl = new URL(options.editorApiUrl)
   const internalOrigin = options.documentServer?.internalUrl === undefined ? null : new URL(options.documentServer.internalUrl).origin
   const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
@@ -115,11 +95,14 @@ export function resolveOptions (options: EditorOptions) {
   return {
     profile,
     editorApiUrl,
-    secrets: typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret],
+    secrets,
     publicBaseUrl: options.publicBaseUrl.replace(/\/+$/, ''),
     path: options.path ?? '/Controls/Editor/EditorHandler.ashx',
     prefix: options.prefix ?? '',
     requireToken: options.requireToken ?? defaults.requireToken,
+    signedUrls: options.signedUrls ?? defaults.signedUrls,
+    downloadUrlLifetime: options.downloadUrlLifetime ?? 24 * 3_600_000,
+    allowPrivateAddresses: options.allowPrivateAddresses ?? defaults.allowPrivateAddresses,
     onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
     onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
     onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
@@ -133,7 +116,11 @@ export function resolveOptions (options: EditorOptions) {
       authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
       authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer '
     },
-    proxy: { origins: new Set(toOrigins(allow)) as ReadonlySet<string>, anyOrigin: allow === 'any' },
+    proxy: {
+      origins: new Set(toOrigins(allow)) as ReadonlySet<string>,
+      anyOrigin: allow === 'any',
+      crossOrigin: options.proxy?.crossOrigin ?? defaults.crossOrigin
+    },
     tls: {
       rejectUnauthorized: options.tls?.rejectUnauthorized ?? defaults.rejectUnauthorized,
       minVersion: options.tls?.minVersion ?? defaults.minVersion,
@@ -161,6 +148,12 @@ function assertOptions (rules: Record<string, unknown>, options: unknown, path: 
     } else if (!Check(rule.schema, value)) {
       throw new InvalidOptionError(path + name, rule.description)
     }
+  }
+}
+
+function assertStrong (secrets: readonly string[]): void {
+  for (const weakness of secrets.map(weaknessOf)) {
+    if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: whoever guesses it reads and replaces every document. Make one with \`openssl rand -hex 32\`, for the document server too, or set allowWeakSecret`)
   }
 }
 

@@ -41,6 +41,8 @@ export interface EditorOptions {
   readonly proxy?: {
     /** Origins the proxy action may fetch. Default: those of the document server; `any` in `classic`. */
     readonly allow?: readonly string[] | 'any'
+    /** Whether pages of other origins may use the proxy action. Default `false`; `true` in `classic`. */
+    readonly crossOrigin?: boolean
   }
   readonly tls?: {
     /** Whether the certificates of outbound calls are verified. Default `true`; `false` in `classic`. */
@@ -50,8 +52,22 @@ export interface EditorOptions {
     /** Certificate authorities in PEM, instead of the system's. */
     readonly ca?: string | readonly string[]
   }
-  /** Whether callbacks and downloads must carry the document server's token. Default `true`; `false` in `classic`. */
+  /**
+   * Whether an address that no option names may be a private, local or otherwise special one. It matters where `any` origin
+   * is allowed. Default `false`; `true` in `classic`.
+   */
+  readonly allowPrivateAddresses?: boolean
+  /** Whether a `jwtSecret` of less than 32 bytes, or one found in public examples, is accepted. Default `false`; `true` in `classic`. */
+  readonly allowWeakSecret?: boolean
+  /** Whether callbacks must carry the document server's token, for a key of their file. Default `true`; `false` in `classic`. */
   readonly requireToken?: boolean
+  /**
+   * Whether the control signs its download and callback URLs, and the handler wants the signature: of a callback besides the
+   * token, of a download instead of it. Default `true`; `false` in `classic`.
+   */
+  readonly signedUrls?: boolean
+  /** Milliseconds that a signed download URL is good for. Default 24 h. A callback URL does not expire. */
+  readonly downloadUrlLifetime?: number
   /** On status 3: `keep` has the document server keep the user's changes, `discard` has it delete them (`classic`). */
   readonly onCorrupted?: 'keep' | 'discard'
   /** On a save of a file that is gone: `reject` makes it a forgotten file, `acknowledge` loses it (`classic`). */

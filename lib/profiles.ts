@@ -1,0 +1,40 @@
+import type { EditorOptions, Profile } from '../types/options.js'
+
+/** What the profiles decide. Each single option overrides its profile. */
+type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
+  readonly anyOrigin: boolean
+  readonly crossOrigin: boolean
+  readonly rejectUnauthorized: boolean
+  readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
+}
+
+export const profiles: Record<Profile, ProfileSettings> = {
+  secure: {
+    requireToken: true,
+    signedUrls: true,
+    allowPrivateAddresses: false,
+    allowWeakSecret: false,
+    onCorrupted: 'keep',
+    onMissingFile: 'reject',
+    onFormatChange: 'follow',
+    onConflict: 'keep-both',
+    anyOrigin: false,
+    crossOrigin: false,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2'
+  },
+  classic: {
+    requireToken: false,
+    signedUrls: false,
+    allowPrivateAddresses: true,
+    allowWeakSecret: true,
+    onCorrupted: 'discard',
+    onMissingFile: 'acknowledge',
+    onFormatChange: 'ignore',
+    onConflict: 'overwrite',
+    anyOrigin: true,
+    crossOrigin: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1'
+  }
+}
