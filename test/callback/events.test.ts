@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CallbackEvent, SavedEvent } from '../../lib/index.js'
-import { KEY, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 for (const profile of profiles) {
   t.test(`onCallback: told of every genuine callback, with its fields as they came, ${profile}`, async t => {
@@ -9,12 +9,12 @@ for (const profile of profiles) {
     const { fileId, url } = editing
     const history = { serverVersion: '9.3.0', changes: [{ created: '2026-11-20 15:12:59', user: { id: 'u1', name: 'John' } }] }
     const callbacks = [
-      { key: KEY, status: 1, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }] },
-      { key: KEY, status: 6, url, changesurl: `${url}&changes`, history, users: ['u1'], userdata: 'mine', forcesavetype: 0, encrypted: false, filetype: 'docx' },
-      { key: KEY, status: 7, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', forcesavetype: 2 },
-      { key: KEY, status: 4, actions: [{ type: 0, userid: 'u1' }] },
-      { key: KEY, status: 5, mailMerge: { recordIndex: 1 } },
-      { key: KEY, status: 2, url, history, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', notmodified: true, filetype: 'docx' },
+      { key: editing.key, status: 1, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }] },
+      { key: editing.key, status: 6, url, changesurl: `${url}&changes`, history, users: ['u1'], userdata: 'mine', forcesavetype: 0, encrypted: false, filetype: 'docx' },
+      { key: editing.key, status: 7, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', forcesavetype: 2 },
+      { key: editing.key, status: 4, actions: [{ type: 0, userid: 'u1' }] },
+      { key: editing.key, status: 5, mailMerge: { recordIndex: 1 } },
+      { key: editing.key, status: 2, url, history, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', notmodified: true, filetype: 'docx' },
       { status: 99 }
     ]
     for (const callback of callbacks) t.equal(await editing.post(callback), 0)
@@ -57,7 +57,7 @@ for (const profile of profiles) {
         order.push('onSaved ended')
       }
     })
-    t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
     order.push('answer')
     t.strictSame(order, [`onCallback: ${OLD}`, 'fetch', `onSaved: ${NEW}`, 'onSaved ended', 'answer'])
   })
@@ -66,7 +66,7 @@ for (const profile of profiles) {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
     const { fileId, url } = editing
-    for (const callback of [{ key: KEY, status: 6, url, users: ['u1'], userdata: 'mine' }, { key: KEY, status: 2, url, users: ['u2'] }, { status: 2, url }]) {
+    for (const callback of [{ key: editing.key, status: 6, url, users: ['u1'], userdata: 'mine' }, { key: editing.key, status: 2, url, users: ['u2'] }, { status: 2, url }]) {
       t.equal(await editing.post(callback), 0)
       const { revision, size, extension } = (await editing.storage.stat(fileId))!
       const { key, users, status } = { key: undefined, users: undefined, ...callback }
@@ -79,9 +79,9 @@ for (const profile of profiles) {
   t.test(`onSaved: not told when nothing was stored, ${profile}`, async t => {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) }, serve: (_request, response) => response.writeHead(500).end() })
-    for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: KEY, status, url: editing.url })
-    await editing.post({ key: KEY, status: 2 })
-    await editing.post({ key: KEY, status: 2, url: editing.url }, 'absent')
+    for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: editing.key, status, url: editing.url })
+    await editing.post({ key: editing.key, status: 2 })
+    await editing.post({ key: editing.key, status: 2, url: editing.url }, 'absent')
     t.equal(editing.documentServer.requests.length, 2)
     t.strictSame(told, [])
   })
@@ -95,8 +95,8 @@ for (const profile of profiles) {
   for (const [name, listener] of Object.entries(failures)) {
     t.test(`onCallback and onSaved: a listener that ${name} changes nothing, ${profile}`, async t => {
       const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener, timeouts: { host: 100 } })
-      t.equal(await editing.post({ key: KEY, status: 1 }), 0)
-      t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+      t.equal(await editing.post({ key: editing.key, status: 1 }), 0)
+      t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
       t.equal(await editing.storedText(editing.fileId), NEW)
     })
   }
@@ -106,7 +106,7 @@ for (const profile of profiles) {
       profile,
       onCallback: event => { Object.assign(event, { status: 1, url: 'http://127.0.0.1:9/', fileId: 'another' }) }
     })
-    t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
     t.equal(await editing.storedText(editing.fileId), NEW)
   })
 }

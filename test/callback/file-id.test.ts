@@ -36,7 +36,7 @@ for (const profile of profiles) {
 
       for (const fileId of fileIds) {
         for (const status of [2, 6]) {
-          const body = await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${fileId.replace('ID', editing.fileId)}`, bodyFor(profile, { key: 'K', status, url: editing.url }))
+          const body = await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${fileId.replace('ID', editing.fileId)}`, bodyFor(profile, { key: editing.key, status, url: editing.url }))
           t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
         }
       }
@@ -45,7 +45,7 @@ for (const profile of profiles) {
       t.equal(await editing.storedText(editing.fileId), OLD)
       t.strictSame(await editing.listing(), before)
 
-      await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${editing.fileId}`, bodyFor(profile, { key: 'K', status: 2, url: editing.url }))
+      await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${editing.fileId}`, bodyFor(profile, { key: editing.key, status: 2, url: editing.url }))
       t.equal(await editing.storedText(editing.fileId), NEW, 'the file itself can be saved')
     })
   }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { answerWith, errorOf, KEY, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, errorOf, profiles, startEditing } from '../helpers/editing.js'
 import { HANDLER, SECRET, signed } from '../helpers/host.js'
 import { forgedToken } from '../helpers/jwt.js'
 
@@ -58,13 +58,13 @@ for (const profile of profiles) {
       'http://[nonsense]/?md5=in-the-url'
     ]
     for (const [index, url] of urls.entries()) {
-      const save = { key: `${KEY} ${index}`, status: 2, url, userdata: 'in-the-userdata' }
+      const save = { key: `${editing.key}.${index}`, status: 2, url, userdata: 'in-the-userdata' }
       await post(save, { token: signed(save), headerToken: signed({ payload: save }) })
     }
     t.ok(errors.includes(0), 'some are taken')
     t.ok(errors.includes(1), 'some are refused')
 
-    const save = { key: KEY, status: 2, url: urls[0] }
+    const save = { key: editing.key, status: 2, url: urls[0] }
     const worthless = [
       forgedToken(save, { alg: 'none' }),
       forgedToken(save, { alg: 'HS512', secret: SECRET }),
@@ -80,7 +80,7 @@ for (const profile of profiles) {
       await post(save, { token })
       await post(save, { headerToken: token })
     }
-    await post({ key: KEY, status: 3 }, { token: signed({ key: KEY, status: 3 }) })
+    await post({ key: editing.key, status: 3 }, { token: signed({ key: editing.key, status: 3 }) })
     await post({ status: 'not a status' }, { token: signed({ status: 'not a status' }) })
     await post(save, { token: signed(save), id: 'absent' })
 

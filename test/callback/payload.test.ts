@@ -1,5 +1,5 @@
 import t from 'tap'
-import { bodyFor, errorOf, KEY, NEW, profiles, startEditing } from '../helpers/editing.js'
+import { bodyFor, errorOf, NEW, profiles, startEditing } from '../helpers/editing.js'
 import { signed } from '../helpers/host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -69,7 +69,7 @@ for (const profile of profiles) {
     t.test(`row 7: a body with ${name} is read as JSON in UTF-8, ${profile}`, async t => {
       const told: unknown[] = []
       const editing = await startEditing(t, { profile, onCallback: event => { told.push(event.userdata) } })
-      const body = JSON.stringify(bodyFor(profile, { key: KEY, status: 2, url: editing.url, userdata: 'ü€😀' }))
+      const body = JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url, userdata: 'ü€😀' }))
       const bytes = Buffer.concat([Buffer.from(prefix), Buffer.from(body)])
       t.equal((await editing.postCallback(editing.fileId, bytes, headers)).body, '{"error":0}')
       t.strictSame(told, ['ü€😀'])
