@@ -15,7 +15,7 @@ for (const profile of profiles) {
       { key: editing.key, status: 4, actions: [{ type: 0, userid: 'u1' }] },
       { key: editing.key, status: 5, mailMerge: { recordIndex: 1 } },
       { key: editing.key, status: 2, url, history, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', notmodified: true, filetype: 'docx' },
-      { status: 99 }
+      { key: editing.key, status: 99 }
     ]
     for (const callback of callbacks) t.equal(await editing.post(callback), 0)
     t.strictSame(told, callbacks.map(callback => ({ ...callback, fileId })))
@@ -24,19 +24,22 @@ for (const profile of profiles) {
   t.test(`onCallback: a field with another type, and a null, count as absent, ${profile}`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
-    await editing.post({ status: 1, key: 5, url: null, users: 'u1', userdata: {}, forcesavetype: '1', notmodified: null, filetype: '../x' })
-    await editing.post({ status: 1, key: '', url: ' ', users: ['u1', 2], userdata: null, forcesavetype: 1.5, notmodified: 0, filetype: '' })
-    await editing.post({ status: 1, filetype: 'DOCX' })
-    const { fileId } = editing
-    t.strictSame(told, [{ status: 1, fileId }, { status: 1, fileId }, { status: 1, filetype: 'docx', fileId }])
+    const { fileId, key } = editing
+    if (profile === 'classic') for (const odd of [5, '']) await editing.post({ status: 1, key: odd })
+    t.strictSame(told.splice(0), profile === 'classic' ? [{ status: 1, fileId }, { status: 1, fileId }] : [])
+    await editing.post({ status: 1, key, url: null, users: 'u1', userdata: {}, forcesavetype: '1', notmodified: null, filetype: '../x' })
+    await editing.post({ status: 1, key, url: ' ', users: ['u1', 2], userdata: null, forcesavetype: 1.5, notmodified: 0, filetype: '' })
+    await editing.post({ status: 1, key, filetype: 'DOCX' })
+    t.strictSame(told, [{ status: 1, key, fileId }, { status: 1, key, fileId }, { status: 1, key, filetype: 'docx', fileId }])
   })
 
   t.test(`onCallback: a callback for an absent file is told, one that is none is not, ${profile}`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     await editing.post({ status: '2' })
-    await editing.post({ status: 2, url: editing.url }, 'absent')
-    t.strictSame(told, [{ status: 2, url: editing.url, fileId: 'absent' }])
+    const key = editing.keyOf('absent')
+    await editing.post({ status: 2, key, url: editing.url }, 'absent')
+    t.strictSame(told, [{ status: 2, key, url: editing.url, fileId: 'absent' }])
   })
 
   t.test(`onCallback is told before the save, onSaved after it is durable, ${profile}`, async t => {
@@ -66,7 +69,8 @@ for (const profile of profiles) {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
     const { fileId, url } = editing
-    for (const callback of [{ key: editing.key, status: 6, url, users: ['u1'], userdata: 'mine' }, { key: editing.key, status: 2, url, users: ['u2'] }, { status: 2, url }]) {
+    for (const fields of [{ status: 6, url, users: ['u1'], userdata: 'mine' }, { status: 2, url, users: ['u2'] }, { status: 2, url }]) {
+      const callback = { key: await editing.openedKey(), ...fields }
       t.equal(await editing.post(callback), 0)
       const { revision, size, extension } = (await editing.storage.stat(fileId))!
       const { key, users, status } = { key: undefined, users: undefined, ...callback }
@@ -81,7 +85,7 @@ for (const profile of profiles) {
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) }, serve: (_request, response) => response.writeHead(500).end() })
     for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: editing.key, status, url: editing.url })
     await editing.post({ key: editing.key, status: 2 })
-    await editing.post({ key: editing.key, status: 2, url: editing.url }, 'absent')
+    await editing.post({ status: 2, url: editing.url }, 'absent')
     t.equal(editing.documentServer.requests.length, 2)
     t.strictSame(told, [])
   })
