@@ -66,7 +66,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-    const response = await fetch(urls.callback(fileId), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
+    const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
     return { status: response.status, headers: response.headers, body: await response.text() }
   }
 
