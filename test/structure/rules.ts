@@ -26,9 +26,6 @@ export const rooms = {
   types: []
 } as const satisfies Record<string, readonly string[]>
 
-/** What a room may know of another without running any of it. */
-export const typesOf: Partial<Record<Room, readonly string[]>> = {}
-
 /** Who may import a package or a module of Node.js. What isn't named here is free. */
 export const restricted: ReadonlyArray<readonly [specifier: RegExp, readonly string[]]> = [
   [/^undici$/, ['lib/http/', 'lib/testing/']],
