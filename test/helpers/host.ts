@@ -6,6 +6,7 @@ import { tokenSigner } from '../../lib/document-server/token.js'
 import { type DocumentKeys, documentKeys } from '../../lib/save/document-key.js'
 import { type HandlerUrls, handlerUrls } from '../../lib/security/handler-urls.js'
 import { listen } from './listen.js'
+import { searchedLog } from './log.js'
 
 export const SECRET = 'a-secret-of-this-test-suite-0123456789'
 export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
@@ -47,9 +48,12 @@ export interface Host {
 
 /** A service with the plugin, really listening, its files in memory. Closed when the test ends. */
 export async function startHost (t: Test, { documentServerOrigin = 'http://127.0.0.1:9', server = {}, prepare, ...options }: HostOptions = {}): Promise<Host> {
+  const { jwtSecret = SECRET } = options
+  const secrets = [jwtSecret].flat()
+  const logger = searchedLog(t, secrets)
   const httpServer = http.createServer()
   const { origin } = await listen(t, httpServer) // listens first: the plugin wants to know its own address
-  const app = Fastify({ ...server, serverFactory: handler => httpServer.on('request', handler) })
+  const app = Fastify({ logger, ...server, serverFactory: handler => httpServer.on('request', handler) })
   t.teardown(() => app.close())
   await prepare?.(app)
   await app.register(editor, {
@@ -61,8 +65,8 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   })
   await app.ready()
 
-  const { profile = 'secure', signedUrls = profile === 'secure', jwtSecret = SECRET, publicBaseUrl = origin, path = HANDLER, prefix = '', downloadUrlLifetime = 86_400_000 } = options
-  const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets: [jwtSecret].flat(), signedUrls, downloadUrlLifetime })
+  const { profile = 'secure', signedUrls = profile === 'secure', publicBaseUrl = origin, path = HANDLER, prefix = '', downloadUrlLifetime = 86_400_000 } = options
+  const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import type { Test } from 'tap'
 
 export interface LogRecord {
   readonly level: number
@@ -23,4 +24,33 @@ export function memoryLog () {
     records: () => lines.map(line => JSON.parse(line) as LogRecord),
     text: () => lines.join('')
   }
+}
+
+/** What must never be in a log, at any level. */
+const CONFIDENTIAL: Readonly<Record<string, RegExp>> = {
+  'a token': /eyJ[\w-]{6,}/,
+  'a credential': /\bBearer\s+[\w.-]{8}/i,
+  'a signature': /\b(?:signature|md5)=/i,
+  'a query string': /\?[\w-]+=|[?&](?:action|fileId|url|expires)=/
+}
+
+/**
+ * A logger at its most talkative. Whatever is logged until the test ends is searched for what must not be there, so that
+ * every test of the handler, with whatever hostile input, is a test of the log.
+ */
+export function searchedLog (t: Test, secrets: readonly string[]) {
+  const found: string[] = []
+  const stream = new Writable({
+    write (chunk, _encoding, done) {
+      const line = String(chunk).replace(/"fileId":"(?:[^"\\]|\\.)*"/g, '') // may look like anything
+      const names = Object.keys(CONFIDENTIAL).filter(name => CONFIDENTIAL[name]!.test(line))
+      if (secrets.some(secret => line.includes(secret))) names.push('a secret')
+      if (names.length > 0) found.push(`${names.join(', ')}: ${line}`)
+      done()
+    }
+  })
+  t.teardown(() => {
+    if (found.length > 0) throw new Error(`row 55: the log holds ${found[0]}`)
+  })
+  return { level: 'trace', stream }
 }
