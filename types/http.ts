@@ -9,6 +9,12 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /**
+   * Whether only addresses of the public Internet may be connected to, by a literal address and by a name: a name that
+   * resolves to any other address is refused. The request then rejects with an error whose `code` is
+   * `FST_EDITOR_ADDRESS_BLOCKED`, and nothing is sent. Default `false`.
+   */
+  readonly publicOnly?: boolean
   /** Ends the request, headers and body, when aborted. */
   readonly signal: AbortSignal
 }
