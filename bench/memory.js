@@ -63,8 +63,9 @@ async function measure (name, work) {
  * @param {number} bytes
  */
 async function save (host, bytes) {
-  const payload = { key: `key-${bytes}`, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'docx' }
-  const response = await fetch(`${host.origin}/handler?action=callback&fileId=${host.fileId}`, {
+  const { document, editorConfig } = await (await fetch(`${host.origin}/config`)).json()
+  const payload = { key: document.key, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'docx' }
+  const response = await fetch(editorConfig.callbackUrl.replace('http://documents.test', host.origin), {
     method: 'POST',
     body: JSON.stringify({ ...payload, token: tokenSigner([JWT_SECRET]).sign(payload) })
   })

@@ -7,13 +7,13 @@ import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
 import { createControl } from './control/control.js'
-import { handlerUrls } from './control/handler-urls.js'
 import { createCommands } from './document-server/commands.js'
 import { createPdfConverter } from './document-server/conversion.js'
 import { tokenSigner } from './document-server/token.js'
 import { AlreadyRegisteredError } from './errors.js'
 import { parseCallbackBody } from './handler/callback-body.js'
 import { createCallbackHandler } from './handler/callback.js'
+import { createCredentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
@@ -22,7 +22,7 @@ import { resolveOptions, type Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { documentKeys } from './save/document-key.js'
 import { createSaving } from './save/saving.js'
-import { createCredentials } from './security/credentials.js'
+import { handlerUrls } from './security/handler-urls.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryState } from './storage/memory-state.js'
 
@@ -35,12 +35,12 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts: settings.timeouts, tls: settings.tls }))
   await storage.ready?.()
   const prefix = app.prefix.replace(/\/$/, '') + settings.prefix
-  const urls = handlerUrls(settings.publicBaseUrl, prefix + settings.path)
+  const urls = handlerUrls({ ...settings, path: prefix + settings.path })
 
   const tokens = tokenSigner(settings.secrets)
   const outbound = createOutbound(httpClient, settings)
-  const credentials = createCredentials(settings, tokens, urls)
   const keys = documentKeys(settings.publicBaseUrl + prefix)
+  const credentials = createCredentials({ settings, tokens, urls, keys })
   const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
   const { sessions, saves, stop } = createSaving({ settings, storage, state: storage.state ?? memoryState(), outbound, keys, isKnown })
   let stopped: Promise<void> | undefined

@@ -7,6 +7,9 @@ export type Action = Static<typeof Action>
 export const HandlerQuery = Type.Object({
   action: Action,
   fileId: Type.Optional(Type.String()),
+  expires: Type.Optional(Type.String()),
+  key: Type.Optional(Type.String()),
+  signature: Type.Optional(Type.String()),
   url: Type.Optional(Type.String())
 })
 export type HandlerQuery = Static<typeof HandlerQuery>

@@ -9,7 +9,7 @@ const app = Fastify()
 await app.register(editor, {
   editorApiUrl: `${DOCUMENT_SERVER}/web-apps/apps/api/documents/api.js`,
   jwtSecret: JWT_SECRET,
-  publicBaseUrl: 'http://127.0.0.1',
+  publicBaseUrl: 'http://documents.test',
   path: '/handler',
   storage: fileStorage({ directory: DIRECTORY }),
   maxFileSize: Number(MAX_FILE_SIZE),
@@ -17,6 +17,7 @@ await app.register(editor, {
   authorize: (_request, { action }) => action === 'proxy' ? true : undefined
 })
 const { fileId } = await app.editorStorage.create('docx', Buffer.from('old'))
+app.get('/config', async () => (await app.editorControl().openDocument(fileId)).config)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 
 process.send?.({ type: 'listening', origin, fileId })

@@ -6,8 +6,8 @@ import type { TokenSigner } from '../document-server/token.js'
 import { FileNotFoundError, InvalidNameError, NoDocumentError } from '../errors.js'
 import { conversionKey, type DocumentKeys } from '../save/document-key.js'
 import type { Sessions } from '../save/sessions.js'
+import type { HandlerUrls } from '../security/handler-urls.js'
 import { signedConfig } from './config.js'
-import type { HandlerUrls } from './handler-urls.js'
 import { type PageAddresses, renderFragment } from './page.js'
 
 export interface ControlDependencies {
@@ -20,10 +20,16 @@ export interface ControlDependencies {
   readonly keys: DocumentKeys
 }
 
+interface Opened {
+  readonly info: FileInfo
+  readonly documentUrl: string
+  readonly callbackUrl: string
+}
+
 /** Makes a control for one document in one page. */
 export function createControl (dependencies: ControlDependencies, defaults: EditorControlDefaults = {}): EditorControl {
   const { storage, sessions, tokens, urls, keys } = dependencies
-  let opened: FileInfo | null = null
+  let opened: Opened | null = null
 
   const control: EditorControl = {
     documentName: '',
@@ -37,8 +43,8 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     get config () {
       if (!control.hasDocument) return null
-      const { documentName: name, documentKey: key, documentUrl: url, callbackUrl } = control
-      return signedConfig({ name, key, url, callbackUrl, extension: extension() }, defaults, tokens)
+      const { documentName: name, documentKey: key, documentUrl: url } = control
+      return signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, defaults, tokens)
     },
 
     get configJson () {
@@ -77,17 +83,23 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   return control
 
   async function show (info: FileInfo, name: string): Promise<void> {
-    const key = await sessions.keyFor(info)
-    opened = info
+    control.documentKey = await sessions.keyFor(info)
     control.documentName = name
-    control.documentKey = key
     control.documentUrl = urls.download(info.fileId)
     control.callbackUrl = urls.callback(info.fileId)
+    opened = { info, documentUrl: control.documentUrl, callbackUrl: control.callbackUrl }
   }
 
   /** The stored file in the page, unless the host has set another address. */
   function shownFile (): FileInfo | null {
-    return opened && control.documentUrl === urls.download(opened.fileId) ? opened : null
+    return opened && control.documentUrl === opened.documentUrl ? opened.info : null
+  }
+
+  /** A callback under a key of the host's own is taken only at a URL that is signed for it. */
+  function callbackUrlFor (key: string): string {
+    const { callbackUrl } = control
+    if (opened === null || callbackUrl !== opened.callbackUrl || keys.isFor(opened.info.fileId, key)) return callbackUrl
+    return urls.callback(opened.info.fileId, key)
   }
 
   function extension (): string {

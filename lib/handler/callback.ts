@@ -5,10 +5,10 @@ import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { SaveOutcome, SavePlace, Saves } from '../save/save.js'
 import type { Sessions } from '../save/sessions.js'
-import type { Credentials } from '../security/credentials.js'
 import { parseHttpUrl } from '../security/http-url.js'
 import { within } from '../within.js'
 import { toEvent, toSavedEvent } from './callback-event.js'
+import type { Credentials } from './credentials.js'
 import type { HandlerRequest } from './route.js'
 
 interface Dependencies {

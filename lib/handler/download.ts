@@ -8,7 +8,7 @@ import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/stora
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError } from '../errors.js'
 import { discard } from '../outbound/outbound.js'
-import type { Credentials } from '../security/credentials.js'
+import type { Credentials } from './credentials.js'
 import { inert } from './response-headers.js'
 import type { HandlerRequest } from './route.js'
 

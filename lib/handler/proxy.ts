@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { discard, type Outbound } from '../outbound/outbound.js'
-import type { Credentials } from '../security/credentials.js'
 import { parseHttpUrl } from '../security/http-url.js'
+import type { Credentials } from './credentials.js'
 import { inert } from './response-headers.js'
 import type { HandlerRequest } from './route.js'
 

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { FileNotFoundError, InvalidUrlError, MethodNotAllowedError, UnknownActionError } from '../errors.js'
 import { type Action, HandlerQuery } from '../schemas.js'
 import { answer } from './callback.js'
+import { inert } from './response-headers.js'
 
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -62,7 +63,7 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
-  return reply.code(status).header('content-type', 'text/plain').send(status === 500 ? 'Internal Server Error' : error.message)
+  return reply.code(status).headers({ ...inert, 'content-type': 'text/plain' }).send(status === 500 ? 'Internal Server Error' : error.message)
 }
 
 /** A query parameter that is no text names nothing: no file, no URL. */

@@ -42,7 +42,7 @@ for (const profile of profiles) {
       const editing = await startEditing(t, { profile, authorize, timeouts: { host: 100 } })
       const taken: boolean[] = []
       for (const [index, credential] of ['good', 'none', 'worthless'].entries()) {
-        const save = { key: `key ${index}`, status: 2, url: `${editing.url}&attempt=${credential}` }
+        const save = { key: editing.keyOf(editing.fileId), status: 6, lastsave: `2026-11-20T15:12:0${index}.000Z`, url: `${editing.url}&attempt=${credential}` }
         const token = { good: { token: signed(save) }, none: {}, worthless: { token: 'worthless' } }[credential]
         const { status, body } = await editing.postCallback(editing.fileId, { ...save, ...token })
         t.equal(status, 200)
@@ -79,7 +79,7 @@ for (const profile of profiles) {
 
 t.test('authorize, callback: true takes the plain fields only where there is no token', async t => {
   const editing = await startEditing(t, { authorize: () => true })
-  const { body } = await editing.postCallback(editing.fileId, { status: 2, url: editing.url, token: signed({ status: 1 }) })
+  const { body } = await editing.postCallback(editing.fileId, { status: 2, url: editing.url, token: signed({ key: editing.key, status: 1 }) })
   t.equal(errorOf(body), 0)
   t.strictSame(editing.documentServer.requests, [])
   await editing.unchanged(t, 'the claims say status 1')

@@ -9,7 +9,7 @@ const MiB = 1024 * 1024
 for (const profile of profiles) {
   t.test(`row 38: a body over the limit is an error, ${profile}`, async t => {
     const editing = await startEditing(t, { profile, bodyLimit: 10_000 })
-    const body = (userdata: string) => JSON.stringify(bodyFor(profile, { status: 2, url: editing.url, userdata }))
+    const body = (userdata: string) => JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url, userdata }))
     t.equal(errorOf((await editing.postCallback(editing.fileId, body('x'.repeat(10_000)))).body), 1)
     t.strictSame(editing.documentServer.requests, [])
     await editing.unchanged(t, 'over the limit')
@@ -32,7 +32,7 @@ for (const profile of profiles) {
   t.test(`row 38: a callback with a long history is taken, ${profile}`, async t => {
     const editing = await startEditing(t, { profile })
     const changes = Array.from({ length: 10_000 }, (_, index) => ({ created: '2026-11-20 15:12:59', user: { id: `u${index}`, name: 'John' } }))
-    const body = JSON.stringify(bodyFor(profile, { status: 2, url: editing.url, history: { changes } }))
+    const body = JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url, history: { changes } }))
     t.ok(body.length > MiB / 2 && body.length < 4 * MiB)
     t.equal(errorOf((await editing.postCallback(editing.fileId, body)).body), 0)
     t.equal(await editing.storedText(editing.fileId), NEW)
@@ -48,7 +48,7 @@ for (const profile of profiles) {
   })) {
     t.test(`row 38: ${name}: an error, ${profile}`, async t => {
       const editing = await startEditing(t, { profile })
-      const fields = JSON.stringify(bodyFor(profile, { status: 2, url: editing.url })).slice(0, -1)
+      const fields = JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url })).slice(0, -1)
       t.equal(errorOf((await editing.postCallback(editing.fileId, `${fields},${extra}}`)).body), 1)
       t.strictSame(editing.documentServer.requests, [])
       await editing.unchanged(t, name)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CallbackEvent, EditorOptions } from '../../lib/index.js'
-import { NEW, profiles, startEditing } from '../helpers/editing.js'
+import { type Editing, NEW, profiles, startEditing } from '../helpers/editing.js'
 
 // Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
 
@@ -59,7 +59,6 @@ t.test('the status of a callback tells its fields, to the compiler too', async t
   t.equal(described({ status: 6, fileId: 'f', key: 'k', forcesavetype: 1 }), 'f,k,,1,,,')
 })
 
-const key = 'key-of-the-session'
 const users = ['u1']
 const actions = [{ type: 0, userid: 'u1' }]
 const lastsave = '2026-11-20T15:12:59.000Z'
@@ -69,7 +68,7 @@ const history = {
 }
 
 /** Every field that the document server's protocol knows of a status. */
-function fieldsOf (url: string): Record<number, object> {
+function fieldsOf ({ url, key }: Editing): Record<number, object> {
   const assembled = { url, changesurl: `${url}&changes`, history, filetype: 'docx' }
   return {
     1: { key, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }], userdata: 'mine' },
@@ -85,8 +84,9 @@ function fieldsOf (url: string): Record<number, object> {
 for (const profile of profiles) {
   t.test(`onCallback: every field of every status arrives as it was sent, and is not to be changed, ${profile}`, async t => {
     const told: CallbackEvent[] = []
-    const { fileId, post, url, storedText } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
-    const fields = fieldsOf(url)
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const { fileId, post, storedText } = editing
+    const fields = fieldsOf(editing)
     for (const [status, sent] of Object.entries(fields)) {
       const refused = status === '3' && profile === 'secure'
       t.equal(await post({ status: Number(status), ...sent }), refused ? 1 : 0)
@@ -98,18 +98,19 @@ for (const profile of profiles) {
 
   t.test(`onCallback: what a status may be without, and what is null, is absent, ${profile}`, async t => {
     const told: CallbackEvent[] = []
-    const { fileId, post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
-    for (const [status, sent] of Object.entries(fieldsOf(url))) {
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const { fileId, key, post } = editing
+    for (const [status, sent] of Object.entries(fieldsOf(editing))) {
       await post({ status: Number(status), key })
-      await post({ status: Number(status), ...Object.fromEntries(Object.keys(sent).map(name => [name, null])) })
+      await post({ status: Number(status), ...Object.fromEntries(Object.keys(sent).map(name => [name, null])), key })
     }
-    const bare = [1, 2, 3, 4, 5, 6, 7].flatMap(status => [{ status, key, fileId }, { status, fileId }])
+    const bare = [1, 2, 3, 4, 5, 6, 7].flatMap(status => [{ status, key, fileId }, { status, key, fileId }])
     t.strictSame(told.map(({ encrypted, ...event }) => event), bare)
   })
 
   t.test(`onCallback: the history of a save that came back from a refused one is empty, ${profile}`, async t => {
     const told: CallbackEvent[] = []
-    const { post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const { key, post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     t.equal(await post({ key, status: 2, url, history: {}, users, actions, lastsave, notmodified: null, filetype: 'docx' }), 0)
     const [event] = told
     t.ok(event?.status === 2 && event.history !== undefined && event.history.changes === undefined && event.notmodified === undefined)

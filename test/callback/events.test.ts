@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CallbackEvent, SavedEvent } from '../../lib/index.js'
-import { KEY, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 for (const profile of profiles) {
   t.test(`onCallback: told of every genuine callback, with its fields as they came, ${profile}`, async t => {
@@ -9,13 +9,13 @@ for (const profile of profiles) {
     const { fileId, url } = editing
     const history = { serverVersion: '9.3.0', changes: [{ created: '2026-11-20 15:12:59', user: { id: 'u1', name: 'John' } }] }
     const callbacks = [
-      { key: KEY, status: 1, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }] },
-      { key: KEY, status: 6, url, changesurl: `${url}&changes`, history, users: ['u1'], userdata: 'mine', forcesavetype: 0, encrypted: false, filetype: 'docx' },
-      { key: KEY, status: 7, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', forcesavetype: 2 },
-      { key: KEY, status: 4, actions: [{ type: 0, userid: 'u1' }] },
-      { key: KEY, status: 5, mailMerge: { recordIndex: 1 } },
-      { key: KEY, status: 2, url, history, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', notmodified: true, filetype: 'docx' },
-      { status: 99 }
+      { key: editing.key, status: 1, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }] },
+      { key: editing.key, status: 6, url, changesurl: `${url}&changes`, history, users: ['u1'], userdata: 'mine', forcesavetype: 0, encrypted: false, filetype: 'docx' },
+      { key: editing.key, status: 7, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', forcesavetype: 2 },
+      { key: editing.key, status: 4, actions: [{ type: 0, userid: 'u1' }] },
+      { key: editing.key, status: 5, mailMerge: { recordIndex: 1 } },
+      { key: editing.key, status: 2, url, history, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', notmodified: true, filetype: 'docx' },
+      { key: editing.key, status: 99 }
     ]
     for (const callback of callbacks) t.equal(await editing.post(callback), 0)
     t.strictSame(told, callbacks.map(callback => ({ ...callback, fileId })))
@@ -24,19 +24,22 @@ for (const profile of profiles) {
   t.test(`onCallback: a field with another type, and a null, count as absent, ${profile}`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
-    await editing.post({ status: 1, key: 5, url: null, users: 'u1', userdata: {}, forcesavetype: '1', notmodified: null, filetype: '../x' })
-    await editing.post({ status: 1, key: '', url: ' ', users: ['u1', 2], userdata: null, forcesavetype: 1.5, notmodified: 0, filetype: '' })
-    await editing.post({ status: 1, filetype: 'DOCX' })
-    const { fileId } = editing
-    t.strictSame(told, [{ status: 1, fileId }, { status: 1, fileId }, { status: 1, filetype: 'docx', fileId }])
+    const { fileId, key } = editing
+    if (profile === 'classic') for (const odd of [5, '']) await editing.post({ status: 1, key: odd })
+    t.strictSame(told.splice(0), profile === 'classic' ? [{ status: 1, fileId }, { status: 1, fileId }] : [])
+    await editing.post({ status: 1, key, url: null, users: 'u1', userdata: {}, forcesavetype: '1', notmodified: null, filetype: '../x' })
+    await editing.post({ status: 1, key, url: ' ', users: ['u1', 2], userdata: null, forcesavetype: 1.5, notmodified: 0, filetype: '' })
+    await editing.post({ status: 1, key, filetype: 'DOCX' })
+    t.strictSame(told, [{ status: 1, key, fileId }, { status: 1, key, fileId }, { status: 1, key, filetype: 'docx', fileId }])
   })
 
   t.test(`onCallback: a callback for an absent file is told, one that is none is not, ${profile}`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     await editing.post({ status: '2' })
-    await editing.post({ status: 2, url: editing.url }, 'absent')
-    t.strictSame(told, [{ status: 2, url: editing.url, fileId: 'absent' }])
+    const key = editing.keyOf('absent')
+    await editing.post({ status: 2, key, url: editing.url }, 'absent')
+    t.strictSame(told, [{ status: 2, key, url: editing.url, fileId: 'absent' }])
   })
 
   t.test(`onCallback is told before the save, onSaved after it is durable, ${profile}`, async t => {
@@ -57,7 +60,7 @@ for (const profile of profiles) {
         order.push('onSaved ended')
       }
     })
-    t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
     order.push('answer')
     t.strictSame(order, [`onCallback: ${OLD}`, 'fetch', `onSaved: ${NEW}`, 'onSaved ended', 'answer'])
   })
@@ -66,11 +69,12 @@ for (const profile of profiles) {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
     const { fileId, url } = editing
-    for (const callback of [{ key: KEY, status: 6, url, users: ['u1'], userdata: 'mine' }, { key: KEY, status: 2, url, users: ['u2'] }, { status: 2, url }]) {
+    for (const fields of [{ status: 6, url, users: ['u1'], userdata: 'mine' }, { status: 2, url, users: ['u2'] }, { status: 2, url }]) {
+      const callback = { key: await editing.openedKey(), ...fields }
       t.equal(await editing.post(callback), 0)
       const { revision, size, extension } = (await editing.storage.stat(fileId))!
-      const { key, users, status } = { key: undefined, users: undefined, ...callback }
-      t.strictSame(told.at(-1), { fileId, status, extension, size, revision, ...(key && { key }), ...(users && { users }) })
+      const { key, users, status } = { users: undefined, ...callback }
+      t.strictSame(told.at(-1), { fileId, status, extension, size, revision, key, ...(users && { users }) })
       t.equal(size, NEW.length)
     }
     t.equal(told.length, 3)
@@ -79,9 +83,9 @@ for (const profile of profiles) {
   t.test(`onSaved: not told when nothing was stored, ${profile}`, async t => {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) }, serve: (_request, response) => response.writeHead(500).end() })
-    for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: KEY, status, url: editing.url })
-    await editing.post({ key: KEY, status: 2 })
-    await editing.post({ key: KEY, status: 2, url: editing.url }, 'absent')
+    for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: editing.key, status, url: editing.url })
+    await editing.post({ key: editing.key, status: 2 })
+    await editing.post({ status: 2, url: editing.url }, 'absent')
     t.equal(editing.documentServer.requests.length, 2)
     t.strictSame(told, [])
   })
@@ -95,8 +99,8 @@ for (const profile of profiles) {
   for (const [name, listener] of Object.entries(failures)) {
     t.test(`onCallback and onSaved: a listener that ${name} changes nothing, ${profile}`, async t => {
       const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener, timeouts: { host: 100 } })
-      t.equal(await editing.post({ key: KEY, status: 1 }), 0)
-      t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+      t.equal(await editing.post({ key: editing.key, status: 1 }), 0)
+      t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
       t.equal(await editing.storedText(editing.fileId), NEW)
     })
   }
@@ -106,7 +110,7 @@ for (const profile of profiles) {
       profile,
       onCallback: event => { Object.assign(event, { status: 1, url: 'http://127.0.0.1:9/', fileId: 'another' }) }
     })
-    t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0)
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
     t.equal(await editing.storedText(editing.fileId), NEW)
   })
 }

@@ -29,23 +29,28 @@ for (const profile of profiles) {
 
   for (const [name, fileIds] of Object.entries(absent)) {
     t.test(`row 5: specification, callback, rule 2: ${name} names no file: error ${refused}, ${profile}`, async t => {
-      const editing = await startEditing(t, { profile })
+      let genuine = 0
+      const editing = await startEditing(t, { profile, onCallback: () => { genuine++ } })
       const outside = join(t.testdirName, 'outside.docx')
       await writeFile(outside, OUTSIDE)
       const before = await editing.listing()
 
       for (const fileId of fileIds) {
         for (const status of [2, 6]) {
-          const body = await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${fileId.replace('ID', editing.fileId)}`, bodyFor(profile, { key: 'K', status, url: editing.url }))
+          const text = fileId.replace('ID', editing.fileId)
+          const named = decoded(text)
+          const signature = new URL(editing.urls.callback(named)).searchParams.get('signature') ?? ''
+          const body = await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${text}&signature=${signature}`, bodyFor(profile, { key: editing.keyOf(named), status, url: editing.url }))
           t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
         }
       }
+      t.equal(genuine, fileIds.length * 2, 'it was not for its credentials')
       t.strictSame(editing.documentServer.requests, [], 'no outbound request')
       t.equal(await readFile(outside, 'utf8'), OUTSIDE)
       t.equal(await editing.storedText(editing.fileId), OLD)
       t.strictSame(await editing.listing(), before)
 
-      await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${editing.fileId}`, bodyFor(profile, { key: 'K', status: 2, url: editing.url }))
+      await postTo(editing.urls.callback(editing.fileId), bodyFor(profile, { key: editing.key, status: 2, url: editing.url }))
       t.equal(await editing.storedText(editing.fileId), NEW, 'the file itself can be saved')
     })
   }
@@ -66,7 +71,7 @@ for (const profile of profiles) {
 
   t.test(`rows 8 and 36: specification, callback, rule 3: no fileId, an empty one, or more than one is an error, ${profile}`, async t => {
     const editing = await startEditing(t, { profile, server: { querystringParser: query => parse(query) } })
-    const body = bodyFor(profile, { status: 2, url: editing.url })
+    const body = bodyFor(profile, { key: editing.key, status: 2, url: editing.url })
     for (const query of ['', '&fileId=', '&fileId', `&fileId=${editing.fileId}&fileId=${editing.fileId}`, `&fileId=${editing.fileId}&fileId=`]) {
       t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback${query}`, body), '{"error":1}', query)
     }
@@ -78,7 +83,7 @@ for (const profile of profiles) {
     for (const fileId of [['a'], { a: 1 }, { length: 1, 0: 'a' }, null, 5, true, Object.create(null)]) {
       await t.test(JSON.stringify(fileId), async t => {
         const editing = await startEditing(t, { profile, server: { querystringParser: () => ({ action: 'callback', fileId }) } })
-        const body = bodyFor(profile, { status: 2, url: editing.url })
+        const body = bodyFor(profile, { key: editing.key, status: 2, url: editing.url })
         t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback`, body), '{"error":1}')
         t.strictSame(editing.documentServer.requests, [])
       })
@@ -90,7 +95,7 @@ for (const profile of profiles) {
     for (const fileId of ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', '{a,b}', 'a=b', "a'b"]) {
       const path = join(t.testdirName, 'uploads', `${fileId}.docx`)
       await writeFile(path, OLD)
-      t.equal(await editing.post({ key: `key of ${fileId}`, status: 2, url: editing.url }, fileId), 0, fileId)
+      t.equal(await editing.post({ key: await editing.openedKey(fileId), status: 2, url: editing.url }, fileId), 0, fileId)
       t.equal(await readFile(path, 'utf8'), NEW, fileId)
     }
     t.equal(await editing.storedText(editing.fileId), OLD, 'no other file')
@@ -99,11 +104,20 @@ for (const profile of profiles) {
 
 t.test('row 36: an action that is repeated is unknown', async t => {
   const editing = await startEditing(t)
-  const body = await postTo(`${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`, bodyFor('secure', { status: 2, url: editing.url }))
+  const body = await postTo(`${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`, bodyFor('secure', { key: editing.key, status: 2, url: editing.url }))
   t.match(body, /^Unknown action/)
   t.equal(errorOf(body), body)
   await editing.unchanged(t, 'repeated action')
 })
+
+/** As Fastify reads it: what can't be decoded is taken as it stands. */
+function decoded (text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
 
 /** Posts with the query as it stands: fetch would normalise it. */
 function postTo (address: string, body: object): Promise<string> {

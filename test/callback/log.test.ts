@@ -1,27 +1,9 @@
 import type { RequestListener } from 'node:http'
-import { Writable } from 'node:stream'
 import t from 'tap'
-import { answerWith, errorOf, KEY, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, errorOf, profiles, startEditing } from '../helpers/editing.js'
 import { HANDLER, SECRET, signed } from '../helpers/host.js'
 import { forgedToken } from '../helpers/jwt.js'
-
-/** Everything a service logs, at its most talkative. */
-function memoryLog () {
-  const lines: string[] = []
-  const stream = new Writable({
-    write (chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    }
-  })
-  return {
-    server: { logger: { level: 'trace', stream } },
-    records: () => lines.map(line => JSON.parse(line) as { level: number, msg: string, err?: { message: string, code: string } }),
-    text: () => lines.join('')
-  }
-}
-
-const WARN = 40
+import { memoryLog, WARN } from '../helpers/log.js'
 
 /** What every token starts with; a parser's message quotes a few characters. */
 const FIRST_PART = signed({}).split('.')[0]!
@@ -58,13 +40,13 @@ for (const profile of profiles) {
       'http://[nonsense]/?md5=in-the-url'
     ]
     for (const [index, url] of urls.entries()) {
-      const save = { key: `${KEY} ${index}`, status: 2, url, userdata: 'in-the-userdata' }
+      const save = { key: `${editing.key}.${index}`, status: 2, url, userdata: 'in-the-userdata' }
       await post(save, { token: signed(save), headerToken: signed({ payload: save }) })
     }
     t.ok(errors.includes(0), 'some are taken')
     t.ok(errors.includes(1), 'some are refused')
 
-    const save = { key: KEY, status: 2, url: urls[0] }
+    const save = { key: editing.key, status: 2, url: urls[0] }
     const worthless = [
       forgedToken(save, { alg: 'none' }),
       forgedToken(save, { alg: 'HS512', secret: SECRET }),
@@ -80,7 +62,7 @@ for (const profile of profiles) {
       await post(save, { token })
       await post(save, { headerToken: token })
     }
-    await post({ key: KEY, status: 3 }, { token: signed({ key: KEY, status: 3 }) })
+    await post({ key: editing.key, status: 3 }, { token: signed({ key: editing.key, status: 3 }) })
     await post({ status: 'not a status' }, { token: signed({ status: 'not a status' }) })
     await post(save, { token: signed(save), id: 'absent' })
 
@@ -102,25 +84,6 @@ for (const profile of profiles) {
     }
   })
 }
-
-t.test('row 70: a refused callback makes one line that says what is wrong and how to mend it', async t => {
-  const reasons: Array<[name: string, body: (save: object) => object, advice: RegExp]> = [
-    ['no token', save => save, /no token in the body and none in the authorization header: enable tokens/],
-    ['another secret', save => ({ ...save, token: forgedToken(save, { secret: 'another-secret' }) }), /compare jwtSecret and the clock/],
-    ['expired', save => ({ ...save, token: forgedToken({ ...save, exp: 1 }, { secret: SECRET }) }), /compare jwtSecret and the clock.*expired/],
-    ['no callback', () => ({ token: signed({ status: 'x' }) }), /integer status/]
-  ]
-  for (const [name, body, advice] of reasons) {
-    await t.test(name, async t => {
-      const log = memoryLog()
-      const editing = await startEditing(t, { server: log.server })
-      await editing.postCallback(editing.fileId, body({ status: 2, url: editing.url }))
-      const lines = log.records().filter(({ level }) => level >= WARN)
-      t.equal(lines.length, 1)
-      t.match(lines[0], { level: WARN, msg: /refused/, fileId: editing.fileId, err: { message: advice } })
-    })
-  }
-})
 
 t.test('a listener that throws is in the log', async t => {
   const log = memoryLog()

@@ -7,7 +7,7 @@ for (const profile of profiles) {
       t.test(`row 1: specification, callback, rule 1: Events, status ${status}: stored, ${profile}, ${memory ? 'memory' : 'files'}`, async t => {
         const editing = await startEditing(t, { profile, memory })
         const before = await editing.listing()
-        const fields = { key: 'K', status, url: editing.url }
+        const fields = { key: editing.key, status, url: editing.url }
         const answer = profile === 'secure'
           ? await editing.postSignedCallback(editing.fileId, fields)
           : await editing.postCallback(editing.fileId, fields)
@@ -36,7 +36,7 @@ for (const profile of profiles) {
       const told: number[] = []
       const editing = await startEditing(t, { profile, onCallback: event => { told.push(event.status) } })
       const refused = profile === 'secure' && status === '3'
-      t.equal(await editing.post({ key: 'K', status: Number(status), url: editing.url }), refused ? 1 : 0)
+      t.equal(await editing.post({ key: editing.key, status: Number(status), url: editing.url }), refused ? 1 : 0)
       t.strictSame(told, [Number(status)], 'the event is told')
       t.strictSame(editing.documentServer.requests, [], 'no outbound request')
       await editing.unchanged(t, `status ${status}`)
@@ -46,15 +46,15 @@ for (const profile of profiles) {
   t.test(`row 3: status 3 as the document server sends it, without a url, ${profile}`, async t => {
     const told: unknown[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
-    const error = await editing.post({ key: 'K', status: 3, users: ['u1'], notmodified: false })
+    const error = await editing.post({ key: editing.key, status: 3, users: ['u1'], notmodified: false })
     t.equal(error, profile === 'secure' ? 1 : 0)
-    t.strictSame(told, [{ fileId: editing.fileId, key: 'K', status: 3, users: ['u1'], notmodified: false }])
+    t.strictSame(told, [{ fileId: editing.fileId, key: editing.key, status: 3, users: ['u1'], notmodified: false }])
     await editing.unchanged(t, 'status 3')
   })
 
   t.test(`row 3: onCorrupted overrides the profile, ${profile}`, async t => {
     const editing = await startEditing(t, { profile, onCorrupted: profile === 'secure' ? 'discard' : 'keep' })
-    t.equal(await editing.post({ key: 'K', status: 3 }), profile === 'secure' ? 0 : 1)
+    t.equal(await editing.post({ key: editing.key, status: 3 }), profile === 'secure' ? 0 : 1)
   })
 
   for (const [name, fields] of Object.entries({
@@ -65,7 +65,7 @@ for (const profile of profiles) {
   })) {
     t.test(`row 4: specification, callback, rule 2: the url of a save is ${name}, ${profile}`, async t => {
       const editing = await startEditing(t, { profile })
-      for (const status of [2, 6]) t.equal(await editing.post({ key: 'K', status, ...fields }), 0)
+      for (const status of [2, 6]) t.equal(await editing.post({ key: editing.key, status, ...fields }), 0)
       t.strictSame(editing.documentServer.requests, [])
       await editing.unchanged(t, name)
     })

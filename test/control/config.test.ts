@@ -4,7 +4,7 @@ import { extensions } from '../helpers/formats.js'
 import { startHost } from '../helpers/host.js'
 
 t.test('specification, Editor configuration: every path of the table', async t => {
-  const host = await startHost(t, { publicBaseUrl: 'https://app.example.com' })
+  const host = await startHost(t, { profile: 'classic', publicBaseUrl: 'https://app.example.com' })
   const control = host.app.editorControl()
   const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.xlsx')
   const { document, editorConfig, token, ...rest } = JSON.parse(control.configJson)

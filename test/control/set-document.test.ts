@@ -6,7 +6,7 @@ import { HANDLER, startHost } from '../helpers/host.js'
 
 t.test('specification, Editor control properties: a document set from bytes is stored under a new fileId and has exactly this callback URL', async t => {
   for (const publicBaseUrl of ['https://app.example.com', 'https://app.example.com/', 'https://app.example.com/office', 'http://10.0.0.7:8080/a%20b//']) {
-    const host = await startHost(t, { publicBaseUrl })
+    const host = await startHost(t, { profile: 'classic', publicBaseUrl })
     const control = host.app.editorControl()
     const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
     const base = publicBaseUrl.replace(/\/+$/, '')
@@ -18,6 +18,16 @@ t.test('specification, Editor control properties: a document set from bytes is s
     t.equal(await host.storedText(fileId), 'content')
     t.equal(encodeURIComponent(fileId), fileId, 'the new id is URL-safe')
   }
+})
+
+t.test('secure: the same URLs, and their signature', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
+  t.match(control.callbackUrl, /&signature=[\w-]{43}$/)
+  t.match(control.documentUrl, /&expires=\d{10}&signature=[\w-]{43}$/)
+  t.equal(control.callbackUrl.replace(/&.*/, '&'), `${host.origin}${HANDLER}?action=callback&`)
+  for (const url of [control.callbackUrl, control.documentUrl]) t.equal(new URL(url).searchParams.get('fileId'), fileId)
 })
 
 t.test('bytes, a stream and an async iterable are stored as they are, each time under another fileId', async t => {

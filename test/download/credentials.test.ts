@@ -91,5 +91,15 @@ t.test('another header and prefix of the document server\'s configuration', asyn
 t.test('without tokens, by requireToken: false, the other rules of secure stay', async t => {
   const host = await startHost(t, { requireToken: false })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
-  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200)
+  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 401, 'unsigned')
+  t.equal((await fetch(host.urls.download(fileId))).status, 200, 'signed')
+})
+
+t.test('without signed URLs the document server\'s token is the credential; without either a download is open', async t => {
+  for (const [options, open, byToken] of [[{ signedUrls: false }, 401, 200], [{ signedUrls: false, requireToken: false }, 200, 200]] as const) {
+    const host = await startHost(t, options)
+    const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+    t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, open)
+    t.equal((await host.downloadAsDocumentServer(fileId)).status, byToken)
+  }
 })

@@ -39,6 +39,7 @@ t.test('row 49: every known format is an attachment of the fixed type of its ext
     t.not(type, 'application/octet-stream', extension)
     t.equal(headers.get('content-disposition'), `attachment; filename="${fileId}.${extension}"`)
     t.equal(headers.get('x-content-type-options'), 'nosniff')
+    t.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
     t.match(headers.get('content-security-policy'), /^sandbox;/)
   }
 })

@@ -21,8 +21,8 @@ await app.register(editor, {
   storage: fileStorage({ directory }),
   saveRetries: 0
 })
-app.get<{ Params: { fileId: string } }>('/key/:fileId', async ({ params }) =>
-  (await app.editorControl().openDocument(params.fileId)).documentKey)
+app.get<{ Params: { fileId: string } }>('/config/:fileId', async ({ params }) =>
+  (await app.editorControl().openDocument(params.fileId)).config)
 app.put<{ Body: DiskFault }>('/faults', async ({ body }) => { calls.fail(body) })
 app.delete('/faults', async () => calls.heal() ?? '')
 

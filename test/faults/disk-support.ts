@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { fileStorage } from '../../lib/index.js'
+import { type EditorControl, fileStorage } from '../../lib/index.js'
 import { answerWith, documentsIn, errorOf, NEW, OLD } from '../helpers/editing.js'
-import { HANDLER, signed } from '../helpers/host.js'
+import { signed } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import type { DiskFault } from './disk-calls.js'
 
@@ -33,17 +33,25 @@ export async function startDiskService (t: Test): Promise<DiskService> {
   const [origin] = await once(service, 'message') as [string]
   const url = `${documentServer.origin}/cache/files/data/saved/output.docx`
 
+  /** By fileId. */
+  const callbackUrls = new Map<string, string>()
+
+  /** What the page of whoever opens the document tells the document server. */
+  async function opened (fileId: string): Promise<NonNullable<EditorControl['config']>> {
+    return JSON.parse(await (await fetch(`${origin}/config/${fileId}`)).text())
+  }
+
   async function key (fileId: string): Promise<string> {
-    return await (await fetch(`${origin}/key/${fileId}`)).text()
+    return (await opened(fileId)).document.key!
   }
 
   async function post (fileId: string, fields: object): Promise<unknown> {
     const payload = { url, users: ['ada'], ...fields }
-    return errorOf(await sent('POST', `${HANDLER}?action=callback&fileId=${fileId}`, { ...payload, token: signed(payload) }))
+    return errorOf(await sent('POST', callbackUrls.get(fileId)!, { ...payload, token: signed(payload) }))
   }
 
-  async function sent (method: string, path: string, body: object): Promise<string> {
-    const response = await fetch(`${origin}${path}`, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  async function sent (method: string, url: string, body: object): Promise<string> {
+    const response = await fetch(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     return await response.text()
   }
 
@@ -52,12 +60,14 @@ export async function startDiskService (t: Test): Promise<DiskService> {
     post,
     async begin (fileId) {
       await writeFile(join(directory, `${fileId}.docx`), OLD)
-      const session = await key(fileId)
+      const { document, editorConfig } = await opened(fileId)
+      const session = document.key!
+      callbackUrls.set(fileId, editorConfig.callbackUrl!)
       t.equal(await post(fileId, { status: 1, key: session }), 0)
       return session
     },
     async postWith (fault, fileId, fields) {
-      await sent('PUT', '/faults', fault)
+      await sent('PUT', `${origin}/faults`, fault)
       const error = await post(fileId, fields)
       return { error, call: await (await fetch(`${origin}/faults`, { method: 'DELETE' })).text() }
     },

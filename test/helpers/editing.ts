@@ -11,7 +11,6 @@ export const profiles = ['secure', 'classic'] as const
 export const OLD = 'the stored content'
 /** Begins and ends like a zip file, as every format does that the document server saves documents in. */
 export const NEW = 'PK\x03\x04 what the document server saved PK\x05\x06'
-export const KEY = 'key-of-the-session'
 
 /** Where file storage keeps its records of sessions. */
 const STATE = '.fastify-onlyoffice-state'
@@ -31,11 +30,13 @@ export interface Editing extends Host {
   readonly fileId: string
   /** The document key of the stored content. */
   readonly key: string
+  /** A document key of a file that need not exist. */
+  keyOf (fileId: string): string
   /** The document key whoever opens the file gets now. */
   openedKey (fileId?: string): Promise<string>
   /** Address of the saved file at the document server. */
   readonly url: string
-  /** Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named. Resolves to the answered `error`. */
+  /** Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named, under a key of that file unless there is one in the fields. Resolves to the answered `error`. */
   post (fields: object, fileId?: string): Promise<unknown>
   /** What is in the storage's directory. */
   listing (): Promise<string[]>
@@ -64,15 +65,22 @@ export async function startEditing (t: Test, { serve = answerWith(NEW), memory =
     return control.documentKey
   }
 
+  const key = await openedKey()
+  /** The document server always names one. */
+  function keyOf (id: string): string {
+    return id === fileId ? key : host.keys.of({ fileId: id, revision: 'some' })
+  }
+
   return {
     ...host,
     documentServer,
     fileId,
-    key: await openedKey(),
+    key,
+    keyOf,
     openedKey,
-    url: `${documentServer.origin}/cache/files/data/${KEY}_1/output.docx/output.docx?md5=m-d-5&expires=1&filename=output.docx`,
+    url: `${documentServer.origin}/cache/files/data/key-of-the-session_1/output.docx/output.docx?md5=m-d-5&expires=1&filename=output.docx`,
     async post (fields, id = fileId) {
-      const answer = profile === 'secure' ? await host.postSignedCallback(id, fields) : await host.postCallback(id, fields)
+      const answer = profile === 'secure' ? await host.postSignedCallback(id, { key: keyOf(id), ...fields }) : await host.postCallback(id, fields)
       t.equal(answer.status, 200)
       return errorOf(answer.body)
     },

@@ -3,6 +3,8 @@ import http from 'node:http'
 import type { Test } from 'tap'
 import editor, { type EditorOptions, memoryStorage, type Storage } from '../../lib/index.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
+import { type DocumentKeys, documentKeys } from '../../lib/save/document-key.js'
+import { type HandlerUrls, handlerUrls } from '../../lib/security/handler-urls.js'
 import { listen } from './listen.js'
 
 export const SECRET = 'a-secret-of-this-test-suite-0123456789'
@@ -29,7 +31,11 @@ export interface Host {
   readonly storage: Storage
   /** The handler's address with a query. */
   handler (query: Record<string, string>): string
-  /** Posts a callback as it stands: an object as JSON. */
+  /** The addresses the control would give a file, signed in the secure profile; of files that do not exist, too. */
+  readonly urls: HandlerUrls
+  /** The document keys of the service. */
+  readonly keys: DocumentKeys
+  /** Posts a callback as it stands, an object as JSON, to the file's own callback URL. */
   postCallback (fileId: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Posts a callback as the document server does, with a token in the body and one in the header. */
   postSignedCallback (fileId: string, payload: object): Promise<Answer>
@@ -55,10 +61,12 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   })
   await app.ready()
 
+  const { profile = 'secure', signedUrls = profile === 'secure', jwtSecret = SECRET, publicBaseUrl = origin, path = HANDLER, prefix = '', downloadUrlLifetime = 86_400_000 } = options
+  const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets: [jwtSecret].flat(), signedUrls, downloadUrlLifetime })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-    const response = await fetch(handler({ action: 'callback', fileId }), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
+    const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
     return { status: response.status, headers: response.headers, body: await response.text() }
   }
 
@@ -67,6 +75,8 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     origin,
     storage: app.editorStorage,
     handler,
+    urls,
+    keys: documentKeys(publicBaseUrl + prefix),
     postCallback,
     postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload) }, {
       'content-type': 'application/json',

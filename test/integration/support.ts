@@ -44,6 +44,9 @@ export interface Service extends Host {
 
 /** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
 export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
+  const systemNow = Date.now
+  Date.now = () => clock.now() // tokens are dated: the service lives in the same time as the document server
+  t.teardown(() => { Date.now = systemNow })
   const directory = join(t.testdir(), 'uploads')
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...emulated })
   t.teardown(() => documentServer.close())

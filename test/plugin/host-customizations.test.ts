@@ -44,8 +44,12 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
   const host = await startHost(t, { documentServerOrigin: upstream.origin, storage, prepare, ...options })
   const handler = `${host.origin}${HANDLER}`
   const download = `${handler}?action=download&fileId=a`
+  const signedCallback = host.urls.callback('a')
   const bearer = { authorization: `Bearer ${signed({ payload: { url: download } })}` }
-  const callback = (payload: object, type = 'application/json') => ({ method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': type } })
+  const callback = (fields: object, type = 'application/json') => {
+    const payload = { key: host.keys.of(info), ...fields }
+    return { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': type } }
+  }
   const requests: Array<[what: string, url: string, init?: RequestInit]> = [
     ['download', download, { headers: bearer }],
     ['download, HEAD', download, { method: 'HEAD', headers: bearer }],
@@ -58,11 +62,12 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
     ['proxy, scheme', `${handler}?action=proxy&url=file:///x`],
     ['proxy, unreachable', `${handler}?action=proxy&url=${encodeURIComponent('http://127.0.0.1:9/')}`],
     ['no action', handler],
-    ['callback', `${handler}?action=callback&fileId=a`, callback({ key: 'k', status: 2, url: `${upstream.origin}/x` })],
-    ['callback as text', `${handler}?action=callback&fileId=a`, callback({ key: 'k', status: 1 }, 'text/plain')],
-    ['callback as multipart', `${handler}?action=callback&fileId=a`, callback({ key: 'k', status: 1 }, 'multipart/form-data; boundary=x')],
-    ['callback, no JSON', `${handler}?action=callback&fileId=a`, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }],
-    ['callback, absent', `${handler}?action=callback&fileId=b`, callback({ key: 'k', status: 2, url: `${upstream.origin}/x` })],
+    ['callback', signedCallback, callback({ status: 2, url: `${upstream.origin}/x` })],
+    ['callback as text', signedCallback, callback({ status: 1 }, 'text/plain')],
+    ['callback as multipart', signedCallback, callback({ status: 1 }, 'multipart/form-data; boundary=x')],
+    ['callback, no JSON', signedCallback, { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }],
+    ['callback, unsigned', `${handler}?action=callback&fileId=a`, callback({ status: 1 })],
+    ['callback, absent', `${handler}?action=callback&fileId=b`, callback({ status: 2, url: `${upstream.origin}/x` })],
     ['callback, GET', `${handler}?action=callback&fileId=a`],
     ['module', `${handler}/assets/editor.js`]
   ]

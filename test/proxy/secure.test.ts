@@ -68,6 +68,18 @@ t.test('row 15 (secure): pages of another origin are refused, before a request i
   }
 })
 
+t.test('proxy.crossOrigin overrides the profile', async t => {
+  const upstream = await startUpstream(t, (_request, response) => response.end('through'))
+  for (const [options, status] of [
+    [{}, 403], [{ proxy: { crossOrigin: true } }, 200], [{ requireToken: false, signedUrls: false }, 403],
+    [{ profile: 'classic' }, 200], [{ profile: 'classic', proxy: { crossOrigin: false } }, 403]
+  ] as const) {
+    const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
+    const url = host.handler({ action: 'proxy', url: `${upstream.origin}/x` })
+    t.equal(await statusOf(url, { 'sec-fetch-site': 'cross-site' }), status, JSON.stringify(options))
+  }
+})
+
 t.test('secure: what is addressed to the document server goes to its internal address, path and query as they are', async t => {
   const internal = await startUpstream(t, (_request, response) => response.end('internal'))
   const lured = await startUpstream(t, (_request, response) => response.end('lured'))

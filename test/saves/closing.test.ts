@@ -92,6 +92,7 @@ t.test('row 58: the process exits by itself once the save is stored', async t =>
   const service = await startProcess(t, directory, documentServer.origin)
   const file = editedFile(fileId, 'docx')
   file.key = await openedKey(fileId, service.origin)
+  t.equal(await documentServer.postOpened(fileId, file.key, service.origin), 0)
   const save = nextSave(file, { status: 2 }, randomFrom(1))
   const [begun, gate] = [deferred(), deferred()]
   documentServer.offer(Object.assign(save, { filetype: 'docx', begun: begun.resolve, pause: gate.promise }))

@@ -34,12 +34,13 @@ async function startSaving (t: Test, profile: typeof profiles[number], sent: rea
       response.end()
     }
   })
-  const { documentServer: { origin, requests }, post, storedText, storage, fileId } = editing
+  const { documentServer: { origin, requests }, openedKey, post, storedText, storage } = editing
   return {
     async save (index: number, filetype: string | undefined): Promise<'stored' | 'refused'> {
-      await storage.replace(fileId, Buffer.from(OLD))
+      const { fileId } = await storage.create('docx', Buffer.from(OLD))
+      const key = await openedKey(fileId)
       const before = requests.length
-      const error = await post({ status: 2, url: `${origin}/${index}`, ...(filetype !== undefined && { filetype }) })
+      const error = await post({ key, status: 2, url: `${origin}/${index}`, ...(filetype !== undefined && { filetype }) }, fileId)
       t.equal(requests.length, before + 1, 'what is no document is not asked for again')
       const expected = error === 0 ? Buffer.from(sent[index]!.body).toString('utf8') : OLD
       t.equal(await storedText(fileId), expected)

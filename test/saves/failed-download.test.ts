@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import net from 'node:net'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { answerWith, KEY, NEW, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, NEW, profiles, startEditing } from '../helpers/editing.js'
 import { listen } from '../helpers/listen.js'
 
 const PAGE = '<html><body>An error page that must never become a document</body></html>'
@@ -47,13 +47,13 @@ for (const profile of profiles) {
         let broken = true
         const editing = await startEditing(t, { profile, memory, serve: (request, response) => (broken ? serve : answerWith(NEW))(request, response) })
         for (const status of [2, 6]) {
-          t.equal(await editing.post({ key: KEY, status, url: editing.url }), 1)
+          t.equal(await editing.post({ key: editing.key, status, url: editing.url }), 1)
           await editing.unchanged(t, name)
         }
         t.ok(editing.documentServer.requests.length >= 2, 'it was tried')
 
         broken = false
-        t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 0, 'the same save succeeds later')
+        t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0, 'the same save succeeds later')
         t.equal(await editing.storedText(editing.fileId), NEW)
       })
     }
@@ -82,7 +82,7 @@ for (const profile of profiles) {
     t.test(`row 9: a document server that ${name}: an error, ${profile}`, async t => {
       const origin = await start(t)
       const editing = await startEditing(t, { profile, documentServerOrigin: origin })
-      t.equal(await editing.post({ key: KEY, status: 2, url: `${origin}/output.docx` }), 1)
+      t.equal(await editing.post({ key: editing.key, status: 2, url: `${origin}/output.docx` }), 1)
       await editing.unchanged(t, name)
     })
   }
@@ -94,7 +94,7 @@ for (const profile of profiles) {
       'nonsense', '/cache/output.docx', `//${host}/output.docx`, 'http://', 'http:///', 'http://[::1', '?', '#', host, `${host}/output.docx`,
       `ftp://${host}/x`, 'file:///etc/passwd', 'FILE:///etc/passwd', 'javascript:alert(1)', 'data:text/plain,x', `ws://${host}/`, `blob:${editing.url}`, 'about:blank'
     ]) {
-      for (const status of [2, 6]) t.equal(await editing.post({ key: KEY, status, url }), 1, url)
+      for (const status of [2, 6]) t.equal(await editing.post({ key: editing.key, status, url }), 1, url)
     }
     t.strictSame(editing.documentServer.requests, [])
     await editing.unchanged(t, 'no url')

@@ -39,15 +39,17 @@ for (const memory of [false, true]) {
 for (const profile of profiles) {
   t.test(`without a usable filetype the format stays, ${profile}`, async t => {
     const editing = await startEditing(t, { profile, onFormatChange: 'follow' })
-    for (const filetype of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx']]) {
-      t.equal(await editing.post({ status: 2, url: editing.url, filetype }), 0)
+    const { key, documentServer: { origin, requests } } = editing
+    for (const [index, filetype] of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx']].entries()) {
+      t.equal(await editing.post({ key, status: 6, url: `${origin}/${index}`, filetype }), 0)
+      t.equal(requests.at(-1), `/${index}`, 'it is stored')
       t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx', JSON.stringify(filetype))
     }
   })
 
   t.test(`onFormatChange overrides the profile, ${profile}`, async t => {
     const editing = await startEditing(t, { profile, extension: 'doc', onFormatChange: profile === 'secure' ? 'ignore' : 'follow' })
-    t.equal(await editing.post({ status: 2, url: editing.url, filetype: 'docx' }), 0)
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
     t.equal((await editing.storage.stat(editing.fileId))?.extension, profile === 'secure' ? 'doc' : 'docx')
   })
 }

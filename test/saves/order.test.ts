@@ -30,7 +30,7 @@ for (const profile of profiles) {
       const second = editing.post({ key, status: 2, url: `${origin}/second`, userdata: 'second' })
       await secondArrived.promise
 
-      t.equal(await editing.post({ status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+      t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
       t.equal(await editing.storedText(other.fileId), 'content of /other in full')
       t.equal(await editing.post({ key, status: 1, users: ['u1'] }), 0, 'other events of the file are answered meanwhile')
       t.equal(await editing.storedText(fileId), OLD)
@@ -66,7 +66,7 @@ for (const profile of profiles) {
       await firstArrived.promise
       const second = editing.post({ key, status: 6, url: `${origin}/second` })
       await secondArrived.promise
-      t.equal(await editing.post({ status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+      t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
 
       release.resolve()
       t.strictSame(await Promise.all([first, second]), [0, 0])
@@ -94,7 +94,7 @@ for (const profile of profiles) {
     const fails = editing.post({ key, status: 2, url: `${origin}/fails` })
     await firstFetched.promise
 
-    const refused = await editing.postCallback(fileId, { status: 2, url: `${origin}/refused` }, { 'content-type': 'application/json', 'x-refused': '1' })
+    const refused = await editing.postCallback(fileId, { key, status: 2, url: `${origin}/refused` }, { 'content-type': 'application/json', 'x-refused': '1' })
     t.equal(refused.body, '{"error":1}', 'a refusal waits for nobody')
     t.equal((await editing.postCallback(fileId, 'no callback')).body, '{"error":1}')
     t.equal(await editing.post({ key, status: 2, url: '' }), 0, 'neither does a save without a url')
@@ -124,7 +124,7 @@ t.test('a save goes on when the document server no longer waits for the answer',
   })
   const impatient = new AbortController()
   const closed = once(editing.app.server, 'connection').then(([socket]) => once(socket, 'close'))
-  const answer = fetch(editing.handler({ action: 'callback', fileId: editing.fileId }), { method: 'POST', signal: impatient.signal, body: JSON.stringify({ status: 2, url: editing.url }) })
+  const answer = fetch(editing.urls.callback(editing.fileId), { method: 'POST', signal: impatient.signal, body: JSON.stringify({ status: 2, url: editing.url }) })
   await fetched.promise
   impatient.abort()
   await t.rejects(answer)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import type { HttpClient, HttpRequest } from '../../lib/index.js'
-import { KEY, NEW, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, profiles, startEditing } from '../helpers/editing.js'
 
 /** A client of the host's own: answers with these bytes and keeps what it was asked. */
 function client (body: () => Readable, headers: Record<string, string> = {}): HttpClient & { readonly requests: HttpRequest[] } {
@@ -22,7 +22,7 @@ for (const profile of profiles) {
     const httpClient = client(bytes(NEW))
     const editing = await startEditing(t, { profile, httpClient })
     const { host } = new URL(editing.url)
-    t.equal(await editing.post({ key: KEY, status: 2, url: ` HTTP://u:p@${host}\\a\tb/../c?q=1#fragment` }), 0)
+    t.equal(await editing.post({ key: editing.key, status: 2, url: ` HTTP://u:p@${host}\\a\tb/../c?q=1#fragment` }), 0)
     t.strictSame(httpClient.requests.map(({ purpose, method, url }) => [purpose, method, url.href]), [['callback', 'GET', `http://${host}/c?q=1`]])
     t.equal(await editing.storedText(editing.fileId), NEW)
   })
@@ -30,7 +30,7 @@ for (const profile of profiles) {
   for (const [name, length] of [['fewer', '100'], ['more', '3']] as const) {
     t.test(`row 11: ${name} bytes than announced are an error whatever the client says, ${profile}`, async t => {
       const editing = await startEditing(t, { profile, httpClient: client(bytes(NEW), { 'content-length': length }) })
-      t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 1)
+      t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 1)
       await editing.unchanged(t, name)
     })
   }
@@ -47,7 +47,7 @@ for (const profile of profiles) {
     for (const [name, httpClient] of Object.entries(broken)) {
       await t.test(name, async t => {
         const editing = await startEditing(t, { profile, httpClient })
-        t.equal(await editing.post({ key: KEY, status: 2, url: editing.url }), 1)
+        t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 1)
         await editing.unchanged(t, name)
       })
     }

@@ -78,6 +78,7 @@ t.test('two processes on one directory', async t => {
     for (const [index, { origin }] of instances.entries()) {
       const other = editedFile('other', 'docx')
       other.key = await openedKey('other', origin)
+      await documentServer.postOpened('other', other.key, origin)
       t.same(await post([nextSave(other, { status: 2 }, random)], index), [0])
     }
     t.notOk(slow.isSent)

@@ -13,8 +13,9 @@ for (const profile of profiles) {
     const editing = await startEditing(t, { profile, memory: true, serve: answerWith(randomBytes(1024 * 1024)) })
     const host = await startHost(t, { profile, documentServerOrigin: editing.documentServer.origin, storage: fileStorage({ directory }) })
     const { fileId } = await host.storage.create('docx', Buffer.from(OLD))
+    const { documentKey: key } = await host.app.editorControl().openDocument(fileId)
     for (const status of [6, 2]) {
-      const fields = { status, url: editing.url }
+      const fields = { key, status, url: editing.url }
       const answer = profile === 'secure' ? await host.postSignedCallback(fileId, fields) : await host.postCallback(fileId, fields)
       t.equal(answer.status, 200)
       t.equal(answer.body, '{"error":1}')

@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { compiled } from '../../scripts/compiled.js'
-import { restricted, rooms, type Room, typesOf } from './rules.js'
+import { restricted, rooms, type Room } from './rules.js'
 import { type Import, importsOf, isModule, parse, type Sources } from './source.js'
 
 const MAX_LINES = 200
@@ -10,7 +10,7 @@ export function forbiddenImports (sources: Sources): string[] {
   return allImports(sources).filter(each => !isAllowed(each, sources)).map(({ from, to }) => `${from} imports ${to}`)
 }
 
-function isAllowed ({ from, to, typeOnly }: Import, sources: Sources): boolean {
+function isAllowed ({ from, to }: Import, sources: Sources): boolean {
   const source = roomOf(from)
   if (!source) return false // a room without rules
   if (!/^(lib|types)\//.test(to)) {
@@ -18,7 +18,7 @@ function isAllowed ({ from, to, typeOnly }: Import, sources: Sources): boolean {
   }
   if (!(to in sources)) return false
   if (source === roomOf(to)) return true
-  const allowed: readonly string[] = [...rooms[source], ...(typeOnly ? typesOf[source] ?? [] : [])]
+  const allowed: readonly string[] = rooms[source]
   return allowed.some(name => name === roomOf(to) || `lib/${name}` === to)
 }
 

@@ -9,10 +9,10 @@ export const rooms = {
   commonjs: ['plugin', 'storage', 'http', ...contracts],
   plugin: ['options', 'handler', 'control', 'save', 'document-server', 'outbound', 'security', 'storage', 'http', ...contracts],
   handler: ['within', 'save', 'document-server', 'outbound', 'security', 'options', 'schemas', ...contracts],
-  control: ['save', 'document-server', 'schemas', ...contracts],
+  control: ['save', 'document-server', 'security', ...contracts],
   save: ['outbound', 'options', ...contracts],
   'document-server': ['outbound', 'security', ...contracts],
-  security: ['within', 'document-server', 'options', ...contracts],
+  security: contracts,
   outbound: ['options', 'security/http-url.ts', 'security/address-policy.ts', ...contracts],
   options: ['profiles', 'security/weak-secret.ts', ...contracts],
   profiles: contracts,
@@ -25,11 +25,6 @@ export const rooms = {
   errors: [],
   types: []
 } as const satisfies Record<string, readonly string[]>
-
-/** What a room may know of another without running any of it. */
-export const typesOf: Partial<Record<Room, readonly string[]>> = {
-  security: ['control/handler-urls.ts']
-}
 
 /** Who may import a package or a module of Node.js. What isn't named here is free. */
 export const restricted: ReadonlyArray<readonly [specifier: RegExp, readonly string[]]> = [

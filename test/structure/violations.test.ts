@@ -5,7 +5,7 @@ import { cycles, forbiddenImports, longFiles, nonExports, runtimeCode } from './
 
 const files = Object.fromEntries([
   'lib/plugin.ts', 'lib/errors.ts', 'lib/storage/file-storage.ts', 'lib/http/undici-client.ts', 'lib/handler/route.ts', 'lib/save/save.ts',
-  'lib/control/handler-urls.ts', 'lib/control/control.ts', 'lib/document-server/formats.ts', 'lib/document-server/conversion.ts', 'lib/testing/index.ts',
+  'lib/security/handler-urls.ts', 'lib/control/control.ts', 'lib/document-server/formats.ts', 'lib/document-server/conversion.ts', 'lib/testing/index.ts',
   'lib/browser/editor.js', 'types/storage.ts'
 ].map(path => [path, '']))
 
@@ -26,7 +26,7 @@ const forbidden: ReadonlyArray<readonly [path: string, source: string, to: strin
   ['lib/save/save.ts', 'const load = (name: string) => import(name)', '(computed)'],
   ['lib/save/save.ts', "import { gone } from '../outbound/gone.js'", 'lib/outbound/gone.ts'],
   ['lib/control/control.ts', "import { createSigner } from 'fast-jwt'", 'fast-jwt'],
-  ['lib/security/credentials.ts', "import { handlerUrls } from '../control/handler-urls.js'", 'lib/control/handler-urls.ts'],
+  ['lib/security/file-id.ts', "import type { Control } from '../control/control.js'", 'lib/control/control.ts'],
   ['lib/storage/file-storage.ts', "import { convert } from '../document-server/conversion.js'", 'lib/document-server/conversion.ts'],
   ['lib/plugin.ts', "import { createDocumentServer } from './testing/index.js'", 'lib/testing/index.ts'],
   ['lib/testing/index.ts', "export { fileStorage } from '../storage/file-storage.js'", 'lib/storage/file-storage.ts'],
@@ -43,7 +43,7 @@ for (const [path, source, to] of forbidden) {
 
 t.test('what the layout allows is not reported', async t => {
   t.strictSame(withSource('lib/plugin.ts', "import { fileStorage } from './storage/file-storage.js'\nimport type { Storage } from '../types/storage.js'"), [])
-  t.strictSame(withSource('lib/security/credentials.ts', "import type { HandlerUrls } from '../control/handler-urls.js'"), [])
+  t.strictSame(withSource('lib/control/control.ts', "import type { HandlerUrls } from '../security/handler-urls.js'"), [])
   t.strictSame(withSource('lib/http/undici-client.ts', "import { request } from 'undici'"), [])
   t.strictSame(withSource('lib/save/save.ts', "// import '../storage/file-storage.js'\nconst text = \"import 'undici'\""), [])
 })

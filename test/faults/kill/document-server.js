@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { HANDLER, PUBLIC, SECRET } from './addresses.js'
+import { PUBLIC, SECRET } from './addresses.js'
 
 const PATIENCE_MS = 60_000
 
@@ -31,6 +31,8 @@ const PATIENCE_MS = 60_000
 export async function startDocumentServer () {
   /** @type {Map<string, Save>} */
   const saves = new Map()
+  /** @type {Map<string, string>} by fileId: as the configuration of whoever opened it last said */
+  const callbackUrls = new Map()
   const server = http.createServer((request, response) => {
     const save = saves.get(new URL(request.url ?? '/', 'http://localhost').pathname)
     serve(save, response).catch(() => response.destroy())
@@ -53,7 +55,7 @@ export async function startDocumentServer () {
      */
     async post ({ fileId, key, status, path, lastsave, filetype }, to) {
       const url = `${origin}${path}?md5=${Math.random()}&expires=${Date.now()}`
-      return await postCallback(to, fileId, { key, status, url, users: ['u1'], lastsave, notmodified: false, filetype })
+      return await postCallback(to, callbackUrls.get(fileId), { key, status, url, users: ['u1'], lastsave, notmodified: false, filetype })
     },
     /**
      * Someone opened the document in the editor.
@@ -61,7 +63,11 @@ export async function startDocumentServer () {
      * @param {string} key
      * @param {string} to
      */
-    postOpened: (fileId, key, to) => postCallback(to, fileId, { key, status: 1, users: ['u1'], actions: [{ type: 1, userid: 'u1' }] }),
+    async postOpened (fileId, key, to) {
+      const { callbackUrl } = await openedConfig(fileId, to)
+      callbackUrls.set(fileId, callbackUrl)
+      return await postCallback(to, callbackUrl, { key, status: 1, users: ['u1'], actions: [{ type: 1, userid: 'u1' }] })
+    },
     close () {
       server.close()
       server.closeAllConnections()
@@ -94,14 +100,15 @@ async function serve (save, response) {
 
 /**
  * @param {string} to
- * @param {string} fileId
+ * @param {string | undefined} callbackUrl
  * @param {object} payload
  * @returns {Promise<0 | 1 | undefined>}
  */
-async function postCallback (to, fileId, payload) {
+async function postCallback (to, callbackUrl, payload) {
+  if (callbackUrl === undefined) throw new Error('nobody has opened the document')
   const body = JSON.stringify({ ...payload, token: signed(payload) })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${signed({ payload })}` }
-  const answer = await ask(`${to}${HANDLER}?action=callback&fileId=${fileId}`, { method: 'POST', headers, body })
+  const answer = await ask(callbackUrl.replace(PUBLIC, to), { method: 'POST', headers, body })
   if (answer === undefined) return undefined
   const { error } = JSON.parse(answer.toString())
   if (error !== 0 && error !== 1) throw new Error(`the service answered ${answer}`)
@@ -114,8 +121,8 @@ async function postCallback (to, fileId, payload) {
  * @param {string} from origin of a service
  */
 export async function download (fileId, from) {
-  const query = `${HANDLER}?action=download&fileId=${fileId}`
-  return await ask(`${from}${query}`, { headers: { authorization: `Bearer ${signed({ payload: { url: PUBLIC + query } })}` } })
+  const { documentUrl: url } = await openedConfig(fileId, from)
+  return await ask(url.replace(PUBLIC, from), { headers: { authorization: `Bearer ${signed({ payload: { url } })}` } })
 }
 
 /**
@@ -124,7 +131,20 @@ export async function download (fileId, from) {
  * @param {string} from origin of a service
  */
 export async function openedKey (fileId, from) {
-  return String(await ask(`${from}/key?fileId=${fileId}`))
+  return (await openedConfig(fileId, from)).key
+}
+
+/**
+ * What the page of whoever opens the document tells the document server.
+ * @param {string} fileId
+ * @param {string} from origin of a service
+ * @returns {Promise<{ key: string, documentUrl: string, callbackUrl: string }>}
+ */
+async function openedConfig (fileId, from) {
+  const answer = await ask(`${from}/config?fileId=${fileId}`)
+  if (answer === undefined) throw new Error(`${from} gave no answer when ${fileId} was opened`)
+  const { document, editorConfig } = JSON.parse(answer.toString())
+  return { key: document.key, documentUrl: document.url, callbackUrl: editorConfig.callbackUrl }
 }
 
 /**

@@ -13,7 +13,7 @@ await app.register(editor, {
   storage: fileStorage({ directory }),
   saveRetries: 0
 })
-app.get<{ Querystring: { fileId: string } }>('/key', async ({ query }) => (await app.editorControl().openDocument(query.fileId)).documentKey)
+app.get<{ Querystring: { fileId: string } }>('/config', async ({ query }) => (await app.editorControl().openDocument(query.fileId)).config)
 // A test that was cut off leaves nothing running.
 process.once('disconnect', process.exit)
 process.once('message', async () => {

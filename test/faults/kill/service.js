@@ -15,9 +15,9 @@ process.once('message', async message => {
     storage: fileStorage({ directory }),
     saveRetries: 0
   })
-  app.get('/key', async request => {
+  app.get('/config', async request => {
     const { fileId } = /** @type {{ fileId: string }} */ (request.query)
-    return (await app.editorControl().openDocument(fileId)).documentKey
+    return (await app.editorControl().openDocument(fileId)).config
   })
   tell({ origin: await app.listen({ port: 0, host: '127.0.0.1' }) })
 })

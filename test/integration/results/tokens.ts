@@ -53,14 +53,27 @@ for (const seconds of [-30, 30]) {
   })
 }
 
-t.test('secure: a document server whose clock is seven minutes behind: its tokens have expired, nothing is stored, nothing is lost', async t => {
+for (const signedUrls of [true, false]) {
+  t.test(`secure: a document server whose clock is seven minutes behind: its tokens have expired, nothing is stored, nothing is lost, ${signedUrls ? 'signed' : 'plain'} URLs`, async t => {
+    const service = await startService(t, { signedUrls })
+    const session = await service.open()
+    await session.edit('what was edited')
+    service.documentServer.skewTokens(-7 * 60_000)
+    t.match(await session.close(), { status: 2, answer: { error: 1 } })
+    const control = await service.app.editorControl().openDocument(service.fileId)
+    if (signedUrls) t.match((await control.convertToPdf(PATIENT)).subarray(0, 5).toString(), '%PDF-', 'the signature lets the download in')
+    else await t.rejects(control.convertToPdf(PATIENT), { code: 'FST_EDITOR_CONVERSION_FAILED' }, 'the source can\'t be downloaded')
+    service.documentServer.skewTokens(0)
+    await expectRescue(t, service, session, 'what was edited')
+  })
+}
+
+t.test('secure: a document server whose clock is two minutes ahead: its callbacks are refused, nothing is stored, nothing is lost', async t => {
   const service = await startService(t)
   const session = await service.open()
   await session.edit('what was edited')
-  service.documentServer.skewTokens(-7 * 60_000)
+  service.documentServer.skewTokens(2 * 60_000)
   t.match(await session.close(), { status: 2, answer: { error: 1 } })
-  await t.rejects(service.app.editorControl().openDocument(service.fileId)
-    .then(control => control.convertToPdf(PATIENT)), { code: 'FST_EDITOR_CONVERSION_FAILED' }, 'the source can\'t be downloaded')
   service.documentServer.skewTokens(0)
   await expectRescue(t, service, session, 'what was edited')
 })

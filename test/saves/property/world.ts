@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from '../../../lib/testing/index.js'
 import { documentsIn } from '../../helpers/editing.js'
-import { HANDLER, SECRET, signed } from '../../helpers/host.js'
+import { SECRET, signed } from '../../helpers/host.js'
 import { listen } from '../../helpers/listen.js'
 import { type Instance, startInstance } from './instance.js'
 import type { Side } from './steps.js'
@@ -32,7 +32,7 @@ export interface World {
   revisionOf (fileId: string): Promise<string | undefined>
   /** As another program would. */
   changeOutside (fileId: string, text: string): Promise<void>
-  /** Posts a callback to one instance, word for word, with new tokens. Resolves to the answer. */
+  /** Posts a callback to one instance, word for word, with new tokens, where the document server posts those of the file. Resolves to the answer. */
   post (side: Side, fileId: string, fields: object): Promise<string>
   /** Files that saves have made since a document was created. */
   createdFiles (): Set<string>
@@ -102,7 +102,8 @@ export async function startWorld (t: Test, { profile, stored }: WorldOptions): P
       await rename(path, join(directory, `${fileId}.txt`))
     },
     async post (side, fileId, fields) {
-      const response = await fetch(`${front.origin}${HANDLER}?${new URLSearchParams({ action: 'callback', fileId })}`, {
+      const { url } = documentServer.requests.findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)!
+      const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields })}` },
         body: JSON.stringify({ ...fields, token: signed(fields) })

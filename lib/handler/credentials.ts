@@ -1,0 +1,99 @@
+import type { FastifyRequest } from 'fastify'
+import type { AuthorizeTarget } from '../../types/options.js'
+import type { TokenSigner } from '../document-server/token.js'
+import { ForbiddenError, UnauthorizedError } from '../errors.js'
+import type { Settings } from '../options.js'
+import type { DocumentKeys } from '../save/document-key.js'
+import type { HandlerUrls } from '../security/handler-urls.js'
+import { within } from '../within.js'
+import { requestTokens } from './request-tokens.js'
+import type { HandlerRequest } from './route.js'
+
+/** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
+export interface Credentials {
+  /** The callback's fields as far as they can be trusted: the signed claims where tokens are required, else the body. */
+  callbackClaims (request: HandlerRequest, fileId: string): Promise<unknown>
+  checkDownload (request: HandlerRequest, fileId: string): Promise<void>
+  checkProxy (request: FastifyRequest, url: URL): Promise<void>
+}
+
+interface Dependencies {
+  readonly settings: Settings
+  readonly tokens: TokenSigner
+  readonly urls: HandlerUrls
+  readonly keys: Pick<DocumentKeys, 'isFor'>
+}
+
+const NOT_OUR_URL = 'the signature of the URL is not of this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same at every instance'
+
+export function createCredentials ({ settings, tokens, urls, keys }: Dependencies): Credentials {
+  const { callbackClaims, headerClaims, missing } = requestTokens(tokens, settings.documentServer)
+
+  return {
+    async callbackClaims (request, fileId) {
+      const signature = signatureOf('callback', request, fileId)
+      const allowed = await askHost(request, { action: 'callback', fileId })
+      if (settings.signedUrls && signature === 'absent' && !allowed) throw new UnauthorizedError('the callback URL is not signed: take it from the control')
+      if (!settings.requireToken) return request.body
+
+      const claims = callbackClaims(request)
+      if (claims) {
+        const onlyKey = signature === 'valid' ? request.query.key : undefined
+        if (!isKeyOf(fileId, claims.key, onlyKey)) throw new ForbiddenError('the document key of the callback is not of its file: a token of another file, or a key that was not set before the control\'s config was read')
+        return claims
+      }
+      if (allowed) return request.body
+      throw missing(request)
+    },
+
+    async checkDownload (request, fileId) {
+      const signature = signatureOf('download', request, fileId)
+      const allowed = await askHost(request, { action: 'download', fileId })
+      if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
+
+      const claims = headerClaims(request)
+      if (!claims) throw signature === 'expired' ? new ForbiddenError('the URL has expired: see downloadUrlLifetime') : missing(request)
+      const { payload } = claims
+      const url = typeof payload === 'object' && payload !== null && 'url' in payload ? payload.url : undefined
+      if (!urls.isRequested(url, request.url)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
+    },
+
+    async checkProxy (request, url) {
+      const allowed = await askHost(request, { action: 'proxy', url: url.href })
+      if (!settings.proxy.crossOrigin && !allowed && isCrossSite(request)) throw new ForbiddenError('the proxy answers pages of its own origin only')
+    }
+  }
+
+  function signatureOf (purpose: 'callback' | 'download', { query }: HandlerRequest, fileId: string): ReturnType<HandlerUrls['signatureOf']> {
+    if (!settings.signedUrls) return 'absent'
+    const signature = urls.signatureOf(purpose, fileId, query)
+    if (signature === 'wrong') throw new ForbiddenError(NOT_OUR_URL)
+    return signature
+  }
+
+  /** A token says nothing of the file: without this, one for a file could be sent to the URL of another. */
+  function isKeyOf (fileId: string, key: unknown, onlyKey: string | undefined): boolean {
+    return onlyKey === undefined ? typeof key === 'string' && keys.isFor(fileId, key) : key === onlyKey
+  }
+
+  async function askHost (request: FastifyRequest, target: AuthorizeTarget): Promise<boolean> {
+    const { authorize } = settings
+    if (!authorize) return false
+    let decision: boolean | undefined
+    try {
+      decision = await within(settings.timeouts.host, 'authorize', () => authorize(request, target))
+    } catch (cause) {
+      throw new ForbiddenError('authorize failed', { cause })
+    }
+    if (decision === false) throw new ForbiddenError('authorize said no')
+    return decision === true
+  }
+
+  function isCrossSite ({ headers, host }: FastifyRequest): boolean {
+    const site = headers['sec-fetch-site']
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+    const { origin } = headers
+    if (origin === undefined) return false
+    return !URL.canParse(origin) || (new URL(origin).host !== host && origin !== new URL(settings.publicBaseUrl).origin)
+  }
+}

@@ -1,0 +1,60 @@
+import t from 'tap'
+import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
+import { signed } from '../helpers/host.js'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+t.test('row 72: a token of file A is worth nothing at the callback URL of file B', async t => {
+  const editing = await startEditing(t)
+  const a = editing.fileId
+  const { fileId: b } = await editing.storage.create('docx', Buffer.from(OLD))
+  for (const status of [1, 2, 3, 4, 6, 7]) {
+    const claims = { key: await editing.openedKey(a), status, url: editing.url }
+    t.equal(await editing.post(claims, b), 1, `status ${status}`)
+  }
+  t.strictSame(editing.documentServer.requests, [])
+  t.equal(await editing.storedText(b), OLD)
+  t.equal(await editing.storedText(a), OLD)
+})
+
+t.test('row 72: what has no key, or none of a file, is refused', async t => {
+  const editing = await startEditing(t)
+  const { key, fileId, url } = editing
+  for (const odd of [undefined, null, '', 7, [key], { key }, 'made-up', key.slice(0, 32), key.toLowerCase(), ` ${key}`, key.split('.')[1]]) {
+    t.equal(await editing.post({ key: odd, status: 2, url }), 1, JSON.stringify(odd))
+  }
+  t.strictSame(editing.documentServer.requests, [])
+  t.equal(await editing.storedText(fileId), OLD)
+})
+
+t.test('row 72: a key that the host made itself counts at the callback URL that the control made with it, and at no other', async t => {
+  const editing = await startEditing(t)
+  const { fileId, url } = editing
+  const control = await editing.app.editorControl().openDocument(fileId)
+  control.documentKey = 'key-of-the-host'
+  const { document, editorConfig } = control.config!
+  t.equal(document.key, 'key-of-the-host')
+  const callbackUrl = editorConfig.callbackUrl!
+
+  const post = async (address: string, key: string) => {
+    const save = { key, status: 2, url }
+    return errorOf(await (await fetch(address, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ ...save, token: signed(save) }) })).text())
+  }
+  t.equal(await post(editing.urls.callback(fileId), 'key-of-the-host'), 1, 'the URL for keys of this library')
+  t.equal(await post(callbackUrl, 'another-key'), 1, 'another key')
+  t.equal(await post(callbackUrl, editing.key), 1, 'a key of this library')
+  t.equal(await post(callbackUrl.replace('key-of-the-host', 'another-key'), 'another-key'), 1, 'a changed URL')
+  t.equal(await editing.storedText(fileId), OLD)
+  t.equal(await post(callbackUrl, 'key-of-the-host'), 0)
+  t.equal(await editing.storedText(fileId), NEW)
+})
+
+t.test('row 72 (classic): the key is the host\'s business, its URL stays as specified', async t => {
+  const editing = await startEditing(t, { profile: 'classic' })
+  const control = await editing.app.editorControl().openDocument(editing.fileId)
+  const { callbackUrl } = control
+  control.documentKey = 'key-of-the-host'
+  t.equal(control.config!.editorConfig.callbackUrl, callbackUrl)
+  t.equal(await editing.post({ key: 'key-of-the-host', status: 2, url: editing.url }), 0)
+  t.equal(await editing.storedText(editing.fileId), NEW)
+})

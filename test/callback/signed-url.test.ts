@@ -1,0 +1,94 @@
+import t from 'tap'
+import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
+import { HANDLER, SECRET, signed } from '../helpers/host.js'
+import { handlerUrls } from '../../lib/security/handler-urls.js'
+
+const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
+
+/** Posts a good save, with its token, to an address. Resolves to the answered `error`. */
+async function save (address: string, { key, url }: { readonly key: string, readonly url: string }): Promise<unknown> {
+  const fields = { key, status: 2, url }
+  const answer = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...fields, token: signed(fields) }) })
+  return errorOf(await answer.text())
+}
+
+t.test('row 72: a callback wants the signature of its URL besides its token', async t => {
+  const editing = await startEditing(t)
+  const { fileId, origin } = editing
+  const { fileId: other } = await editing.storage.create('docx', Buffer.from(OLD))
+  const good = new URL(editing.urls.callback(fileId))
+  const signature = good.searchParams.get('signature')!
+  const settings = { publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 }
+  const withSignature = (text: string) => editing.handler({ action: 'callback', fileId, signature: text })
+  const signatureOf = (url: string) => new URL(url).searchParams.get('signature')!
+
+  const worthless: Record<string, string> = {
+    none: editing.handler({ action: 'callback', fileId }),
+    empty: withSignature(''),
+    'of another file': withSignature(signatureOf(editing.urls.callback(other))),
+    'of the download URL': withSignature(signatureOf(editing.urls.download(fileId))),
+    'of the download URL, with its time': `${editing.urls.download(fileId).replace('download', 'callback')}`,
+    'of another service': withSignature(signatureOf(handlerUrls({ ...settings, publicBaseUrl: 'https://other.example' }).callback(fileId))),
+    'of another path': withSignature(signatureOf(handlerUrls({ ...settings, path: '/other' }).callback(fileId))),
+    'of another secret': withSignature(signatureOf(handlerUrls({ ...settings, secrets: [OTHER_SECRET] }).callback(fileId))),
+    'for a single key, without it': withSignature(signatureOf(editing.urls.callback(fileId, editing.key))),
+    cut: withSignature(signature.slice(0, -1)),
+    longer: withSignature(`${signature}A`),
+    padded: withSignature(`${signature}=`),
+    'in hexadecimal': withSignature(Buffer.from(signature, 'base64url').toString('hex')),
+    'with a blank': withSignature(` ${signature}`),
+    'that is the secret': withSignature(SECRET),
+    'with a time': `${good.href}&expires=${Math.ceil(Date.now() / 1000) + 60}`,
+    'with a key': `${good.href}&key=${editing.key}`,
+    'given twice': `${good.href}&signature=${signature}`
+  }
+  for (const [name, address] of Object.entries(worthless)) t.equal(await save(address, editing), 1, name)
+  for (let position = 0; position < signature.length; position++) {
+    const changed = signature.slice(0, position) + (signature[position] === 'A' ? 'B' : 'A') + signature.slice(position + 1)
+    t.equal(await save(withSignature(changed), editing), 1, `character ${position} changed`)
+  }
+  t.strictSame(editing.documentServer.requests, [], 'no outbound request')
+  t.equal(await editing.storedText(fileId), OLD)
+
+  t.equal(await save(`${good.href}&mine=1`, editing), 0, 'parameters of the host\'s own do not matter')
+  t.equal(await editing.storedText(fileId), NEW)
+})
+
+t.test('the signature alone is not enough', async t => {
+  const editing = await startEditing(t)
+  const { body } = await editing.postCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })
+  t.equal(errorOf(body), 1)
+  await editing.unchanged(t, 'no token')
+})
+
+t.test('row 77: a callback URL that was signed with a later secret of the list, or is signed with the first, is good', async t => {
+  const editing = await startEditing(t, { jwtSecret: [OTHER_SECRET, SECRET] })
+  const settings = { publicBaseUrl: editing.origin, path: HANDLER, signedUrls: true, downloadUrlLifetime: 60_000 }
+  const before = handlerUrls({ ...settings, secrets: [SECRET] }).callback(editing.fileId)
+  const control = await editing.app.editorControl().openDocument(editing.fileId)
+  t.equal(control.callbackUrl, handlerUrls({ ...settings, secrets: [OTHER_SECRET] }).callback(editing.fileId), 'the first signs')
+  t.equal(await save(handlerUrls({ ...settings, secrets: ['a-third-secret-nobody-listed-0123456789'] }).callback(editing.fileId), editing), 1)
+  t.equal(await save(before, editing), 0)
+})
+
+t.test('authorize may allow what is unsigned, not what is signed wrongly', async t => {
+  const editing = await startEditing(t, { authorize: () => true })
+  t.equal(await save(editing.handler({ action: 'callback', fileId: editing.fileId, signature: 'x'.repeat(43) }), editing), 1)
+  await editing.unchanged(t, 'signed wrongly')
+  t.equal(await save(editing.handler({ action: 'callback', fileId: editing.fileId }), editing), 0)
+  t.equal(await editing.storedText(editing.fileId), NEW)
+})
+
+t.test('signedUrls overrides the profile', async t => {
+  for (const profile of ['secure', 'classic'] as const) {
+    await t.test(profile, async t => {
+      const signedUrls = profile === 'classic'
+      const editing = await startEditing(t, { profile, signedUrls })
+      const control = await editing.app.editorControl().openDocument(editing.fileId)
+      t.equal(control.callbackUrl.includes('signature='), signedUrls)
+      t.equal(control.documentUrl.includes('signature='), signedUrls)
+      t.equal(await save(editing.handler({ action: 'callback', fileId: editing.fileId }), editing), signedUrls ? 1 : 0)
+      if (signedUrls) t.equal(await save(control.callbackUrl, editing), 0)
+    })
+  }
+})

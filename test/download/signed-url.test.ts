@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto'
+import t from 'tap'
+import { fileStorage } from '../../lib/index.js'
+import { handlerUrls } from '../../lib/security/handler-urls.js'
+import { HANDLER, type Host, SECRET, signed, startHost } from '../helpers/host.js'
+
+const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
+const DAY = 86_400
+
+const settingsOf = ({ origin }: Host) => ({ publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: DAY * 1000 })
+const seconds = () => Math.floor(Date.now() / 1000)
+
+t.test('row 72: the signed URL of a download is its credential, and of nothing else', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const { fileId: other } = await host.storage.create('docx', Buffer.from('another'))
+  const url = new URL((await host.app.editorControl().openDocument(fileId)).documentUrl)
+  const { signature, expires } = Object.fromEntries(url.searchParams) as { signature: string, expires: string }
+  const settings = settingsOf(host)
+
+  const worthless: Record<string, string> = {
+    'another file\'s id': host.handler({ action: 'download', fileId: other, expires, signature }),
+    'a later end': host.handler({ action: 'download', fileId, expires: String(Number(expires) + 1), signature }),
+    'no end': host.handler({ action: 'download', fileId, signature }),
+    'the end in other words': host.handler({ action: 'download', fileId, expires: `${expires}.0`, signature }),
+    'an empty end': host.handler({ action: 'download', fileId, expires: '', signature }),
+    'an end that is no number': host.handler({ action: 'download', fileId, expires: 'never', signature }),
+    'the signature of the callback URL': host.urls.callback(fileId).replace('callback', 'download'),
+    'a signature of another service': handlerUrls({ ...settings, publicBaseUrl: 'https://other.example' }).download(fileId).replace('https://other.example', host.origin),
+    'a signature by another secret': handlerUrls({ ...settings, secrets: [OTHER_SECRET] }).download(fileId),
+    'a cut signature': url.href.slice(0, -1),
+    'another character': url.href.slice(0, -2) + (url.href.at(-2) === 'A' ? 'B' : 'A') + url.href.at(-1),
+    'a key': `${url.href}&key=x`
+  }
+  for (const [name, address] of Object.entries(worthless)) {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await fetch(address, { method })
+      t.equal(response.status, 403, name)
+      t.notMatch(await response.text(), /content|another/)
+    }
+  }
+  t.equal((await fetch(`${url.href}&signature=${signature}`)).status, 404, 'a parameter that is repeated names nothing')
+
+  const response = await fetch(url)
+  t.equal(response.status, 200)
+  t.equal(await response.text(), 'content')
+  t.equal((await fetch(`${url.href}&mine=1`)).status, 200, 'parameters of the host\'s own do not matter')
+})
+
+t.test('a download URL is good for 24 hours, or as long as the option says', async t => {
+  for (const [options, lifetime] of [[{}, DAY], [{ downloadUrlLifetime: 90_000 }, 90]] as const) {
+    const host = await startHost(t, options)
+    const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+    const before = seconds()
+    const { documentUrl } = await host.app.editorControl().openDocument(fileId)
+    const expires = Number(new URL(documentUrl).searchParams.get('expires'))
+    t.ok(expires >= before + lifetime && expires <= seconds() + lifetime + 1)
+    t.equal((await fetch(documentUrl)).status, 200)
+  }
+})
+
+t.test('an expired download URL is refused, unless the document server\'s token or the host allows it', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const expired = handlerUrls({ ...settingsOf(host), downloadUrlLifetime: -2000 }).download(fileId)
+  const response = await fetch(expired)
+  t.equal(response.status, 403)
+  t.match(await response.text(), /the URL has expired: see downloadUrlLifetime/)
+  t.equal((await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: expired } })}` } })).status, 200)
+  t.equal((await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: host.urls.download(fileId) } })}` } })).status, 403, 'the token of another URL')
+
+  const allowing = await startHost(t, { storage: host.storage, authorize: () => true })
+  t.equal((await fetch(handlerUrls({ ...settingsOf(allowing), downloadUrlLifetime: -2000 }).download(fileId))).status, 200)
+})
+
+t.test('authorize may deny what is signed, and a wrong signature is wrong for everyone', async t => {
+  const decisions = { false: () => false, 'a throw': () => { throw new Error('down') }, 'no end': () => new Promise<never>(() => {}) }
+  for (const [name, authorize] of Object.entries(decisions)) {
+    const host = await startHost(t, { authorize, timeouts: { host: 50 } })
+    const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+    t.equal((await fetch(host.urls.download(fileId))).status, 403, name)
+  }
+  const host = await startHost(t, { authorize: () => true })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  t.equal((await fetch(host.handler({ action: 'download', fileId, signature: 'made-up' }))).status, 403)
+  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200)
+})
+
+t.test('row 77: a download URL signed with any secret of the list is good, the first signs', async t => {
+  const host = await startHost(t, { jwtSecret: [OTHER_SECRET, SECRET] })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const urlBy = (secret: string) => handlerUrls({ ...settingsOf(host), secrets: [secret] }).download(fileId)
+  for (const [secret, status] of [[SECRET, 200], [OTHER_SECRET, 200], ['a-secret-in-no-list-0123456789-0123456789', 403]] as const) {
+    t.equal((await fetch(urlBy(secret))).status, status, secret)
+  }
+  const { documentUrl } = await host.app.editorControl().openDocument(fileId)
+  const onlyTheFirst = handlerUrls({ ...settingsOf(host), secrets: [OTHER_SECRET] })
+  t.equal(onlyTheFirst.signatureOf('download', fileId, Object.fromEntries(new URL(documentUrl).searchParams)), 'valid')
+})
+
+t.test('the key of the signature is derived from the secret (HKDF, RFC 5869), it is not the secret', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const url = new URL((await host.app.editorControl().openDocument(fileId)).documentUrl)
+  const content = JSON.stringify([`${host.origin}${HANDLER}`, 'download', fileId, url.searchParams.get('expires'), null])
+  const hmac = (key: string | Buffer, text: string | Buffer) => createHmac('sha256', key).update(text).digest()
+  const extracted = hmac(Buffer.alloc(32), Buffer.from(SECRET))
+  const derived = hmac(extracted, Buffer.from('fastify-onlyoffice signed URL, version 1\x01'))
+  t.equal(url.searchParams.get('signature'), hmac(derived, content).toString('base64url'))
+  t.not(url.searchParams.get('signature'), hmac(SECRET, content).toString('base64url'))
+})
+
+t.test('ids with every kind of character are signed and found again', async t => {
+  const ids = ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', "a'b", 'a=b&signature=x']
+  const directory = t.testdir(Object.fromEntries(ids.map(id => [`${id}.txt`, id])))
+  const host = await startHost(t, { storage: fileStorage({ directory }) })
+  for (const id of ids) {
+    const { documentUrl } = await host.app.editorControl().openDocument(id)
+    const response = await fetch(documentUrl)
+    t.equal(response.status, 200, id)
+    t.equal(await response.text(), id)
+  }
+})
