@@ -32,8 +32,8 @@ export interface HttpResponse {
 }
 
 /**
- * Makes one request and follows no redirect: redirects, address rules, the total deadline and byte limits are
- * applied around it, the same for every client.
+ * Makes one request and follows no redirect: redirects, allowed origins, the total deadline and byte limits are
+ * applied around it, the same for every client. What a name resolves to only the client sees: `publicOnly` is its to keep.
  * Prove an implementation of your own with `httpClientConformance` of `fastify-onlyoffice/testing`.
  */
 export interface HttpClient {
