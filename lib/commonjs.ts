@@ -1,10 +1,11 @@
 import * as errors from './errors.js'
+import { guardedDispatcher } from './http/guarded-dispatcher.js'
 import { undiciClient } from './http/undici-client.js'
 import { editor } from './plugin.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryStorage } from './storage/memory-storage.js'
 
-const named = { fileStorage, memoryStorage, undiciClient, ...errors }
+const named = { fileStorage, guardedDispatcher, memoryStorage, undiciClient, ...errors }
 
 /** What `require()` returns: the plugin, with the named exports as its properties. */
 export const commonjs: typeof editor & typeof named = Object.assign(editor, named)

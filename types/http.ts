@@ -9,6 +9,12 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /**
+   * Whether only addresses of the public Internet may be connected to, by a literal address and by a name: a name that
+   * resolves to any other address is refused. The request then rejects with an error whose `code` is
+   * `FST_EDITOR_ADDRESS_BLOCKED`, and nothing is sent. Default `false`.
+   */
+  readonly publicOnly?: boolean
   /** Ends the request, headers and body, when aborted. */
   readonly signal: AbortSignal
 }
@@ -26,8 +32,8 @@ export interface HttpResponse {
 }
 
 /**
- * Makes one request and follows no redirect: redirects, address rules, the total deadline and byte limits are
- * applied around it, the same for every client.
+ * Makes one request and follows no redirect: redirects, allowed origins, the total deadline and byte limits are
+ * applied around it, the same for every client. What a name resolves to only the client sees: `publicOnly` is its to keep.
  * Prove an implementation of your own with `httpClientConformance` of `fastify-onlyoffice/testing`.
  */
 export interface HttpClient {

@@ -1,17 +1,19 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, type Dispatcher, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import type { HttpClient } from '../../types/http.js'
-import type { EditorOptions } from '../../types/options.js'
-import { UpstreamError } from '../errors.js'
+import { AddressBlockedError, UpstreamError } from '../errors.js'
+import { mayBePublic } from '../security/address-policy.js'
+import { type ConnectionOptions, openDispatcher } from './connections.js'
+import { guardedDispatcher } from './guarded-dispatcher.js'
 
-export interface UndiciClientOptions {
-  /** Any undici dispatcher (ProxyAgent, MockAgent, …), left open by `close()`. It then has its own timeouts and TLS rules. */
+export interface UndiciClientOptions extends ConnectionOptions {
+  /**
+   * Any undici dispatcher (ProxyAgent, MockAgent, …), left open by `close()`. It then has its own look-ups, timeouts and TLS
+   * rules. Of a `publicOnly` request only a literal address and `localhost` are refused here: the names are the dispatcher's
+   * to check, as `guardedDispatcher` does. A dispatcher that goes through a proxy leaves it to the proxy.
+   */
   readonly dispatcher?: Dispatcher
-  /** Milliseconds. Default: connect 10 s, headers 30 s, idle 30 s. */
-  readonly timeouts?: Pick<NonNullable<EditorOptions['timeouts']>, 'connect' | 'headers' | 'idle'>
-  /** Default: certificates verified, TLS 1.2 or later. */
-  readonly tls?: { readonly [Name in keyof NonNullable<EditorOptions['tls']>]: NonNullable<EditorOptions['tls']>[Name] | undefined }
 }
 
 const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
@@ -21,13 +23,18 @@ const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
   ['br', createBrotliDecompress]
 ])
 
-/** The default HTTP client: undici with its own connections, closed by `close()`. */
-export function undiciClient ({ dispatcher, timeouts = {}, tls = {} }: UndiciClientOptions = {}): HttpClient {
-  const agent = dispatcher ?? createAgent(timeouts, tls)
+/**
+ * The default HTTP client: undici with its own connections, closed by `close()`. What may only go to public addresses has
+ * connections of its own, through a `guardedDispatcher`.
+ */
+export function undiciClient ({ dispatcher, ...connections }: UndiciClientOptions = {}): HttpClient {
+  const open = dispatcher ?? openDispatcher(connections)
+  const guarded = dispatcher ?? guardedDispatcher(connections)
 
   return {
-    async request ({ method, url, headers, body, signal }) {
-      const response = await request(url, { dispatcher: agent, method, headers: headers ?? {}, body: body ?? null, signal })
+    async request ({ method, url, headers, body, publicOnly = false, signal }) {
+      if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(url.origin)
+      const response = await request(url, { dispatcher: publicOnly ? guarded : open, method, headers: headers ?? {}, body: body ?? null, signal })
       const encoding = first(response.headers['content-encoding'])?.trim().toLowerCase() ?? 'identity'
       const decoded = encoding !== 'identity'
       return {
@@ -40,24 +47,8 @@ export function undiciClient ({ dispatcher, timeouts = {}, tls = {} }: UndiciCli
         body: decoded ? decode(response.body, encoding) : response.body
       }
     },
-    ...(dispatcher ? {} : { close: () => agent.destroy() })
+    ...(dispatcher ? {} : { close: async () => { await Promise.all([open.destroy(), guarded.destroy()]) } })
   }
-}
-
-function createAgent (timeouts: NonNullable<UndiciClientOptions['timeouts']>, tls: NonNullable<UndiciClientOptions['tls']>): Agent {
-  const { minVersion = 'TLSv1.2', rejectUnauthorized = true, ca } = tls
-  return new Agent({
-    headersTimeout: timeouts.headers ?? 30_000,
-    bodyTimeout: timeouts.idle ?? 30_000,
-    connect: {
-      timeout: timeouts.connect ?? 10_000,
-      rejectUnauthorized,
-      minVersion,
-      ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
-      // OpenSSL 3 refuses TLS 1.0 and 1.1 at its default security level.
-      ...(minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {})
-    }
-  })
 }
 
 function decode (body: Readable, encoding: string): Readable {

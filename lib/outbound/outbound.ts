@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
-import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
+import { TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { parseHttpUrl } from '../security/http-url.js'
+import { destinationRules } from './destination.js'
 import { finalFailure } from './final-failure.js'
 import { asUpstreamError, limitedBody } from './limited-body.js'
 
@@ -33,6 +35,8 @@ const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export function createOutbound (client: HttpClient, settings: Settings): Outbound {
+  const destination = destinationRules(settings)
+
   return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
     const deadline = startDeadline(total, signal)
     try {
@@ -60,7 +64,7 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
         const response = await client.request({
           purpose,
           method,
-          url: reachable(purpose, next),
+          ...destination(purpose, next),
           headers: { 'accept-encoding': 'identity', ...headers },
           ...(body === undefined ? {} : { body }),
           signal: deadline.signal
@@ -72,18 +76,6 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
       throw finalFailure(new UpstreamError(`more than ${MAX_REDIRECTS} redirects`))
     }
   }
-
-  /** The URL to connect to for an allowed address. */
-  function reachable (purpose: HttpPurpose, url: URL): URL {
-    const { origins, anyOrigin } = purpose === 'proxy' ? settings.proxy : settings.documentServer
-    if (!anyOrigin && !origins.has(url.origin)) throw new AddressBlockedError(url.origin)
-    const { internalOrigin } = settings.documentServer
-    if (internalOrigin === null || !settings.documentServer.origins.has(url.origin)) return url
-    const internal = new URL(internalOrigin)
-    internal.pathname = url.pathname // not resolved as a reference: `//host/path` would name another host
-    internal.search = url.search
-    return internal
-  }
 }
 
 function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined) {
@@ -94,12 +86,11 @@ function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefi
 }
 
 function redirectTarget (from: URL, response: HttpResponse): URL {
-  const location = response.header('location')
-  if (location === undefined || !URL.canParse(location, from.href)) throw finalFailure(new UpstreamError('a redirect without a usable Location'))
-  const target = new URL(location, from)
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') throw finalFailure(new UpstreamError(`a redirect to ${target.protocol}`))
-  target.username = target.password = target.hash = ''
-  return target
+  try {
+    return parseHttpUrl(response.header('location'), from)
+  } catch (cause) {
+    throw finalFailure(new UpstreamError('a redirect without a usable Location', { cause }))
+  }
 }
 
 function checkedStatus (response: HttpResponse): HttpResponse {

@@ -1,4 +1,5 @@
 import type { HttpClient } from '../../types/http.js'
+import { addressCases } from './http-client-conformance/addresses.js'
 import { bodyCases } from './http-client-conformance/bodies.js'
 import type { ConformanceCase } from './http-client-conformance/case.js'
 import { endingCases } from './http-client-conformance/endings.js'
@@ -12,7 +13,7 @@ export interface HttpClientConformanceOptions {
   readonly test: (name: string, run: () => Promise<void>) => unknown
 }
 
-const cases: readonly ConformanceCase[] = [...requestCases, ...bodyCases, ...endingCases]
+const cases: readonly ConformanceCase[] = [...requestCases, ...bodyCases, ...endingCases, ...addressCases]
 
 /**
  * Proves that an HTTP client keeps every promise of the `HttpClient` contract, against servers of its own on

@@ -129,6 +129,33 @@ const broken: Record<string, [failing: string[], Breakage]> = {
       return response
     }
   ],
+  'ignores publicOnly': [
+    ['publicOnly refuses', 'a request that is not publicOnly'],
+    asking(({ publicOnly, ...request }) => request)
+  ],
+  'refuses literal addresses only': [
+    ['publicOnly refuses'],
+    asking(request => ({ ...request, publicOnly: request.publicOnly === true && /^[[\d]/.test(request.url.hostname) }))
+  ],
+  'refuses names only': [
+    ['publicOnly refuses', 'a request that is not publicOnly'],
+    asking(request => ({ ...request, publicOnly: request.publicOnly === true && request.url.hostname === 'localhost' }))
+  ],
+  'refuses with an error of its own': [
+    ['publicOnly refuses', 'a request that is not publicOnly'],
+    sound => async request => sound.request(request).catch(() => { throw new Error('refused') })
+  ],
+  'takes every request for publicOnly': [
+    ['a request that is not publicOnly'],
+    asking(request => ({ ...request, publicOnly: true }))
+  ],
+  'connects before it refuses': [
+    ['publicOnly refuses'],
+    sound => async request => {
+      if (request.publicOnly) await sound.request({ ...request, publicOnly: false }).then(({ body }) => body.on('error', () => {}).destroy(), () => {})
+      return sound.request(request)
+    }
+  ],
   'lets a destroyed body run on': [
     ['a destroyed body (identity)', 'a destroyed body (gzip)'],
     answering(response => {

@@ -26,7 +26,7 @@ t.test('require() returns the plugin with every named export', async t => {
   const { plugin, names, missing, surplus } = JSON.parse(stdout)
 
   t.equal(plugin, true)
-  for (const name of ['fileStorage', 'memoryStorage', 'undiciClient', 'FileNotFoundError']) t.ok(names.includes(name), name)
+  for (const name of ['fileStorage', 'guardedDispatcher', 'memoryStorage', 'undiciClient', 'FileNotFoundError']) t.ok(names.includes(name), name)
   t.strictSame(missing, [])
   t.strictSame(surplus, [])
 })

@@ -22,6 +22,32 @@ t.test('row 54: an HTTP client of the host is given URLs without credentials and
   t.strictSame(urls, [`${origin}/start`, `${origin}/target?x`])
 })
 
+t.test('row 74: an HTTP client of the host is not asked for special addresses, and told which names must be public, of a redirect too', async t => {
+  const asked: string[] = []
+  const httpClient: HttpClient = {
+    async request ({ url, publicOnly }) {
+      asked.push(`${url.href} ${publicOnly ? 'public only' : 'any address'}`)
+      const location = url.pathname === '/moved' ? url.searchParams.get('to')! : undefined
+      return { status: location ? 302 : 200, header: name => name === 'location' ? location : undefined, body: Readable.from(['arrived']) }
+    }
+  }
+  const host = await startHost(t, { documentServerOrigin: origin, httpClient, proxy: { allow: 'any' } })
+  const statusOf = async (url: string) => (await fetch(host.handler({ action: 'proxy', url }))).status
+  for (const special of ['http://10.0.0.1/', 'http://[::1]/', 'http://2852039166/', 'http://localhost/']) {
+    t.equal(await statusOf(special), 403, special)
+    t.equal(await statusOf(`${origin}/moved?to=${special}`), 403, special)
+    t.strictSame(asked.splice(0), [`${origin}/moved?to=${special} any address`])
+  }
+  for (const url of ['http://elsewhere.example/x', 'http://8.8.8.8/x']) {
+    t.equal(await statusOf(url), 200)
+    t.equal(await statusOf(`${origin}/moved?to=${url}`), 200)
+    t.strictSame(asked.splice(0), [`${url} public only`, `${origin}/moved?to=${url} any address`, `${url} public only`])
+  }
+  const open = await startHost(t, { documentServerOrigin: origin, httpClient, proxy: { allow: 'any' }, allowPrivateAddresses: true })
+  t.equal((await fetch(open.handler({ action: 'proxy', url: 'http://10.0.0.1/' }))).status, 200)
+  t.strictSame(asked, ['http://10.0.0.1/ any address'])
+})
+
 t.test('row 47: a header that an HTTP client gives as no HTTP parser would is dropped, never sent and never a 500', async t => {
   for (const value of ['   ', '\t', '', 'a\r\nSet-Cookie: b=c', 'a\nb', 'a\0b', 'отчёт.pdf', '\u007f']) {
     const httpClient: HttpClient = {

@@ -12,7 +12,8 @@ t.test('secure: only the allowed origins are fetched, by default the document se
     [{ documentServer: { origins: [other.origin] } }, 200, 200],
     [{ proxy: { allow: [] } }, 403, 403],
     [{ proxy: { allow: [`${other.origin}/`] } }, 403, 200],
-    [{ proxy: { allow: 'any' } }, 200, 200],
+    [{ proxy: { allow: 'any' } }, 200, 403],
+    [{ proxy: { allow: 'any' }, allowPrivateAddresses: true }, 200, 200],
     [{ profile: 'classic', proxy: { allow: [other.origin] } }, 403, 200]
   ]
   for (const [options, ...statuses] of table) {

@@ -113,8 +113,8 @@ t.test('documentServer.origins adds origins to the document server\'s own', asyn
   t.equal(await storedText(fileId), NEW)
 })
 
-t.test('classic, and documentServer.origins any: a url on any origin is fetched', async t => {
-  for (const options of [{ profile: 'classic' }, { documentServer: { origins: 'any' } }] as const) {
+t.test('classic, and documentServer.origins any with private addresses: a url on any origin is fetched', async t => {
+  for (const options of [{ profile: 'classic' }, { documentServer: { origins: 'any' }, allowPrivateAddresses: true }] as const) {
     await t.test(JSON.stringify(options), async t => {
       const { elsewhere, save, storedText, fileId } = await startWithElsewhere(t, options)
       t.equal(await save(`${elsewhere.origin}/x`), 0)

@@ -6,6 +6,8 @@ export interface ConformanceServer {
   url (path?: string): URL
   /** Path and query of every request it got. */
   readonly requests: readonly string[]
+  /** How many connections it got, with a request or without. */
+  connections (): number
   /** Resolves when the last of its connections is closed. */
   allClosed (): Promise<void>
 }
@@ -24,8 +26,10 @@ export function startServers (): ConformanceServers {
 
   async function start (server: net.Server, requests: readonly string[]): Promise<ConformanceServer> {
     const sockets = new Set<net.Socket>()
+    let connections = 0
     let lastClosed = () => {}
     server.on('connection', (socket: net.Socket) => {
+      connections++
       sockets.add(socket)
       socket.on('error', () => {}) // a client that goes away is what some of the cases want
       socket.once('close', () => {
@@ -42,6 +46,7 @@ export function startServers (): ConformanceServers {
     return {
       url: (path = '/') => new URL(path, origin),
       requests,
+      connections: () => connections,
       allClosed: () => new Promise(resolve => {
         if (sockets.size === 0) resolve()
         else lastClosed = resolve

@@ -1,0 +1,35 @@
+import type { HttpPurpose } from '../../types/http.js'
+import { AddressBlockedError } from '../errors.js'
+import type { Settings } from '../options.js'
+import { mayBePublic } from '../security/address-policy.js'
+
+export interface Destination {
+  /** What to connect to. */
+  readonly url: URL
+  /** Whether a connection to an address that is not public has to be refused. */
+  readonly publicOnly: boolean
+}
+
+/**
+ * Where a request for a purpose goes, or `AddressBlockedError`. What an option names may have any address, because whoever
+ * runs the service chose it; what can be asked for only because every origin is allowed must be public.
+ */
+export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Settings): (purpose: HttpPurpose, url: URL) => Destination {
+  return function destination (purpose, url) {
+    const { origins, anyOrigin } = purpose === 'proxy' ? proxy : documentServer
+    const isDocumentServer = documentServer.origins.has(url.origin)
+    const isNamed = origins.has(url.origin) || (anyOrigin && isDocumentServer)
+    const publicOnly = !isNamed && !allowPrivateAddresses
+    if (!isNamed && !anyOrigin) throw new AddressBlockedError(url.origin)
+    if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(url.origin)
+    return { url: isDocumentServer ? asReachedInside(url) : url, publicOnly }
+  }
+
+  function asReachedInside (url: URL): URL {
+    if (documentServer.internalOrigin === null) return url
+    const internal = new URL(documentServer.internalOrigin)
+    internal.pathname = url.pathname // not resolved as a reference: `//host/path` would name another host
+    internal.search = url.search
+    return internal
+  }
+}

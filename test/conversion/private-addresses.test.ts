@@ -1,0 +1,24 @@
+import t from 'tap'
+import { PDF, ready, startConversionService } from '../helpers/conversion-service.js'
+import { startHost } from '../helpers/host.js'
+import { startInside } from '../helpers/inside.js'
+
+t.test('row 75: a conversion by the document server on a private address works, whatever else is allowed', async t => {
+  const service = await startConversionService(t, ready)
+  for (const options of [{}, { proxy: { allow: 'any' } }, { documentServer: { origins: 'any' } }] as const) {
+    const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    t.ok((await control.convertToPdf()).equals(PDF), JSON.stringify(options))
+  }
+})
+
+t.test('row 73: where any origin is allowed, a result at an address that is not public is refused without a connection', async t => {
+  const inside = await startInside(t)
+  const service = await startConversionService(t, (response, attempt) => ready(response, attempt, inside.origin))
+  const host = await startHost(t, { documentServerOrigin: service.origin, documentServer: { origins: 'any' } })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_ADDRESS_BLOCKED' })
+  t.equal(inside.connections(), 0)
+})

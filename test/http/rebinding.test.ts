@@ -1,0 +1,103 @@
+import t, { type Test } from 'tap'
+import { type HttpClient, undiciClient } from '../../lib/index.js'
+import { startNameServer, type Zone } from '../helpers/dns.js'
+import { startHost } from '../helpers/host.js'
+import { startInside } from '../helpers/inside.js'
+import { noWayOut } from '../helpers/no-way-out.js'
+
+/** Addresses of the outside: no test gets there, see `noWayOut`. */
+const OUTSIDE = '93.184.216.34'
+const OUTSIDE_IPV6 = '2606:2800:220:1::1'
+
+/** A service whose proxy may fetch any origin, with an HTTP client that asks a name server of ours. */
+async function startWithNames (t: Test, zone: Zone) {
+  const inside = await startInside(t)
+  const names = await startNameServer(t, zone)
+  const httpClient = undiciClient({ lookup: names.lookup })
+  t.teardown(() => httpClient.close?.())
+  const host = await startHost(t, { httpClient, proxy: { allow: 'any' } })
+  const begun = noWayOut(t)
+  return {
+    inside,
+    looks: names.looks,
+    /** Where connections were begun to, other than to the service. */
+    begun: () => begun.filter(address => address !== new URL(host.origin).host),
+    fetch: (name: string) => fetch(host.handler({ action: 'proxy', url: `http://${name}:${inside.port}/x` }))
+  }
+}
+
+t.test('row 74: a name with an address that is not public is refused and not connected to, whatever its other addresses', async t => {
+  const names: Record<string, string[]> = {
+    'loopback.test': ['127.0.0.1'],
+    'private.test': ['10.0.0.1'],
+    'metadata.test': ['169.254.169.254'],
+    'azure.test': ['168.63.129.16'],
+    'zero.test': ['0.0.0.0'],
+    'both.test': [OUTSIDE, '127.0.0.1'],
+    'both-reversed.test': ['127.0.0.1', OUTSIDE],
+    'last-of-many.test': [OUTSIDE, '1.1.1.1', '8.8.8.8', '192.168.0.1'],
+    'ipv6-loopback.test': ['::1'],
+    'ipv6-beside.test': [OUTSIDE, '::1'],
+    'ipv6-both.test': [OUTSIDE_IPV6, 'fd00::1'],
+    'mapped.test': ['::ffff:127.0.0.1'],
+    'mapped-beside.test': [OUTSIDE, OUTSIDE_IPV6, '::ffff:7f00:1'],
+    'compatible.test': ['::7f00:1'],
+    'nat64.test': ['64:ff9b::7f00:1'],
+    '6to4.test': ['2002:7f00:1::'],
+    'link-local.test': ['fe80::1']
+  }
+  const { inside, looks, begun, fetch } = await startWithNames(t, Object.fromEntries(Object.entries(names).map(([name, addresses]) => [name, () => addresses])))
+  for (const name of Object.keys(names)) {
+    const response = await fetch(name)
+    t.equal(response.status, 403, name)
+    t.equal(await response.text(), `The address ${name} is not allowed`, 'the resolved address stays inside')
+  }
+  t.strictSame(looks, Object.keys(names), 'every name was asked for, once')
+  t.strictSame(begun().filter(address => !address.startsWith(OUTSIDE)), [])
+  t.equal(inside.connections(), 0)
+})
+
+t.test('row 74: a name whose answer flips to loopback is connected to as it was checked, by one look-up', async t => {
+  const { inside, looks, begun, fetch } = await startWithNames(t, { 'flip.test': look => [look === 1 ? OUTSIDE : '127.0.0.1'] })
+  const first = await fetch('flip.test')
+  t.equal(first.status, 502, 'an allowed address that refuses connections')
+  t.strictSame(looks, ['flip.test'])
+  t.strictSame(begun(), [`${OUTSIDE}:${inside.port}`])
+
+  const second = await fetch('flip.test')
+  t.equal(second.status, 403, 'the next connection looks anew')
+  t.strictSame(looks, ['flip.test', 'flip.test'])
+  t.strictSame(begun(), [`${OUTSIDE}:${inside.port}`])
+  t.equal(inside.connections(), 0)
+})
+
+t.test('row 74: a name with public addresses only is connected to at any of them, and at nothing else', async t => {
+  const { inside, begun, fetch } = await startWithNames(t, { 'outside.test': () => [OUTSIDE, OUTSIDE_IPV6, '::ffff:8.8.8.8'] })
+  const response = await fetch('outside.test')
+  t.equal(response.status, 502)
+  t.strictSame(begun(), [OUTSIDE, OUTSIDE_IPV6, '::ffff:8.8.8.8'].map(address => `${address}:${inside.port}`))
+})
+
+t.test('a name that has no address, or that the name server does not know, is a failed request and no refusal', async t => {
+  const { inside, fetch } = await startWithNames(t, { 'empty.test': () => [] })
+  for (const name of ['empty.test', 'unknown.test']) t.equal((await fetch(name)).status, 502, name)
+  t.equal(inside.connections(), 0)
+})
+
+t.test('row 75: a name that an option allows may have any address, also beside a connection that may not', async t => {
+  const inside = await startInside(t)
+  const { lookup, looks } = await startNameServer(t, { 'docs.test': () => ['127.0.0.1'] })
+  const httpClient: HttpClient = undiciClient({ lookup })
+  t.teardown(() => httpClient.close?.())
+  const origin = `http://docs.test:${inside.port}`
+  const naming = await startHost(t, { httpClient, proxy: { allow: [origin] } })
+  const documentServer = await startHost(t, { httpClient, documentServerOrigin: origin, proxy: { allow: 'any' } })
+  const any = await startHost(t, { httpClient, proxy: { allow: 'any' } })
+  for (const [host, status] of [[naming, 200], [any, 403], [documentServer, 200], [any, 403]] as const) {
+    const response = await fetch(host.handler({ action: 'proxy', url: `${origin}/x` }))
+    t.equal(response.status, status)
+    await response.text()
+  }
+  t.equal(inside.connections(), 1, 'one open connection, which what must be public has no part in')
+  t.equal(looks.length, 3)
+})

@@ -1,0 +1,83 @@
+import t from 'tap'
+import { startHost } from '../helpers/host.js'
+import { startInside } from '../helpers/inside.js'
+import { startUpstream } from '../helpers/listen.js'
+import { noWayOut } from '../helpers/no-way-out.js'
+
+const hosts = [
+  '127.0.0.1', '127.0.0.2', '127.1', '127.0.0.1.', '127.255.255.254', '0', '0.0.0.0', '10.0.0.1', '172.16.0.1', '192.168.0.1', '169.254.169.254', '100.64.0.1', '100.100.100.200',
+  '168.63.129.16', '192.0.0.192', '198.18.0.1', '192.0.2.1', '224.0.0.1', '239.255.255.250', '240.0.0.1', '255.255.255.255',
+  '2130706433', '017700000001', '0x7f000001', '0177.0.0.1', '0x7f.1', '0x7F.0x0.0x0.0x1', '127.0.1', '%31%32%37.0.0.1', '１２７.0.0.1', '127。0。0。1', '2852039166',
+  '[::]', '[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:169.254.169.254]', '[::7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]', '[2001:0:7f00:1::]', '[2001:db8::1]', '[fc00::1]', '[fd00:ec2::254]', '[fe80::1]', '[fec0::1]', '[ff02::1]', '[100::1]', '[::ffff:0:127.0.0.1]',
+  'localhost', 'LocalHost', 'localhost.', 'sub.localhost', 'user:password@127.0.0.1', 'docs.example.com@127.0.0.1'
+]
+
+t.test('row 74: an address that is not public is refused, however it is written, and not connected to', async t => {
+  const begun = noWayOut(t)
+  const inside = await startInside(t)
+  const own: string[] = []
+  for (const options of [{ proxy: { allow: 'any' } }, {}] as const) {
+    const host = await startHost(t, options)
+    own.push(new URL(host.origin).host)
+    for (const name of hosts) {
+      for (const origin of [`http://${name}:${inside.port}`, `https://${name}:${inside.port}`, `http://${name}`]) {
+        const response = await fetch(host.handler({ action: 'proxy', url: `${origin}/latest/meta-data` }))
+        t.equal(response.status, 403, `${origin} ${JSON.stringify(options)}`)
+        t.match(await response.text(), /^The address \S+ is not allowed$/)
+      }
+    }
+  }
+  t.strictSame(begun.filter(address => !own.includes(address)), [], 'only the test itself connects, to the service')
+  t.equal(inside.connections(), 0)
+})
+
+t.test('row 74: an address that is not public is fetched where an option says so, and in classic', async t => {
+  const inside = await startInside(t)
+  for (const options of [
+    { proxy: { allow: 'any' }, allowPrivateAddresses: true },
+    { proxy: { allow: [inside.origin] } },
+    { profile: 'classic' },
+    { profile: 'classic', allowPrivateAddresses: false, proxy: { allow: [inside.origin] } }
+  ] as const) {
+    const host = await startHost(t, options)
+    const response = await fetch(host.handler({ action: 'proxy', url: inside.origin }))
+    t.equal(await response.text(), 'inside', JSON.stringify(options))
+  }
+  const host = await startHost(t, { profile: 'classic', allowPrivateAddresses: false })
+  t.equal((await fetch(host.handler({ action: 'proxy', url: inside.origin }))).status, 403, 'a single option overrides the profile')
+})
+
+t.test('row 74: a redirect of the document server to an address that no option names is judged by itself', async t => {
+  const inside = await startInside(t)
+  const documentServer = await startUpstream(t, (request, response) => {
+    response.writeHead(302, { location: decodeURIComponent(request.url!.slice(2)) }).end()
+  })
+  const begun = noWayOut(t)
+  const own = [new URL(documentServer.origin).host]
+  for (const options of [{ proxy: { allow: 'any' } }, {}] as const) {
+    const host = await startHost(t, { documentServerOrigin: documentServer.origin, ...options })
+    own.push(new URL(host.origin).host)
+    for (const target of [`http://127.0.0.1:${inside.port}/x`, `//127.0.0.1:${inside.port}/x`, `http://localhost:${inside.port}/x`, `http://0x7f.1:${inside.port}/x`, `http://[::1]:${inside.port}/x`, 'http://169.254.169.254/']) {
+      const response = await fetch(host.handler({ action: 'proxy', url: `${documentServer.origin}/?${encodeURIComponent(target)}` }))
+      t.equal(response.status, 403, target)
+      await response.text()
+    }
+  }
+  t.strictSame(begun.filter(address => !own.includes(address)), [])
+  t.equal(inside.connections(), 0)
+})
+
+t.test('row 75: the proxy fetches from the document server on a private address, whatever else it may fetch', async t => {
+  const documentServer = await startUpstream(t, (request, response) => {
+    if (request.url === '/moved') response.writeHead(302, { location: `http://127.1:${documentServer.port}/file` }).end()
+    else response.end('from the document server')
+  })
+  for (const options of [{}, { proxy: { allow: 'any' } }, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: documentServer.origin }, proxy: { allow: 'any' } }] as const) {
+    const host = await startHost(t, { documentServerOrigin: documentServer.origin, ...options })
+    for (const path of ['/file', '/moved']) {
+      const response = await fetch(host.handler({ action: 'proxy', url: documentServer.origin + path }))
+      t.equal(await response.text(), 'from the document server', `${path} ${JSON.stringify(options)}`)
+    }
+  }
+})
