@@ -65,7 +65,7 @@ t.test('path and prefix place the handler; a trailing slash or another case is a
     { path: undefined, prefix: '/v1/x', at: `/v1/x${HANDLER}` }
   ]
   for (const { path, prefix, at } of table) {
-    const host = await startHost(t, { profile: 'classic', prefix, ...(path ? { path } : {}) })
+    const host = await startHost(t, { profile: 'classic', prefix, server: { logger: false }, ...(path ? { path } : {}) })
     const control = host.app.editorControl()
     await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
     t.equal(new URL(control.documentUrl).pathname, at)
@@ -114,7 +114,7 @@ t.test('what the host made stays open when the app closes', async t => {
 })
 
 t.test('constraints of the host hold for the handler', async t => {
-  const host = await startHost(t, { profile: 'classic', constraints: { host: 'office.example.com' } })
+  const host = await startHost(t, { profile: 'classic', server: { logger: false }, constraints: { host: 'office.example.com' } })
   t.equal((await fetch(`${host.origin}${HANDLER}?action=nothing`)).status, 404)
   const constrained = await host.app.inject({ url: `${HANDLER}?action=nothing`, headers: { host: 'office.example.com' } })
   t.equal(constrained.statusCode, 400)
