@@ -47,7 +47,8 @@ export async function startService (t: Test, browser: TestBrowser): Promise<Serv
     documentServerOrigin: documentServer.url,
     prepare (app) {
       app.get('/record.js', async (request, reply) => reply.type('text/javascript').send(RECORD))
-      app.get<{ Params: { fileId: string }, Querystring: Record<string, string> }>('/edit/:fileId', async ({ params, query }, reply) => {
+      // The page's own query may be logged; the log is searched for one of the plugin's.
+      app.get<{ Params: { fileId: string }, Querystring: Record<string, string> }>('/edit/:fileId', { logLevel: 'warn' }, async ({ params, query }, reply) => {
         const { user = 'Ada Lovelace', mode, badToken } = query
         const control = app.editorControl({ user: { id: user.split(' ')[0]!.toLowerCase(), name: user }, ...(mode === 'view' ? { mode } : {}) })
         await control.openDocument(params.fileId)
