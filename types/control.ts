@@ -40,9 +40,12 @@ export interface EditorControl {
   documentName: string
   /** Identifies content and editing session at the document server: `[0-9A-Za-z._=-]`, at most 128 characters. */
   documentKey: string
-  /** Where the document server fetches the document. */
+  /** Where the document server fetches the document. That of a stored one is signed, and good for `downloadUrlLifetime`. */
   documentUrl: string
-  /** Where the document server posts editing events. */
+  /**
+   * Where the document server posts editing events. That of a stored document is signed for the keys of this library; with
+   * a `documentKey` set by hand, `config` has one that is signed for that key.
+   */
   callbackUrl: string
   /** True when `documentUrl`, `documentName` and `documentKey` are all more than white space. */
   readonly hasDocument: boolean

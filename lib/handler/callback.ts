@@ -26,10 +26,14 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves 
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query
     if (!fileId) throw new InvalidCallbackError('its URL has no fileId')
+    const callback = credentials.readCallback(request, fileId)
+    // Nobody's save waits for what anyone can send.
+    if (callback.missing) await credentials.checkCallback(request, fileId, callback)
     // Taken at once: whatever the host does before its save, saves are applied in the order they arrived.
     const place = saves.enter(fileId)
     try {
-      const event = toEvent(fileId, await credentials.callbackClaims(request, fileId))
+      if (!callback.missing) await credentials.checkCallback(request, fileId, callback)
+      const event = toEvent(fileId, callback.fields)
       await tell(request, 'onCallback', event)
       await act(request, event, place)
     } finally {

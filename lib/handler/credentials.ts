@@ -9,12 +9,21 @@ import { within } from '../within.js'
 import { requestTokens } from './request-tokens.js'
 import type { HandlerRequest } from './route.js'
 
-/** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
+/** Decides who may use the handler. Each method fails with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
-  /** The callback's fields as far as they can be trusted: the signed claims where tokens are required, else the body. */
-  callbackClaims (request: HandlerRequest, fileId: string): Promise<unknown>
+  /** Looks at what a callback carries. Takes no time, so that the order in which callbacks arrived can be kept. */
+  readCallback (request: HandlerRequest, fileId: string): ReadCallback
+  /** Asks the host, whose word a callback needs that is not genuine by itself. */
+  checkCallback (request: HandlerRequest, fileId: string, callback: ReadCallback): Promise<void>
   checkDownload (request: HandlerRequest, fileId: string): Promise<void>
   checkProxy (request: FastifyRequest, url: URL): Promise<void>
+}
+
+export interface ReadCallback {
+  /** As far as they can be trusted: the signed claims, or else the body. */
+  readonly fields: unknown
+  /** What is missing, for the log; `undefined` when it carries all that is required. */
+  readonly missing: Error | undefined
 }
 
 interface Dependencies {
@@ -26,24 +35,27 @@ interface Dependencies {
 
 const NOT_OUR_URL = 'the signature of the URL is not of this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same at every instance'
 
+const NOT_OF_THE_FILE = 'the document key of the callback is not of its file: a token of another file, or a key that was not set before the control\'s config was read'
+
 export function createCredentials ({ settings, tokens, urls, keys }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, missing } = requestTokens(tokens, settings.documentServer)
 
   return {
-    async callbackClaims (request, fileId) {
+    readCallback (request, fileId) {
       const signature = signatureOf('callback', request, fileId)
-      const allowed = await askHost(request, { action: 'callback', fileId })
-      if (settings.signedUrls && signature === 'absent' && !allowed) throw new UnauthorizedError('the callback URL is not signed: take it from the control')
-      if (!settings.requireToken) return request.body
+      const unsigned = settings.signedUrls && signature === 'absent' ? new UnauthorizedError('the callback URL is not signed: take it from the control') : undefined
+      if (!settings.requireToken) return { fields: request.body, missing: unsigned }
 
       const claims = callbackClaims(request)
-      if (claims) {
-        const onlyKey = signature === 'valid' ? request.query.key : undefined
-        if (!isKeyOf(fileId, claims.key, onlyKey)) throw new ForbiddenError('the document key of the callback is not of its file: a token of another file, or a key that was not set before the control\'s config was read')
-        return claims
-      }
-      if (allowed) return request.body
-      throw missing(request)
+      if (!claims) return { fields: request.body, missing: unsigned ?? missing(request) }
+      const onlyKey = signature === 'valid' ? request.query.key : undefined
+      if (!isKeyOf(fileId, claims.key, onlyKey)) throw new ForbiddenError(NOT_OF_THE_FILE)
+      return { fields: claims, missing: unsigned }
+    },
+
+    async checkCallback (request, fileId, { missing }) {
+      const allowed = await askHost(request, { action: 'callback', fileId })
+      if (missing && !allowed) throw missing
     },
 
     async checkDownload (request, fileId) {

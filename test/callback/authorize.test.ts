@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { AuthorizeTarget, EditorOptions } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
 import { errorOf, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { signed } from '../helpers/host.js'
 
@@ -83,4 +84,23 @@ t.test('authorize, callback: true takes the plain fields only where there is no 
   t.equal(errorOf(body), 0)
   t.strictSame(editing.documentServer.requests, [])
   await editing.unchanged(t, 'the claims say status 1')
+})
+
+t.test('authorize, callback: no save waits for the decision about one that carries nothing', async t => {
+  const asked = deferred()
+  const decided = deferred()
+  const editing = await startEditing(t, {
+    async authorize ({ headers }) {
+      if (!headers['x-stranger']) return undefined
+      asked.resolve()
+      await decided.promise
+      return false
+    }
+  })
+  const stranger = editing.postCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url }, { 'content-type': 'application/json', 'x-stranger': '1' })
+  await asked.promise
+  t.equal(await editing.post({ status: 2, url: editing.url }), 0)
+  t.equal(await editing.storedText(editing.fileId), NEW)
+  decided.resolve()
+  t.equal(errorOf((await stranger).body), 1)
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { filesBelow, installPacked, root } from '../helpers/packed.js'
 
-const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
 
 /** Served as they are written, not compiled. */
 const isAsset = (path: string) => path.startsWith('browser/') || path.startsWith('testing/page/')
