@@ -63,9 +63,10 @@ async function measure (name, work) {
  * @param {number} bytes
  */
 async function save (host, bytes) {
-  const { document, editorConfig } = await (await fetch(`${host.origin}/config`)).json()
-  const payload = { key: document.key, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'docx' }
-  const response = await fetch(editorConfig.callbackUrl.replace('http://documents.test', host.origin), {
+  const config = await (await fetch(`${host.origin}/config`)).json()
+  const { document, editorConfig } = /** @type {import('../dist/lib/testing/index.js').EditorConfig} */ (config)
+  const payload = { key: document?.key, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'docx' }
+  const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin), {
     method: 'POST',
     body: JSON.stringify({ ...payload, token: tokenSigner([JWT_SECRET]).sign(payload) })
   })
