@@ -65,13 +65,13 @@ async function measure (name, work) {
 async function save (host, bytes) {
   const config = await (await fetch(`${host.origin}/config`)).json()
   const { document, editorConfig } = /** @type {import('../dist/lib/testing/index.js').EditorConfig} */ (config)
-  const payload = { key: document?.key, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'docx' }
+  const payload = { key: document?.key, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'txt' }
   const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin), {
     method: 'POST',
     body: JSON.stringify({ ...payload, token: tokenSigner([JWT_SECRET]).sign(payload) })
   })
   check('the callback is answered {"error":0}', await response.text() === '{"error":0}')
-  const { size } = await stat(join(directory, `${host.fileId}.docx`))
+  const { size } = await stat(join(directory, `${host.fileId}.txt`))
   check(`the stored file has ${bytes} bytes`, size === bytes)
 }
 

@@ -16,7 +16,7 @@ await app.register(editor, {
   timeouts: { total: 30 * MINUTE },
   authorize: (_request, { action }) => action === 'proxy' ? true : undefined
 })
-const { fileId } = await app.editorStorage.create('docx', Buffer.from('old'))
+const { fileId } = await app.editorStorage.create('txt', Buffer.from('old'))
 app.get('/config', async () => (await app.editorControl().openDocument(fileId)).config)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 
