@@ -3,9 +3,10 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 
-test('who joins after a force save lands in the same session, and one save has it all', async () => {
+test('who joins after a force save lands in the same session, and one save has it all', async t => {
   const { start } = await import('./start.js')
   const { documentServer, upload, open, read, stop } = await start()
+  t.after(stop)
   const fileId = await upload('notes.txt', 'first draft')
 
   const ada = await open(fileId, 'Ada')
@@ -23,14 +24,14 @@ test('who joins after a force save lands in the same session, and one save has i
   await bob.close()
   assert.deepEqual(await read(fileId), { text: 'by Ada and Bob', savedBy: 'ada bob' })
   assert.equal(documentServer.requests.filter(({ body }) => body?.status === 2).length, 1)
-  await stop()
 })
 
-test('a lost connection is saved five seconds later, unless the editor comes back', async () => {
+test('a lost connection is saved five seconds later, unless the editor comes back', async t => {
   const { fakeClock } = await import('fastify-onlyoffice/testing')
   const { start } = await import('./start.js')
   const clock = fakeClock()
   const { upload, open, read, stop } = await start({}, clock)
+  t.after(stop)
   const fileId = await upload('notes.txt', 'first draft')
   const session = await open(fileId, 'Ada')
   await session.edit('second draft')
@@ -45,5 +46,4 @@ test('a lost connection is saved five seconds later, unless the editor comes bac
   await clock.advance(5000)
   await session.saved()
   assert.equal((await read(fileId)).text, 'second draft')
-  await stop()
 })

@@ -12,6 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'your-secret-key-must-be-at-least-32-characters-long',
   'your-super-secret-jwt-key-change-this-in-production',
   'this-is-a-very-long-secret-key-at-least-32-characters',
+  'replace-me-with-at-least-32-random-characters',
   '0123456789abcdef0123456789abcdef',
   '00112233445566778899aabbccddeeff',
   'abcdefghijklmnopqrstuvwxyz123456',
