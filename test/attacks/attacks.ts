@@ -1,0 +1,18 @@
+import type { Attack } from './attack.js'
+import { callbacks } from './callbacks.js'
+import { damage } from './damage.js'
+import { downloads } from './downloads.js'
+import { exhaustion } from './exhaustion.js'
+import { headers } from './headers.js'
+import { paths } from './paths.js'
+import { proxying } from './proxying.js'
+import { savedFiles } from './saved-files.js'
+import { scripts } from './scripts.js'
+import { secrets } from './secrets.js'
+import { tls } from './tls.js'
+import { work } from './work.js'
+
+/** In the order of their numbers. */
+export const attacks: readonly Attack[] = [
+  ...downloads, ...callbacks, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion
+]

@@ -1,0 +1,73 @@
+import type { RequestListener } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { EditorOptions } from '../../lib/index.js'
+import { signed } from '../helpers/host.js'
+import type { AlwaysStopped, Run } from './attack.js'
+import { EVIL, startTarget, type Target } from './target.js'
+
+const LIMIT = 64 * 1024
+const BIG = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(64 * LIMIT), Buffer.from('PK\x05\x06')])
+
+/** The limits of the service; none in the control run. */
+function limited (limits: Partial<EditorOptions>, run: (limits: Partial<EditorOptions>) => Run): Pick<AlwaysStopped, 'run' | 'control'> {
+  return { run: run(limits), control: run({}) }
+}
+
+/** Whether what the document server serves is stored, all of it. */
+const storing = (serve: RequestListener, size: number) => (limits: Partial<EditorOptions>): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, ...limits, serve })
+  await target.saveFrom(target.url)
+  const info = await target.storage.stat(target.fileId)
+  return info!.size >= size
+}
+
+/** Without a length, in pieces. */
+const endless: RequestListener = async (_request, response) => {
+  for (let at = 0; at < BIG.length && !response.destroyed; at += LIMIT) response.write(BIG.subarray(at, at + LIMIT))
+  response.end()
+}
+
+const bomb: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(BIG))
+}
+
+/** A byte now and then: never idle for long, and no end for a while. */
+const drip: RequestListener = async (_request, response) => {
+  for (const byte of EVIL) {
+    if (response.destroyed) return
+    response.write(byte)
+    await delay(15)
+  }
+  response.end()
+}
+
+const postingMuch = (limits: Partial<EditorOptions>): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, ...limits })
+  const claims = { key: target.key, status: 2, url: target.evilUrl, filetype: 'docx', userdata: 'x'.repeat(2 * LIMIT) }
+  await target.postCallback(target.fileId, { ...claims, token: signed(claims) })
+  return await target.isReplaced()
+}
+
+const proxyingMuch = (limits: Partial<EditorOptions>): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, ...limits, serve: endless })
+  return await bytesThrough(target) >= BIG.length
+}
+
+async function bytesThrough (target: Target): Promise<number> {
+  const response = await fetch(target.handler({ action: 'proxy', url: `${target.documentServer.origin}/x` }))
+  const reader = response.body!.getReader()
+  let bytes = 0
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) bytes += chunk.value.length
+  } catch { /* cut off */ }
+  return bytes
+}
+
+export const exhaustion: readonly AlwaysStopped[] = [
+  { title: 'fills the disk by a saved file without end', has: 'genuine callbacks', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, storing(endless, BIG.length)) },
+  { title: 'fills the disk by a decompression bomb', has: 'genuine callbacks; a server that answers in gzip', because: '`maxFileSize` counts after decoding', ...limited({ maxFileSize: LIMIT }, storing(bomb, BIG.length)) },
+  { title: 'uses up traffic by a proxied file without end', has: 'a file at the document server', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, proxyingMuch) },
+  { title: 'fills the memory by a huge callback', has: 'genuine callbacks', because: '`bodyLimit`', ...limited({ bodyLimit: LIMIT }, postingMuch) },
+  { title: 'holds a document\'s saves up by an answer of a byte now and then', has: 'genuine callbacks', because: '`timeouts.total`', ...limited({ timeouts: { total: 150 } }, storing(drip, EVIL.length)) }
+]
