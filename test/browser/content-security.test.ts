@@ -1,6 +1,7 @@
 import t from 'tap'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
 import { startDemo } from '../helpers/demo.js'
+import { profiles } from '../helpers/editing.js'
 
 const browser = await startBrowser(t)
 const HOSTILE = '</script><b>"&\'<img src=x onerror=alert(1)>.md'
@@ -10,23 +11,25 @@ const INLINE_SCRIPT = `
   document.body.append(script)
 `
 
-t.test('demo: list and editor work under a strict content security policy, without an error in the console', { skip: browser.missing }, async t => {
-  const demo = await startDemo(t)
-  const { page, problems } = await browser.newPage(t)
+for (const profile of profiles) {
+  t.test(`demo, ${profile}: list and editor work under a strict content security policy, without an error in the console`, { skip: browser.missing }, async t => {
+    const demo = await startDemo(t, { env: { PROFILE: profile } })
+    const { page, problems } = await browser.newPage(t)
 
-  const list = await page.goto(demo.url)
-  const policy = list?.headers()['content-security-policy'] ?? ''
-  t.match(policy, /default-src 'none'/)
-  t.notMatch(policy, /unsafe|\*/)
-  await page.getByRole('link', { name: 'Project report.docx', exact: true }).click()
-  await editorFrame(page)
-  await page.getByRole('button', { name: 'Download current version', disabled: false }).waitFor()
-  t.strictSame(problems, [])
+    const list = await page.goto(demo.url)
+    const policy = list?.headers()['content-security-policy'] ?? ''
+    t.match(policy, /default-src 'none'/)
+    t.notMatch(policy, /unsafe|\*/)
+    await page.getByRole('link', { name: 'Project report.docx', exact: true }).click()
+    await editorFrame(page)
+    await page.getByRole('button', { name: 'Download current version', disabled: false }).waitFor()
+    t.strictSame(problems, [])
 
-  await page.evaluate(INLINE_SCRIPT)
-  t.equal(await page.title(), 'Project report.docx', 'an inline script does not run')
-  t.match(problems.join('\n'), 'script-src', 'and a violation is seen by this test')
-})
+    await page.evaluate(INLINE_SCRIPT)
+    t.equal(await page.title(), 'Project report.docx', 'an inline script does not run')
+    t.match(problems.join('\n'), 'script-src', 'and a violation is seen by this test')
+  })
+}
 
 t.test('row 59: a document named </script><b> is inert in the list and in the editor', { skip: browser.missing }, async t => {
   const demo = await startDemo(t)

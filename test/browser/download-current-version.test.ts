@@ -3,30 +3,33 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
 import { startDemo } from '../helpers/demo.js'
+import { profiles } from '../helpers/editing.js'
 
 const NAME = 'Project report.docx'
 const browser = await startBrowser(t)
 
-t.test('specification, What the service does 4: captureDocument() gives the open document, unsaved changes included, through the proxy', { skip: browser.missing }, async t => {
-  const demo = await startDemo(t)
-  const { page, problems } = await browser.newPage(t)
-  const before = await demo.download(NAME)
-  const proxied: number[] = []
-  page.on('response', response => { if (response.url().startsWith(`${demo.url}/Controls/Editor/EditorHandler.ashx?action=proxy`)) proxied.push(response.status()) })
+for (const profile of profiles) {
+  t.test(`specification, What the service does 4, ${profile}: captureDocument() gives the open document, unsaved changes included, through the proxy`, { skip: browser.missing }, async t => {
+    const demo = await startDemo(t, { env: { PROFILE: profile } })
+    const { page, problems } = await browser.newPage(t)
+    const before = await demo.download(NAME)
+    const proxied: number[] = []
+    page.on('response', response => { if (response.url().startsWith(`${demo.url}/Controls/Editor/EditorHandler.ashx?action=proxy`)) proxied.push(response.status()) })
 
-  await page.goto(demo.url)
-  await page.getByRole('link', { name: NAME, exact: true }).click()
-  const editor = await editorFrame(page)
-  await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).fill('Not saved yet')
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download current version' }).click()
-  ])
+    await page.goto(demo.url)
+    await page.getByRole('link', { name: NAME, exact: true }).click()
+    const editor = await editorFrame(page)
+    await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).fill('Not saved yet')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download current version' }).click()
+    ])
 
-  t.equal(download.suggestedFilename(), NAME)
-  const parts = unzipSync(await readFile(await download.path()))
-  t.match(strFromU8(parts['word/document.xml']!), 'Not saved yet')
-  t.strictSame(proxied, [200], 'the bytes came through the handler')
-  t.same(await demo.download(NAME), before, 'the stored file is as it was')
-  t.strictSame(problems, [])
-})
+    t.equal(download.suggestedFilename(), NAME)
+    const parts = unzipSync(await readFile(await download.path()))
+    t.match(strFromU8(parts['word/document.xml']!), 'Not saved yet')
+    t.strictSame(proxied, [200], 'the bytes came through the handler')
+    t.same(await demo.download(NAME), before, 'the stored file is as it was')
+    t.strictSame(problems, [])
+  })
+}

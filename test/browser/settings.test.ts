@@ -21,6 +21,17 @@ t.test('demo: EDITOR_API_URL and JWT_SECRET have it work with another document s
   t.equal(Buffer.from(await demo.download('Table.md')).toString(), 'saved by another document server')
 })
 
+t.test('demo: PROFILE chooses what the editor is given and what the log warns of; without it, secure', async t => {
+  for (const [env, isSecure] of [[{}, true], [{ PROFILE: 'secure' }, true], [{ PROFILE: 'classic' }, false]] as const) {
+    const demo = await startDemo(t, { env })
+    const page = await (await fetch(`${demo.url}/edit/${await demo.idOf('Table.md')}`)).text()
+    const { document, editorConfig }: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(page)![1]!)
+    for (const url of [document?.url, editorConfig?.callbackUrl]) t.equal(new URL(url!).searchParams.has('signature'), isSecure, JSON.stringify(env))
+    const { log } = await demo.stop()
+    t.equal(log.includes('with the classic profile'), !isSecure)
+  }
+})
+
 t.test('demo: a wrong setting ends it at once with the reason', async t => {
   const taken = createServer()
   const { port } = await listen(t, taken)
