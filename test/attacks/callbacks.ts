@@ -8,7 +8,7 @@ const FOREIGN_SECRET = 'the-secret-of-another-document-server-1'
 
 const save = ({ key, evilUrl }: Target) => ({ key, status: 2, url: evilUrl, filetype: 'docx' })
 const dated = (target: Target, from: number, to: number) => ({ ...save(target), iat: now() + from, exp: now() + to })
-const PAGE = 'a page with the editor and the document: its callback URL'
+const PAGE = 'the document\'s callback URL, from a page with the editor'
 
 /** Replaces the victim's document by what is in a file of the attacker at the document server. */
 function replacing (title: string, has: string, stoppedBy: StoppedByOptions['stoppedBy'], attempt: (target: Target) => Promise<unknown>): StoppedByOptions {
@@ -48,7 +48,7 @@ const replacements: readonly StoppedByOptions[] = [
   replacing('replaces a document with a token of tomorrow', `${PAGE}; a document server whose clock they set`, { requireToken: 'the token is dated ahead' },
     withToken(target => forgedToken(dated(target, 86_400, 86_700), { secret: SECRET }))),
 
-  replacing('replaces a document with the token in its page', `${PAGE} and its token`, { requireToken: 'the token has no document key where a callback has it' }, async target => {
+  replacing('replaces a document with the token in its page', `${PAGE}; the token there`, { requireToken: 'the token has no document key where a callback has it' }, async target => {
     const { config } = await target.app.editorControl().openDocument(target.fileId)
     await target.postCallback(target.fileId, { ...save(target), token: config!.token })
   }),
@@ -61,7 +61,7 @@ const replacements: readonly StoppedByOptions[] = [
     await target.postCallback(target.fileId, { ...save(target), token: signed(genuine) }, { ...JSON_TYPE, authorization: `Bearer ${signed({ payload: genuine })}` })
   }),
 
-  replacing('replaces a document with two genuine tokens that disagree', `${PAGE}; a token of it and one of a save of their own`, { requireToken: 'both tokens must say the same' }, async target => {
+  replacing('replaces a document with two genuine tokens that disagree', `${PAGE}; a token of it and one of a save of their own`, { requireToken: 'both tokens must be of the file and say the same' }, async target => {
     const theirs = { ...save(target), key: target.keyOf(target.own) }
     const genuine = { key: target.key, status: 2, url: target.url, filetype: 'docx' }
     await target.postCallback(target.fileId, { ...theirs, token: signed(theirs) }, { ...JSON_TYPE, authorization: `Bearer ${signed({ payload: genuine })}` })

@@ -68,7 +68,7 @@ export const downloads: readonly StoppedByOptions[] = [
   {
     title: 'finds out which documents exist',
     has: 'a list of ids to try',
-    stoppedBy: { signedUrls: 'the credential is looked at first', requireToken: 'the credential is looked at first' },
+    stoppedBy: { signedUrls: 'the signature is looked at first', requireToken: 'the token is looked at first' },
     async run (t, options) {
       const target = await startTarget(t, options)
       const answerFor = async (fileId: string) => {

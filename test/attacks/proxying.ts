@@ -9,7 +9,7 @@ const RULES = { 'proxy.allow': 'only the document server\'s origins', allowPriva
 /** An address of the outside: no test gets there. */
 const PUBLIC = '93.184.216.34'
 
-/** Has the proxy connect to what it must not. */
+/** Has the proxy connect to what it must not: all of the URLs lead there, or none. */
 function connecting (title: string, urls: readonly string[], has = ANYONE): StoppedByOptions {
   return {
     title,
@@ -17,8 +17,14 @@ function connecting (title: string, urls: readonly string[], has = ANYONE): Stop
     stoppedBy: RULES,
     async run (t, options) {
       const target = await startTarget(t, options)
-      for (const url of urls) await proxied(target, url)
-      return target.elsewhere().length > 0
+      const reaching = new Set<string>()
+      for (const url of urls) {
+        const before = target.elsewhere().length
+        await proxied(target, url)
+        if (target.elsewhere().length > before) reaching.add(url)
+      }
+      if (reaching.size > 0 && reaching.size < urls.length) throw new Error(`only some connect: ${[...reaching]}`)
+      return reaching.size > 0
     }
   }
 }
