@@ -48,7 +48,7 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
 
 /**
  * A callback carries somebody's work, and it is the document server that sends those of all users. What is forged is
- * refused by the plugin, before it looks at a document or connects to anything.
+ * refused by the plugin's `secure` profile, before it looks at a document or connects to anything.
  * @param {import('fastify').FastifyRequest} request
  */
 function isCallback ({ method, routeOptions }) {
