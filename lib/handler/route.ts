@@ -18,6 +18,12 @@ const allowedMethods: Record<Action, readonly string[]> = {
   proxy: ['GET', 'HEAD']
 }
 
+/**
+ * What a limiter of the host answers: the document server tries again then, where it gives up after `{"error":1}`
+ * (protocol, section 2).
+ */
+const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503])
+
 const queryValidator = Compile(HandlerQuery)
 
 /** The one route: selects by `action`, and turns every error into the answer its action owes. */
@@ -54,7 +60,7 @@ async function assertActionAndMethod ({ query, method }: FastifyRequest): Promis
 
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const action = (request.query as { action?: unknown }).action
-  if (action === 'callback' && request.method === 'POST') {
+  if (action === 'callback' && request.method === 'POST' && !TRY_AGAIN.has(original.statusCode ?? 500)) {
     request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps what it has')
     return answer(reply, 1)
   }
