@@ -6,6 +6,9 @@ import { type Measured, rulesOf, tableOf } from './attacks/table.js'
 
 const PAGE = new URL('./attacks.md', import.meta.url)
 
+/** Hundreds of services are started. */
+t.setTimeout(120_000)
+
 /** Runs in a test of its own, so that everything it started is gone before the next. */
 async function outcome (t: Test, name: string, run: Run, options: TargetOptions): Promise<boolean> {
   let succeeded = false

