@@ -9,10 +9,11 @@ import { proxying } from './proxying.js'
 import { savedFiles } from './saved-files.js'
 import { scripts } from './scripts.js'
 import { secrets } from './secrets.js'
+import { sessions } from './sessions.js'
 import { tls } from './tls.js'
 import { work } from './work.js'
 
 /** In the order of their numbers. */
 export const attacks: readonly Attack[] = [
-  ...downloads, ...callbacks, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion
+  ...downloads, ...callbacks, ...sessions, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion
 ]
