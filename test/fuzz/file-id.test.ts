@@ -19,8 +19,8 @@ const inputs: fc.Arbitrary<Input> = fc.record({ id: fileIds, encoding: encodings
 for (const profile of profiles) {
   t.test(`rows 30-36: no fileId reads or writes anything but its own document, ${profile}`, async t => {
     const service = await startService(t, profile)
-    await fuzz(t, { name: `download-${profile}`, share: 130, input: inputs, check: input => download(service, input), seen: { served: 0.1, absent: 0.15, ...(profile === 'secure' && { forbidden: 0.1 }) } })
-    await fuzz(t, { name: `save-${profile}`, share: 100, input: inputs, check: input => save(service, input), seen: { stored: 0.1, [profile === 'secure' ? 'refused' : 'acknowledged']: 0.2 } })
+    await fuzz(t, { name: `download-${profile}`, share: 80, input: inputs, check: input => download(service, input), seen: { served: 0.1, absent: 0.15, ...(profile === 'secure' && { forbidden: 0.1 }) } })
+    await fuzz(t, { name: `save-${profile}`, share: 70, input: inputs, check: input => save(service, input), seen: { stored: 0.1, [profile === 'secure' ? 'refused' : 'acknowledged']: 0.2 } })
     await stillWorks(t, service)
   })
 }

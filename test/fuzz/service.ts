@@ -57,7 +57,7 @@ export async function startService (t: Test, profile: Profile): Promise<Service>
   t.teardown(() => httpClient.close?.())
   const host = await startHost(t, { profile, httpClient, documentServerOrigin: upstream.origin, storage: fileStorage({ directory: directory.uploads }), saveRetries: 0, bodyLimit: BODY_LIMIT })
   const own = new URL(host.origin).host
-  const hosts = { ds: new URL(upstream.origin).host, dsPort: String(upstream.port), insidePort: String(inside.port), inside: new URL(inside.origin).host, self: own, root: directory.root, handler: HANDLER }
+  const hosts = { ds: new URL(upstream.origin).host, dsPort: String(upstream.port), insidePort: String(inside.port), inside: new URL(inside.origin).host, self: own, origin: host.origin, root: directory.root, handler: HANDLER }
   const prototypes = snapshotOfPrototypes()
 
   async function send ({ method = 'GET', target, headers = [], body }: RawRequest): Promise<Seen> {
@@ -111,9 +111,9 @@ export function errorOf ({ answer }: Seen): 0 | 1 {
   return text === '{"error":0}' ? 0 : 1
 }
 
-/** Fastify's answer to what is no HTTP: before any route. */
-export function isNoHttp ({ status, text }: RawAnswer): boolean {
-  return (status === 400 && text.includes('"message":"Client Error"')) || status === 431
+/** The answer to what is no HTTP, before any route: it has none of the plugin's own headers. */
+export function isNoHttp ({ status, header }: RawAnswer): boolean {
+  return (status === 400 || status === 431) && header('content-type') === 'application/json' && header('x-content-type-options') === undefined
 }
 
 export function isOfUpstream (answer: RawAnswer): boolean {

@@ -19,8 +19,8 @@ const saved = fc.record({ url: urls, status: fc.constantFrom(2, 6) })
 for (const profile of profiles) {
   t.test(`rows 17-19, 53, 54, 73, 74: no URL leads anywhere but to an allowed origin, ${profile}`, async t => {
     const service = await startService(t, profile)
-    await fuzz(t, { name: `proxy-${profile}`, share: 140, input: proxied, check: input => proxy(service, input), seen: { passed: 0.1, 'bad request': 0.1, failed: 0.015, ...(profile === 'secure' && { forbidden: 0.15 }) } })
-    await fuzz(t, { name: `save-from-${profile}`, share: 80, input: saved, check: input => saveFrom(service, input), seen: { stored: 0.1, refused: 0.2 } })
+    await fuzz(t, { name: `proxy-${profile}`, share: 90, input: proxied, check: input => proxy(service, input), seen: { passed: 0.1, 'bad request': 0.1, failed: 0.015, ...(profile === 'secure' && { forbidden: 0.15 }) } })
+    await fuzz(t, { name: `save-from-${profile}`, share: 60, input: saved, check: input => saveFrom(service, input), seen: { stored: 0.1, refused: 0.2 } })
     await stillWorks(t, service)
   })
 }
