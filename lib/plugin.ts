@@ -13,7 +13,7 @@ import { tokenSigner } from './document-server/token.js'
 import { AlreadyRegisteredError } from './errors.js'
 import { parseCallbackBody } from './handler/callback-body.js'
 import { createCallbackHandler } from './handler/callback.js'
-import { createCredentials } from './handler/credentials.js'
+import { createCredentials, type Credentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
@@ -39,7 +39,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 
   const tokens = tokenSigner(settings.secrets)
   const outbound = createOutbound(httpClient, settings)
-  const keys = documentKeys(settings.publicBaseUrl + prefix)
+  const keys = documentKeys(settings.publicBaseUrl + prefix + settings.path)
   const credentials = createCredentials({ settings, tokens, urls, keys })
   const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
   const { sessions, saves, stop } = createSaving({ settings, storage, state: storage.state ?? memoryState(), outbound, keys, isKnown })
@@ -56,7 +56,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     download: createDownloadHandler({ credentials, storage }),
     proxy: createProxyHandler({ credentials, outbound })
   }
-  await app.register(handlerScope(settings, actions, options, () => stopped !== undefined), {
+  await app.register(handlerScope(settings, actions, credentials, options, () => stopped !== undefined), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // an object is fine, only Fastify's type wants text
     ...(options.logLevel && { logLevel: options.logLevel })
@@ -65,13 +65,13 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 }
 
 /** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
-function handlerScope (settings: Settings, actions: HandlerActions, { constraints }: EditorOptions, isStopping: () => boolean) {
+function handlerScope (settings: Settings, actions: HandlerActions, credentials: Credentials, { constraints }: EditorOptions, isStopping: () => boolean) {
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A connection that is kept alive would keep the server from closing.
     scope.addHook('onSend', async (_request, reply) => { if (isStopping()) reply.header('connection', 'close') })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseCallbackBody(body))
-    scope.route(handlerRoute(settings.path, actions, { bodyLimit: settings.bodyLimit, ...(constraints && { constraints }) }))
+    scope.route(handlerRoute(settings.path, actions, credentials, { bodyLimit: settings.bodyLimit, ...(constraints && { constraints }) }))
     await scope.register(fastifyStatic, {
       root: BROWSER_MODULES,
       prefix: `${settings.path}/assets/`,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 
 export const Action = Type.Union([Type.Literal('callback'), Type.Literal('download'), Type.Literal('proxy')])
 export type Action = Static<typeof Action>
@@ -13,6 +14,12 @@ export const HandlerQuery = Type.Object({
   url: Type.Optional(Type.String())
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
+
+const queryValidator = Compile(HandlerQuery)
+
+export function isHandlerQuery (query: unknown): query is HandlerQuery {
+  return queryValidator.Check(query)
+}
 
 /** What must hold of a callback for it to be acted on. Source: the specification's callback payload. */
 export const CallbackPayload = Type.Object({

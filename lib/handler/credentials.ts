@@ -4,6 +4,7 @@ import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, UnauthorizedError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../save/document-key.js'
+import { type HandlerQuery, isHandlerQuery } from '../schemas.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { within } from '../within.js'
 import { requestTokens } from './request-tokens.js'
@@ -11,6 +12,8 @@ import type { HandlerRequest } from './route.js'
 
 /** Decides who may use the handler. Each method fails with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
+  /** Refuses, before its body is read, a callback whose URL is reason enough. */
+  checkCallbackUrl (query: unknown): void
   /** Looks at what a callback carries. Takes no time, so that the order in which callbacks arrived can be kept. */
   readCallback (request: HandlerRequest, fileId: string): ReadCallback
   /** Asks the host, whose word a callback needs that is not genuine by itself. */
@@ -35,48 +38,61 @@ interface Dependencies {
 
 const NOT_OUR_URL = 'the signature of the URL is not of this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same at every instance'
 
+/** What a page takes from here to run it, or to look as it wants. Source: the Fetch standard, request destinations. */
+const CODE: ReadonlySet<string> = new Set(['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'style', 'xslt', 'json'])
+
 const NOT_OF_THE_FILE = 'the document key of the callback is not of its file: a token of another file, or a key that was not set before the control\'s config was read'
 
 export function createCredentials ({ settings, tokens, urls, keys }: Dependencies): Credentials {
-  const { callbackClaims, headerClaims, missing } = requestTokens(tokens, settings.documentServer)
+  const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   return {
-    readCallback (request, fileId) {
-      const signature = signatureOf('callback', request, fileId)
-      const unsigned = settings.signedUrls && signature === 'absent' ? new UnauthorizedError('the callback URL is not signed: take it from the control') : undefined
-      if (!settings.requireToken) return { fields: request.body, missing: unsigned }
+    checkCallbackUrl (query) {
+      if (!settings.signedUrls || !isHandlerQuery(query) || !query.fileId) return // what is no query is refused for that
+      if (signatureOf('callback', query, query.fileId) !== 'valid' && !settings.authorize) throw unsignedCallback()
+    },
 
-      const claims = callbackClaims(request)
-      if (!claims) return { fields: request.body, missing: unsigned ?? missing(request) }
-      const onlyKey = signature === 'valid' ? request.query.key : undefined
-      if (!isKeyOf(fileId, claims.key, onlyKey)) throw new ForbiddenError(NOT_OF_THE_FILE)
-      return { fields: claims, missing: unsigned }
+    readCallback (request, fileId) {
+      const { body, query } = request
+      const signature = signatureOf('callback', query, fileId)
+      const claims = settings.requireToken ? callbackClaims(request) : undefined
+      const fields = claims ?? body
+      const onlyKey = signature === 'valid' ? query.key : undefined
+      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, keyIn(fields), onlyKey)) throw new ForbiddenError(NOT_OF_THE_FILE)
+
+      if (settings.signedUrls && signature !== 'valid') return { fields, missing: unsignedCallback() }
+      return { fields, missing: settings.requireToken && !claims ? noToken(request) : undefined }
     },
 
     async checkCallback (request, fileId, { missing }) {
       const allowed = await askHost(request, { action: 'callback', fileId })
-      if (missing && !allowed) throw missing
+      // A user whom the host knows is no document server: a page of any origin can post with that user's cookies.
+      if (missing && (!allowed || isFromBrowser(request))) throw missing
     },
 
     async checkDownload (request, fileId) {
-      const signature = signatureOf('download', request, fileId)
+      const signature = signatureOf('download', request.query, fileId)
       const allowed = await askHost(request, { action: 'download', fileId })
       if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
+      // Not even with a token: the document server signs whatever address a configuration holds, however old.
+      if (signature === 'expired') throw new ForbiddenError('the URL has expired: see downloadUrlLifetime')
 
       const claims = headerClaims(request)
-      if (!claims) throw signature === 'expired' ? new ForbiddenError('the URL has expired: see downloadUrlLifetime') : missing(request)
+      if (!claims) throw noToken(request)
       const { payload } = claims
       const url = typeof payload === 'object' && payload !== null && 'url' in payload ? payload.url : undefined
-      if (!urls.isRequested(url, request.url)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
+      if (!urls.isRequested(url, request.url, fileId)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
     },
 
     async checkProxy (request, url) {
       const allowed = await askHost(request, { action: 'proxy', url: url.href })
-      if (!settings.proxy.crossOrigin && !allowed && isCrossSite(request)) throw new ForbiddenError('the proxy answers pages of its own origin only')
+      if (settings.proxy.crossOrigin) return
+      if (CODE.has(String(request.headers['sec-fetch-dest']))) throw new ForbiddenError('what is proxied must not run in a page')
+      if (!allowed && isCrossSite(request)) throw new ForbiddenError('the proxy answers pages of its own origin only')
     }
   }
 
-  function signatureOf (purpose: 'callback' | 'download', { query }: HandlerRequest, fileId: string): ReturnType<HandlerUrls['signatureOf']> {
+  function signatureOf (purpose: 'callback' | 'download', query: HandlerQuery, fileId: string): ReturnType<HandlerUrls['signatureOf']> {
     if (!settings.signedUrls) return 'absent'
     const signature = urls.signatureOf(purpose, fileId, query)
     if (signature === 'wrong') throw new ForbiddenError(NOT_OUR_URL)
@@ -97,8 +113,9 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }
-    if (decision === false) throw new ForbiddenError('authorize said no')
-    return decision === true
+    if (decision === undefined) return false
+    if (decision !== true) throw new ForbiddenError('authorize said no')
+    return true
   }
 
   function isCrossSite ({ headers, host }: FastifyRequest): boolean {
@@ -108,4 +125,16 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
     if (origin === undefined) return false
     return !URL.canParse(origin) || (new URL(origin).host !== host && origin !== new URL(settings.publicBaseUrl).origin)
   }
+}
+
+function isFromBrowser ({ headers }: FastifyRequest): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
+function unsignedCallback (): Error {
+  return new UnauthorizedError('the callback URL is not signed: take it from the control')
+}
+
+function keyIn (fields: unknown): unknown {
+  return typeof fields === 'object' && fields !== null && 'key' in fields ? fields.key : undefined
 }

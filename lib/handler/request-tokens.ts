@@ -12,7 +12,7 @@ export interface RequestTokens {
   /** The claims of the token in the header; `undefined` when there is none. */
   headerClaims (request: FastifyRequest): Claims | undefined
   /** The error for a request that needs a token and has none. */
-  missing (request: FastifyRequest): Error
+  noToken (request: FastifyRequest): Error
 }
 
 const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
@@ -42,7 +42,7 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
       return token === undefined ? undefined : verified(request, 'header', token)
     },
 
-    missing (request) {
+    noToken (request) {
       const elsewhere = Object.keys(request.headers).filter(name => JSON_WEB_TOKEN.test(String(request.headers[name])))
       const remedy = elsewhere.length > 0
         ? `there is one in the header ${elsewhere.join(', ')}: compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server`

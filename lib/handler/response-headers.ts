@@ -2,5 +2,6 @@
 export const inert = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
-  'cross-origin-resource-policy': 'same-origin'
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store'
 } as const

@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
-import { Compile } from 'typebox/compile'
 import { FileNotFoundError, InvalidUrlError, MethodNotAllowedError, UnknownActionError } from '../errors.js'
-import { type Action, HandlerQuery } from '../schemas.js'
+import { type Action, HandlerQuery, isHandlerQuery } from '../schemas.js'
+import { MAX_BYTES } from '../security/file-id.js'
 import { answer } from './callback.js'
+import type { Credentials } from './credentials.js'
 import { inert } from './response-headers.js'
 
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
@@ -24,23 +25,30 @@ const allowedMethods: Record<Action, readonly string[]> = {
  */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503])
 
-const queryValidator = Compile(HandlerQuery)
-
 /** The one route: selects by `action`, and turns every error into the answer its action owes. */
-export function handlerRoute (path: string, actions: HandlerActions, options: Pick<RouteOptions, 'bodyLimit' | 'constraints'>): RouteOptions {
+export function handlerRoute (path: string, actions: HandlerActions, credentials: Pick<Credentials, 'checkCallbackUrl'>, options: Pick<RouteOptions, 'bodyLimit' | 'constraints'>): RouteOptions {
   const handler: RouteHandlerMethod = (request, reply) => {
     const handlerRequest = request as HandlerRequest
     return actions[handlerRequest.query.action](handlerRequest, reply)
+  }
+
+  /** Before the body is read: only a callback has one, and reading it is what costs most. */
+  async function assertWelcome ({ query, method }: FastifyRequest): Promise<void> {
+    const { action } = query as { action?: unknown }
+    if (!isAction(action)) throw new UnknownActionError()
+    const allowed = allowedMethods[action]
+    if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
+    if (action === 'callback') credentials.checkCallbackUrl(query)
   }
 
   return {
     ...options,
     method: METHODS,
     url: path,
-    onRequest: assertActionAndMethod, // before the body is read: only a callback has one
+    onRequest: assertWelcome,
     schema: { querystring: HandlerQuery },
     // Set on the route so that a validator or an error handler of the host changes nothing here.
-    validatorCompiler: () => query => queryValidator.Check(query) || { error: new Error('invalid query') },
+    validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
     errorHandler: handleError,
     handler
   }
@@ -49,13 +57,6 @@ export function handlerRoute (path: string, actions: HandlerActions, options: Pi
 /** How a request is logged: the default line would print its query, which holds a document's address or a credential. */
 export function requestWithoutQuery (request: FastifyRequest) {
   return { method: request.method, url: request.url.split('?', 1)[0], host: request.host, remoteAddress: request.ip }
-}
-
-async function assertActionAndMethod ({ query, method }: FastifyRequest): Promise<void> {
-  const { action } = query as { action?: unknown }
-  if (!isAction(action)) throw new UnknownActionError()
-  const allowed = allowedMethods[action]
-  if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
 }
 
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -81,6 +82,8 @@ function isAction (action: unknown): action is Action {
   return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
 }
 
-function fileIdOf (request: FastifyRequest): unknown {
-  return (request.query as { fileId?: unknown }).fileId
+/** For the log: as much of it as an id can have. */
+function fileIdOf (request: FastifyRequest): string | undefined {
+  const { fileId } = request.query as { fileId?: unknown }
+  return typeof fileId === 'string' ? fileId.slice(0, MAX_BYTES) : undefined
 }

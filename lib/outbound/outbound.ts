@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
-import { TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
+import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { parseHttpUrl } from '../security/http-url.js'
 import { destinationRules } from './destination.js'
@@ -58,17 +58,21 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
       throw asUpstreamError(error)
     }
 
+    async function requestOne (target: URL): Promise<HttpResponse> {
+      return await client.request({
+        purpose,
+        method,
+        ...destination(purpose, target),
+        headers: { 'accept-encoding': 'identity', ...headers },
+        ...(body === undefined ? {} : { body }),
+        signal: deadline.signal
+      })
+    }
+
     async function requestFollowing (first: URL): Promise<HttpResponse> {
       let next = first
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-        const response = await client.request({
-          purpose,
-          method,
-          ...destination(purpose, next),
-          headers: { 'accept-encoding': 'identity', ...headers },
-          ...(body === undefined ? {} : { body }),
-          signal: deadline.signal
-        })
+        const response = redirects === 0 ? await requestOne(next) : await requestOne(next).catch(withoutAddress)
         if (method !== 'GET' || !REDIRECTS.has(response.status)) return checkedStatus(response)
         discard(response.body)
         next = redirectTarget(next, response)
@@ -91,6 +95,12 @@ function redirectTarget (from: URL, response: HttpResponse): URL {
   } catch (cause) {
     throw finalFailure(new UpstreamError('a redirect without a usable Location', { cause }))
   }
+}
+
+/** The proxy's client learns nothing of addresses it did not name. */
+function withoutAddress (error: unknown): never {
+  if (error instanceof AddressBlockedError) throw new AddressBlockedError('of a redirect', { cause: error })
+  throw error
 }
 
 function checkedStatus (response: HttpResponse): HttpResponse {

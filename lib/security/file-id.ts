@@ -1,5 +1,5 @@
 /** Leaves room for a dot and an extension in the 255 bytes a file name may have on common file systems. */
-const MAX_BYTES = 200
+export const MAX_BYTES = 200
 
 /** Control characters, line separators, marks that reorder text for its reader, and what is special in a path or a shell. */
 const FORBIDDEN = /[\p{Cc}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}/\\<>:"|?*]/u

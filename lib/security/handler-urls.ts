@@ -13,8 +13,8 @@ export interface HandlerUrls {
   callback (fileId: string, key?: string): string
   /** What the signature in the query of a request says. */
   signatureOf (purpose: SignedUrl['purpose'], fileId: string, query: SignatureQuery): 'absent' | 'valid' | 'expired' | 'wrong'
-  /** Whether `url`, however it is percent-encoded, is the one of a request: `target` is its path with the query. */
-  isRequested (url: unknown, target: string): boolean
+  /** Whether `url`, however it is percent-encoded, is the one of a request for a file: `target` is its path with the query. */
+  isRequested (url: unknown, target: string, fileId: string): boolean
 }
 
 export interface SignatureQuery {
@@ -56,11 +56,12 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
       if (!signer.isSignature(signature, { purpose, fileId, expires, key })) return 'wrong'
       return expires !== undefined && Number(expires) * 1000 < Date.now() ? 'expired' : 'valid'
     },
-    isRequested (value, target) {
+    isRequested (value, target, fileId) {
       if (typeof value !== 'string' || !URL.canParse(value)) return false
       const url = new URL(value)
       const query = target.indexOf('?') < 0 ? '' : target.slice(target.indexOf('?'))
-      return url.origin === address.origin && url.pathname === address.pathname && sorted(url.searchParams) === sorted(new URLSearchParams(query))
+      return url.origin === address.origin && url.pathname === address.pathname &&
+        url.searchParams.get('fileId') === fileId && sorted(url.searchParams) === sorted(new URLSearchParams(query))
     }
   }
 }

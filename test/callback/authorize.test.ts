@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import http from 'node:http'
 import t from 'tap'
 import type { AuthorizeTarget, EditorOptions } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
@@ -15,7 +17,9 @@ const decisions: Record<string, Authorize> = {
   'a throw': () => { throw new Error('no directory of users') },
   'a rejection': async () => { throw new Error('no directory of users') },
   'no end': () => new Promise<never>(() => {}),
-  'something true': () => 'yes' as unknown as boolean
+  'something true': () => 'yes' as unknown as boolean,
+  'something false': () => 0 as unknown as boolean,
+  null: () => null as unknown as boolean
 }
 
 /** Whether a callback is taken: with a token, without one, with a worthless one. */
@@ -34,7 +38,7 @@ const outcomes = {
 
 function effectOf (decision: string): 'allows' | 'leaves' | 'denies' {
   if (decision.startsWith('true')) return 'allows'
-  return decision === 'undefined' || decision === 'something true' ? 'leaves' : 'denies'
+  return decision === 'undefined' ? 'leaves' : 'denies'
 }
 
 for (const profile of profiles) {
@@ -86,6 +90,18 @@ t.test('authorize, callback: true takes the plain fields only where there is no 
   await editing.unchanged(t, 'the claims say status 1')
 })
 
+t.test('authorize, callback: true does not make a page of a browser the document server', async t => {
+  const editing = await startEditing(t, { authorize: () => true })
+  const save = { key: editing.key, status: 2, url: editing.url }
+  for (const header of ['origin', 'sec-fetch-site']) {
+    const headers = { 'content-type': 'text/plain', [header]: header === 'origin' ? editing.origin : 'same-origin' }
+    const address = new URL(editing.handler({ action: 'callback', fileId: editing.fileId }))
+    t.equal(await answerTo(address, headers, save), '{"error":1}', header)
+  }
+  await editing.unchanged(t, 'from a browser')
+  t.equal(errorOf((await editing.postCallback(editing.fileId, save)).body), 0)
+})
+
 t.test('authorize, callback: no save waits for the decision about one that carries nothing', async t => {
   const asked = deferred()
   const decided = deferred()
@@ -104,3 +120,10 @@ t.test('authorize, callback: no save waits for the decision about one that carri
   decided.resolve()
   t.equal(errorOf((await stranger).body), 1)
 })
+
+/** `fetch` lets nobody set these headers. */
+async function answerTo (url: URL, headers: Record<string, string>, body: object): Promise<string> {
+  const request = http.request(url, { method: 'POST', headers }).end(JSON.stringify(body))
+  const [response] = await once(request, 'response') as [http.IncomingMessage]
+  return (await response.toArray()).join('')
+}

@@ -59,15 +59,15 @@ t.test('a download URL is good for 24 hours, or as long as the option says', asy
   }
 })
 
-t.test('an expired download URL is refused, unless the document server\'s token or the host allows it', async t => {
+t.test('an expired download URL is refused, with the document server\'s token too, unless the host allows it', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const expired = handlerUrls({ ...settingsOf(host), downloadUrlLifetime: -2000 }).download(fileId)
   const response = await fetch(expired)
   t.equal(response.status, 403)
   t.match(await response.text(), /the URL has expired: see downloadUrlLifetime/)
-  t.equal((await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: expired } })}` } })).status, 200)
-  t.equal((await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: host.urls.download(fileId) } })}` } })).status, 403, 'the token of another URL')
+  // The document server sends its token along to whatever address an old page's configuration holds.
+  t.equal((await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: expired } })}` } })).status, 403)
 
   const allowing = await startHost(t, { storage: host.storage, authorize: () => true })
   t.equal((await fetch(handlerUrls({ ...settingsOf(allowing), downloadUrlLifetime: -2000 }).download(fileId))).status, 200)

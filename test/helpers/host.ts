@@ -80,7 +80,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     storage: app.editorStorage,
     handler,
     urls,
-    keys: documentKeys(publicBaseUrl + prefix),
+    keys: documentKeys(publicBaseUrl + prefix + path),
     postCallback,
     postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload) }, {
       'content-type': 'application/json',

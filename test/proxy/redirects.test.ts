@@ -58,7 +58,7 @@ t.test('secure: a redirect off the allowed origins is answered 403, without a re
   for (const target of [elsewhere.origin, `//127.0.0.1:${elsewhere.port}/`, `http://localhost:${upstream.port}/target`, `http://user@127.0.0.1:${elsewhere.port}/`]) {
     const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(target)}` }))
     t.equal(response.status, 403, target)
-    t.match(await response.text(), /^The address \S+ is not allowed$/)
+    t.equal(await response.text(), 'The address of a redirect is not allowed', 'whoever asked learns nothing of it')
   }
   t.strictSame(elsewhere.requests, [])
   t.notMatch(upstream.requests.join(), '/target')

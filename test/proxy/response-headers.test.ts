@@ -27,10 +27,11 @@ t.test('row 48: of the upstream\'s headers only the listed ones are forwarded', 
   const host = await startHost(t, { profile: 'classic' })
   const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))
   t.equal(await response.text(), 'body')
-  t.strictSame([...response.headers.keys()].sort(), ['connection', 'content-security-policy', 'content-type', 'cross-origin-resource-policy', 'date', 'keep-alive', 'transfer-encoding', 'x-content-type-options'])
+  t.strictSame([...response.headers.keys()].sort(), ['cache-control', 'connection', 'content-security-policy', 'content-type', 'cross-origin-resource-policy', 'date', 'keep-alive', 'transfer-encoding', 'x-content-type-options'])
   t.equal(response.headers.get('content-security-policy'), "sandbox; default-src 'none'")
   t.equal(response.headers.get('x-content-type-options'), 'nosniff')
   t.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin')
+  t.equal(response.headers.get('cache-control'), 'private, no-store')
 })
 
 t.test('row 49: proxied HTML, SVG and XML are sandboxed and not sniffed, errors of the upstream too', async t => {
