@@ -3,7 +3,7 @@ import t from 'tap'
 import { HANDLER, signed } from '../helpers/host.js'
 import { encoded, encodings, type Encoding, fileIds } from './arbitraries/file-ids.js'
 import { contentOf, DOCUMENTS } from './directory.js'
-import { fuzz, mostly } from './runs.js'
+import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
 import { assertThat, callbackOf, errorOf, isNoHttp, profiles, type Service, startService, stillWorks } from './service.js'
 
 const credentials = ['signature', 'token', 'none', 'of another file', 'expired'] as const
@@ -15,6 +15,8 @@ interface Input {
 }
 
 const inputs: fc.Arbitrary<Input> = fc.record({ id: fileIds, encoding: encodings, credential: mostly(fc.constantFrom('signature', 'token'), fc.constantFrom(...credentials)) })
+
+t.setTimeout(TIMEOUT_MS)
 
 for (const profile of profiles) {
   t.test(`rows 30-36: no fileId reads or writes anything but its own document, ${profile}`, async t => {

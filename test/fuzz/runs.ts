@@ -3,6 +3,8 @@ import type { Test } from 'tap'
 
 /** Inputs over all files, unless `RUNS` says otherwise. */
 const TOTAL = 5000
+/** Of one file. */
+export const TIMEOUT_MS = 120_000 + Number(process.env.RUNS ?? TOTAL) * 50
 const SHRINKING_MS = 30_000
 /** With fewer inputs chance decides what is among them. */
 const ENOUGH = 150
@@ -31,7 +33,7 @@ export async function fuzz<Input> (t: Test, { name, share, input, check, seen }:
   }
   const seed = Number(process.env.SEED ?? 1)
   const numRuns = Math.max(1, Math.round(Number(process.env.RUNS ?? TOTAL) * share / 1000))
-  t.setTimeout(60_000 + numRuns * 100)
+  t.setTimeout(TIMEOUT_MS)
   const counts: Record<string, number> = {}
   let failedAt: number | undefined
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { SECRET } from '../helpers/host.js'
 import { slipped, type TokenRecipe, tokenRecipes } from './arbitraries/tokens.js'
 import { type Claims, genuineClaims, tokenOver } from './genuine.js'
-import { fuzz, mostly } from './runs.js'
+import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
 import { assertThat, errorOf, isNoHttp, type Seen, type Service, startService, stillWorks } from './service.js'
 
 interface Input {
@@ -21,6 +21,8 @@ const inputs: fc.Arbitrary<Input> = fc.record({
   place: mostly(fc.constant('callback'), fc.constant('download')),
   signature: mostly(fc.constant('own'), fc.constantFrom('none', 'of another file', 'of the other action', 'changed'), 7)
 })
+
+t.setTimeout(TIMEOUT_MS)
 
 t.test('rows 70-72: no token but the document server\'s own is worth anything', async t => {
   const service = await startService(t, 'secure')

@@ -3,7 +3,7 @@ import t from 'tap'
 import { HANDLER } from '../helpers/host.js'
 import { encoded, type Encoding, encodings } from './arbitraries/file-ids.js'
 import { urls } from './arbitraries/urls.js'
-import { fuzz } from './runs.js'
+import { fuzz, TIMEOUT_MS } from './runs.js'
 import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, type Service, startService, stillWorks } from './service.js'
 import { SAVED } from './upstream.js'
 
@@ -15,6 +15,8 @@ interface Proxied {
 
 const proxied: fc.Arbitrary<Proxied> = fc.record({ url: urls, encoding: encodings, method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST') })
 const saved = fc.record({ url: urls, status: fc.constantFrom(2, 6) })
+
+t.setTimeout(TIMEOUT_MS)
 
 for (const profile of profiles) {
   t.test(`rows 17-19, 53, 54, 73, 74: no URL leads anywhere but to an allowed origin, ${profile}`, async t => {

@@ -28,7 +28,7 @@ export function encoded (text: string, encoding: Encoding): string {
   const component = [...text].map(character => character.isWellFormed() ? encodeURIComponent(character) : surrogate(character)).join('')
   if (encoding === 'twice') return encodeURIComponent(component)
   if (encoding === 'bytes') return [...Buffer.from(text)].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
-  if (encoding === 'form') return component.replaceAll('%20', '+').toLowerCase()
+  if (encoding === 'form') return component.replaceAll('%20', '+').replace(/%../g, escape => escape.toLowerCase())
   if (encoding === 'raw') return [...text].map(character => /[!"$'-*,-~]/.test(character) && !/[ &#%+]/.test(character) ? character : encoded(character, 'component')).join('')
   if (encoding === 'cut') return `${component}%${component.length % 2 ? 'f' : 'ff'}`
   return component
