@@ -1,6 +1,7 @@
 import t from 'tap'
+import { memoryStorage } from '../../lib/index.js'
 import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { signed } from '../helpers/host.js'
+import { signed, startHost } from '../helpers/host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -47,6 +48,26 @@ t.test('row 72: a key that the host made itself counts at the callback URL that 
   t.equal(await editing.storedText(fileId), OLD)
   t.equal(await post(callbackUrl, 'key-of-the-host'), 0)
   t.equal(await editing.storedText(fileId), NEW)
+})
+
+t.test('a URL that is signed for one key binds a callback without a token too', async t => {
+  const editing = await startEditing(t, { requireToken: false })
+  const address = editing.urls.callback(editing.fileId, 'key-of-the-host')
+  for (const [key, error] of [['another-key', 1], [undefined, 1], ['key-of-the-host', 0]] as const) {
+    const answer = await fetch(address, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ key, status: 2, url: editing.url }) })
+    t.equal(errorOf(await answer.text()), error, String(key))
+  }
+  t.equal(await editing.storedText(editing.fileId), NEW)
+})
+
+t.test('row 72: services that differ in their path have different keys for the same content', async t => {
+  const info = { fileId: 'a', extension: 'docx', size: 1, modifiedAt: new Date(0), revision: '1' }
+  const storage = { ...memoryStorage(), stat: async () => info }
+  const keys = await Promise.all(['/one', '/two'].map(async path => {
+    const { app } = await startHost(t, { path, storage, publicBaseUrl: 'https://app.example.com' })
+    return (await app.editorControl().openDocument('a')).documentKey
+  }))
+  t.not(keys[0], keys[1])
 })
 
 t.test('row 72 (classic): the key is the host\'s business, its URL stays as specified', async t => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import net from 'node:net'
 import t from 'tap'
 import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
 import { HANDLER, SECRET, signed } from '../helpers/host.js'
@@ -52,6 +54,18 @@ t.test('row 72: a callback wants the signature of its URL besides its token', as
 
   t.equal(await save(`${good.href}&mine=1`, editing), 0, 'parameters of the host\'s own do not matter')
   t.equal(await editing.storedText(fileId), NEW)
+})
+
+t.test('a callback whose URL is reason enough is refused before its body has arrived', async t => {
+  const editing = await startEditing(t)
+  const { hostname, port, host } = new URL(editing.origin)
+  for (const query of [`fileId=${editing.fileId}`, `fileId=${editing.fileId}&signature=made-up`]) {
+    const socket = net.connect(Number(port), hostname)
+    t.teardown(() => socket.destroy())
+    socket.write(`POST ${HANDLER}?action=callback&${query} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{`)
+    const [answer] = await once(socket, 'data') as [Buffer]
+    t.match(answer.toString(), /^HTTP\/1\.1 200 OK[\s\S]*\{"error":1\}/)
+  }
 })
 
 t.test('the signature alone is not enough', async t => {

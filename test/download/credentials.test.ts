@@ -69,6 +69,16 @@ t.test('the token\'s URL counts as parsed: it may differ in its percent-encoding
   }
 })
 
+t.test('row 72: the token\'s URL and the request must name the same file to every parser', async t => {
+  const directory = t.testdir({ '\ufffd.docx': 'content', '%ff.docx': 'content' })
+  const host = await startHost(t, { storage: fileStorage({ directory }) })
+  for (const [requested, inToken, status] of [['%ff', '%ff', 403], ['%ff', '%EF%BF%BD', 403], ['%EF%BF%BD', '%ff', 200], ['%EF%BF%BD', '%EF%BF%BD', 200]] as const) {
+    const address = (fileId: string) => `${host.origin}${HANDLER}?action=download&fileId=${fileId}`
+    const response = await fetch(address(requested), { headers: { authorization: `Bearer ${signed({ payload: { url: address(inToken) } })}` } })
+    t.equal(response.status, status, `${requested} by a token for ${inToken}`)
+  }
+})
+
 t.test('row 77: a token of any secret in the list is accepted', async t => {
   const host = await startHost(t, { jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))

@@ -68,6 +68,19 @@ t.test('row 15 (secure): pages of another origin are refused, before a request i
   }
 })
 
+t.test('secure: what is proxied is no code of a page, whatever the host says of its user', async t => {
+  const upstream = await startUpstream(t, (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end('alert(1)'))
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, authorize: () => true })
+  const url = host.handler({ action: 'proxy', url: `${upstream.origin}/x` })
+  for (const destination of ['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'style', 'xslt', 'json']) {
+    t.equal(await statusOf(url, { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination }), 403, destination)
+  }
+  t.strictSame(upstream.requests, [])
+  for (const destination of ['empty', 'document', 'image']) {
+    t.equal(await statusOf(url, { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination }), 200, destination)
+  }
+})
+
 t.test('proxy.crossOrigin overrides the profile', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   for (const [options, status] of [
