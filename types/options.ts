@@ -83,7 +83,8 @@ export interface EditorOptions {
   readonly saveRetries?: number
   /**
    * Decides for the host's own users: `true` allows what carries no credential, `false` denies what carries one,
-   * `undefined` leaves it to the rules. A throw, a rejection, or no decision within `timeouts.host` denies.
+   * `undefined` leaves it to the rules. Anything else, a throw, a rejection, or no decision within `timeouts.host` denies.
+   * What is signed wrongly stays refused, and so does a callback without its credentials that a browser sent.
    */
   readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
   /** Told of every callback that is genuine, before it is acted on. Errors, and no end within `timeouts.host`, are logged and change nothing. */
