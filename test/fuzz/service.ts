@@ -7,7 +7,7 @@ import { type Upstream } from '../helpers/listen.js'
 import { noWayOut } from '../helpers/no-way-out.js'
 import { CANARY, contentOf, createDirectory, DOCUMENTS, type FuzzedDirectory } from './directory.js'
 import { exchange, type RawAnswer } from './exchange.js'
-import { SAVED, startFuzzedUpstream } from './upstream.js'
+import { SAVED, startFuzzedUpstream, TYPE } from './upstream.js'
 
 export const profiles = ['secure', 'classic'] as const
 
@@ -117,7 +117,7 @@ export function isNoHttp ({ status, header }: RawAnswer): boolean {
 }
 
 export function isOfUpstream (answer: RawAnswer): boolean {
-  return answer.header('content-type')?.startsWith('text/x-upstream') === true
+  return answer.header('content-type')?.startsWith(TYPE) === true
 }
 
 export function assertThat (condition: boolean, message: string): asserts condition {
