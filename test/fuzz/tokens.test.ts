@@ -75,7 +75,7 @@ async function download (service: Service, { inHeader, signature }: Input): Prom
     assertThat(signature !== 'own', 'a signed URL is refused')
     return 'forbidden'
   }
-  const payload = genuineClaims(token)?.payload as Claims | undefined
+  const payload = genuineClaims(token && received(token))?.payload as Claims | undefined
   assertThat(signature === 'own' || (signature === 'none' && payload?.url === service.host.origin + target), 'a download without a credential is served')
   return 'served'
 }
@@ -83,8 +83,13 @@ async function download (service: Service, { inHeader, signature }: Input): Prom
 /** The claims that count, as the specification of the two tokens has it. */
 function trusted (token: string | undefined, header: string | undefined): Claims | undefined {
   if (token !== undefined) return genuineClaims(token)
-  const payload = genuineClaims(header)?.payload
+  const payload = genuineClaims(header && received(header))?.payload
   return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload as Claims : undefined
+}
+
+/** HTTP takes blanks at the end of a header away, and whatever follows the end of its line. */
+function received (value: string): string {
+  return value.replace(/\r?\n[^]*$/, '').replace(/[ \t]+$/, '')
 }
 
 async function fieldsFor (service: Service, { claims, keyOf }: TokenRecipe): Promise<Claims> {
