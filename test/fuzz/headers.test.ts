@@ -16,7 +16,7 @@ interface Input {
 
 const inputs: fc.Arbitrary<Input> = fc.record({
   action: fc.constantFrom('download', 'download', 'proxy', 'callback'),
-  method: mostly(fc.constant(''), fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'get', 'BREW', ' '), 5),
+  method: mostly(fc.constant(''), fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'BREW', ' '), 5),
   lines: headerLines,
   isSigned: mostly(fc.constant(true), fc.constant(false))
 })

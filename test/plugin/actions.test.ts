@@ -40,9 +40,9 @@ for (const profile of ['secure', 'classic'] as const) {
     const { fileId } = await host.storage.create('docx', Buffer.from('old'))
     const url = `${upstream.origin}/x`
     const table = [
-      { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] },
-      { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE'] },
-      { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE'] }
+      { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+      { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+      { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] }
     ]
     for (const { action, allow, methods } of table) {
       for (const method of methods) {
