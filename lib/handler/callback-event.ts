@@ -33,7 +33,7 @@ const optionalFields: Readonly<Record<string, TSchema>> = {
 export function toEvent (fileId: string, claims: unknown): CallbackEvent {
   if (!Check(CallbackPayload, claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, the text url')
   const { token, iat, exp, ...fields } = claims as CallbackPayload & Record<string, unknown>
-  delete (fields as Record<string, unknown>).__proto__ // an own field, by JSON.parse: whoever copies the event would set a prototype
+  Reflect.deleteProperty(fields, '__proto__') // an own field, by JSON.parse: whoever copies the event would set a prototype
   for (const [name, schema] of Object.entries(optionalFields)) {
     if (!Check(schema, fields[name])) delete fields[name]
   }

@@ -20,7 +20,7 @@ const weak: Record<string, RegExp> = {
   'my_jwt_secret-my_jwt_secret-my_jwt_secret': /is a publicly known default/,
   'a-string-secret-at-least-256-bits-long': /is a publicly known default/,
   'your-jwt-secret-key-your-jwt-secret-key': /is a publicly known default/,
-  'onlyoffice_onlyoffice_onlyoffice_onlyoffice': /is a publicly known default/,
+  onlyoffice_onlyoffice_onlyoffice_onlyoffice: /is a publicly known default/,
   'replace-me-with-at-least-32-random-characters': /is a publicly known default/,
   // eslint-disable-next-line no-template-curly-in-string
   '${JWT_SECRET:-none-was-given-here}': /is a variable that nobody has replaced/,
