@@ -48,9 +48,9 @@ async function startConflict (t: Test, options: EditingOptions = {}) {
     copyKey: await openedKey(copyId),
     changeFromOutside,
     /** What is in which file. */
-    expectCopies: async (texts: Record<string, string>) => {
+    expectCopies: async (...copies: ReadonlyArray<readonly [id: string, text: string]>) => {
       t.equal(await storedText(fileId), OUTSIDE)
-      for (const [id, text] of Object.entries(texts)) t.equal(await storedText(id), text)
+      for (const [id, text] of copies) t.equal(await storedText(id), text)
     },
     /** Where the session's last save went. */
     lastCopy: () => saved.findLast(event => event.fileId === fileId)!.conflictFileId!
@@ -58,46 +58,46 @@ async function startConflict (t: Test, options: EditingOptions = {}) {
 }
 
 for (const profile of profiles) {
-  for (const kept of ['in files', 'without state'] as const) {
+  for (const [kept, stored] of [['in files', () => ({})], ['in the simplest storage', simplest]] as const) {
     t.test(`hours of work saved in a conflict copy outlast the next save of the session that made it, ${kept}, ${profile}`, async t => {
-      const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile, ...(kept === 'without state' && stateless()) })
+      const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
       t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
       t.equal(await save(copyKey, 2, 'hours', copyId), 0)
       t.equal(await save(key, 6, 'second'), 0)
       const another = lastCopy()
       t.not(another, copyId)
-      await expectCopies({ [copyId]: '/hours', [another]: '/second' })
+      await expectCopies([copyId, '/hours'], [another, '/second'])
       t.equal(await save(key, 2, 'third'), 0)
       t.equal(lastCopy(), another, 'which is the session\'s own from then on')
-      await expectCopies({ [copyId]: '/hours', [another]: '/third' })
+      await expectCopies([copyId, '/hours'], [another, '/third'])
     })
 
     t.test(`what another program wrote into a conflict copy outlasts the next save of the session that made it, ${kept}, ${profile}`, async t => {
-      const { key, copyId, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile, ...(kept === 'without state' && stateless()) })
+      const { key, copyId, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
       await changeFromOutside(copyId, 'by another program')
       t.equal(await save(key, 2, 'second'), 0)
-      await expectCopies({ [copyId]: 'by another program', [lastCopy()]: '/second' })
+      await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
+    })
+
+    t.test(`who is editing a conflict copy saves into it, whatever the session that made it saves, ${kept}, ${profile}`, async t => {
+      const { key, copyId, copyKey, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
+      t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
+      t.equal(await save(key, 2, 'second'), 0)
+      await expectCopies([copyId, '/first'], [lastCopy(), '/second'])
+      t.equal(await save(copyKey, 2, 'edited', copyId), 0)
+      await expectCopies([copyId, '/edited'])
+      t.notOk(saved.at(-1)!.conflict)
     })
   }
 
-  t.test(`who is editing a conflict copy saves into it, whatever the session that made it saves, ${profile}`, async t => {
-    const { key, copyId, copyKey, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile })
-    t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
-    t.equal(await save(key, 2, 'second'), 0)
-    await expectCopies({ [copyId]: '/first', [lastCopy()]: '/second' })
-    t.equal(await save(copyKey, 2, 'edited', copyId), 0)
-    await expectCopies({ [copyId]: '/edited' })
-    t.notOk(saved.at(-1)!.conflict)
-  })
-
-  t.test(`so does who begins to edit it while the file of such a save is on its way, ${profile}`, async t => {
+  t.test(`who begins to edit a conflict copy saves into it, though the file of a save of the session that made it is on its way, ${profile}`, async t => {
     const { key, copyId, copyKey, paths, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile })
     paths.meanwhile = async () => t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
     t.equal(await save(key, 2, 'second'), 0)
     paths.meanwhile = async () => {}
-    await expectCopies({ [copyId]: '/first', [lastCopy()]: '/second' })
+    await expectCopies([copyId, '/first'], [lastCopy(), '/second'])
     t.equal(await save(copyKey, 2, 'edited', copyId), 0)
-    await expectCopies({ [copyId]: '/edited' })
+    await expectCopies([copyId, '/edited'])
     t.notOk(saved.at(-1)!.conflict)
   })
 
@@ -105,7 +105,7 @@ for (const profile of profiles) {
     const { key, copyId, paths, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile })
     paths.meanwhile = async () => await changeFromOutside(copyId, 'by another program')
     t.equal(await save(key, 2, 'second'), 0)
-    await expectCopies({ [copyId]: 'by another program', [lastCopy()]: '/second' })
+    await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
   })
 
   t.test(`who has looked at a conflict copy and left leaves it to the session that made it, ${profile}`, async t => {
@@ -113,7 +113,7 @@ for (const profile of profiles) {
     for (const status of [1, 4]) t.equal(await post({ key: copyKey, status }, copyId), 0)
     t.equal(await save(key, 2, 'second'), 0)
     t.equal(lastCopy(), copyId)
-    await expectCopies({ [copyId]: '/second' })
+    await expectCopies([copyId, '/second'])
   })
 
   t.test(`two instances: a save into a conflict copy and one of the session that made it, at once: both are kept, ${profile}`, async t => {
@@ -143,7 +143,7 @@ for (const profile of profiles) {
     release.resolve()
     t.strictSame(await Promise.all([hours, second]), [0, 0])
     t.strictSame(saved.map(event => [event.fileId, event.conflict]), [[fileId, true]])
-    await expectCopies({ [copyId]: '/hours', [saved[0]!.conflictFileId!]: '/second' })
+    await expectCopies([copyId, '/hours'], [saved[0]!.conflictFileId!, '/second'])
   })
 
   t.test(`a save into a conflict copy that could not be noted costs one more copy, no work, ${profile}`, async t => {
@@ -169,16 +169,23 @@ for (const profile of profiles) {
     paths.meanwhile = async () => {}
     t.equal(await save(key, 6, 'second'), 0)
     const another = lastCopy()
-    await expectCopies({ [copyId]: '/second', [another]: '/second' })
+    await expectCopies([copyId, '/second'], [another, '/second'])
     t.equal(await save(key, 2, 'third'), 0)
     t.equal(lastCopy(), another)
-    await expectCopies({ [copyId]: '/second', [another]: '/third' })
+    await expectCopies([copyId, '/second'], [another, '/third'])
   })
 }
 
-function stateless (): EditingOptions {
-  const { state, ...storage } = memoryStorage()
-  return { memory: true, storage }
+/** Without state, and it can't tell a revision beforehand. */
+function simplest (): EditingOptions {
+  const { state, replace, ...storage } = memoryStorage()
+  return {
+    memory: true,
+    storage: {
+      ...storage,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await replace(fileId, content, options)
+    }
+  }
 }
 
 function whoseStateIsRead (storage: ReturnType<typeof memoryStorage>, read: (fileId: string) => void): Storage {

@@ -3,6 +3,7 @@ import { equal, type State, violated } from './invariants.js'
 import { type Announced } from './observer.js'
 import type { Editor } from './run.js'
 import type { Side, Step } from './steps.js'
+import { editingCopies } from './copies.js'
 import { saving } from './saving.js'
 
 export interface Stage {
@@ -24,6 +25,7 @@ export function playing (stage: Stage) {
   const pages: EditorConfig[] = []
   let marks = 0
   const save = saving(stage, open)
+  const copies = editingCopies(stage)
 
   return {
     async play (step: Step): Promise<void> {
@@ -69,6 +71,9 @@ export function playing (stage: Stage) {
           await world.changeOutside(fileId, mark)
           return model.changedOutside(mark, mark)
         }
+        case 'editCopy': return await copies.edit(step, `copy ${++marks}`, async () => {
+          if (step.meanwhile) await forOne(step.session, 'in', async editor => await save.during(null, step.side, editor, async () => { await complete(editor.session.forceSave()) }))
+        })
         case 'pass': return await pass(step.ms)
         case 'crash': return await forOne(step.session, 'in', async editor => await save.crash(editor, step), async () => await save.crash(null, step))
       }
