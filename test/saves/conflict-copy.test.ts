@@ -116,6 +116,15 @@ for (const profile of profiles) {
     await expectCopies([copyId, '/second'])
   })
 
+  t.test(`a conflict copy that was removed: the next save makes another, and nothing is kept of the removed one, ${profile}`, async t => {
+    const storage = memoryStorage()
+    const { key, copyId, save, expectCopies, lastCopy } = await startConflict(t, { profile, memory: true, storage })
+    await storage.remove(copyId)
+    t.equal(await save(key, 2, 'second'), 0)
+    await expectCopies([lastCopy(), '/second'])
+    t.equal(await storage.state.get(copyId), null)
+  })
+
   t.test(`two instances: a save into a conflict copy and one of the session that made it, at once: both are kept, ${profile}`, async t => {
     const storage = memoryStorage()
     const first = await startConflict(t, { profile, memory: true, storage })

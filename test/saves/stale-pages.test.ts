@@ -83,6 +83,17 @@ for (const profile of profiles) {
     t.equal(await openedKey(), key)
   })
 
+  t.test(`many sessions do not scatter the saves of an old page over many files, ${profile}`, async t => {
+    const { key, tell, openedKey, save, saved, changeFromOutside } = await startPages(t, { profile })
+    await changeFromOutside()
+    const current = await openedKey()
+    for (let number = 0; number < MANY; number++) await tell(`${current}.${number}`, 1)
+    await tell(key, 1)
+    for (const path of ['first', 'second', 'third']) await save(key, 6, path)
+    t.equal(saved.length, 3)
+    t.equal(new Set(saved.map(({ conflictFileId }) => conflictFileId)).size, 1)
+  })
+
   t.test(`a page that opens a key once more, after a session under it that changed nothing, does not overwrite what was changed meanwhile, ${profile}`, async t => {
     const { storage, fileId, key, tell, save, changeFromOutside, openedKey, storedText, saved } = await startPages(t, { profile })
     await tell(key, 1)
