@@ -28,8 +28,8 @@ export type Step = { readonly side: Side } & (
   | { readonly does: 'reconnect', readonly session: number }
   | { readonly does: 'replay', readonly save: number, readonly both: boolean }
   | { readonly does: 'changeOutside' }
-  /** Somebody edits a conflict copy as a document of its own; `meanwhile` a session of the file it came from saves. */
-  | { readonly does: 'editCopy', readonly copy: number, readonly session: number, readonly meanwhile: boolean }
+  /** Somebody edits a conflict copy as a document of its own; `meanwhile` a session that saved into it until then saves. */
+  | { readonly does: 'editCopy', readonly copy: number, readonly meanwhile: boolean }
   | { readonly does: 'pass', readonly ms: number }
   | { readonly does: 'crash', readonly session: number, readonly midSave: boolean, readonly opens: boolean, readonly fate: 'kept' | 'lost' })
 
@@ -61,7 +61,7 @@ function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['
     case 'pass': return { does, side, ms: from.weighted([[5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]]) }
     case 'crash': return { does, side, session, midSave: from.chance(0.7), opens: from.chance(0.5), fate: from.one(['kept', 'lost'] as const) }
     case 'changeOutside': return { does, side }
-    case 'editCopy': return { does, side, copy: from.integer(1000), session, meanwhile: from.chance(0.4) }
+    case 'editCopy': return { does, side, copy: from.integer(1000), meanwhile: from.chance(0.5) }
     default: return { does, side, session }
   }
 }
