@@ -10,7 +10,9 @@ import type { Records } from './records.js'
 export interface Lease {
   /** As it was when the lease began. */
   readonly record: FileRecord
-  /** Notes what is about to be published. Rejects when the lease was lost: someone else took this process for dead. */
+  /** The record now. Rejects when the lease was lost: someone else took this process for dead. */
+  current (): Promise<FileRecord>
+  /** Notes what is about to be published. Rejects when the lease was lost. */
   publishing (save: StoredSave): Promise<void>
   /** Changes the record for good and ends the lease; tries again when that fails. */
   end (change: (record: FileRecord) => FileRecord): Promise<void>
@@ -58,6 +60,11 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
     try {
       return await task({
         record: lock?.publishing === undefined ? record : await settle(fileId, id, record => ({ ...record, lock: fresh(id) })),
+        async current () {
+          const current = await records.read(fileId)
+          if (current.lock?.id !== id) throw lost()
+          return current
+        },
         async publishing (save) {
           await changeOwn(fileId, id, lock => ({ ...lock, publishing: save }))
         },
@@ -118,7 +125,7 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
 
   async function changeOwn (fileId: string, id: string, change: (lock: Lock) => Lock): Promise<void> {
     await records.change(fileId, current => {
-      if (current.lock?.id !== id) throw finalFailure(new UpstreamTimeoutError('the save took so long that another instance took over'))
+      if (current.lock?.id !== id) throw lost()
       return { ...current, lock: change(current.lock) }
     })
   }
@@ -126,6 +133,10 @@ export function leases ({ records, state: { owner, hasEnded }, revisionOf, patie
   function fresh (id: string): Lock {
     return { id, ...(owner !== undefined && { owner }), beat: 0 }
   }
+}
+
+function lost (): Error {
+  return finalFailure(new UpstreamTimeoutError('the save took so long that another instance took over'))
 }
 
 function beat (lock: Lock): Lock {

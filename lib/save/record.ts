@@ -1,3 +1,4 @@
+import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
 
 /** What is remembered of a file: which editing sessions are live, which saves were stored last, which is being stored. */
@@ -20,6 +21,8 @@ export interface LiveSession {
   readonly refused?: boolean
   /** Where the session's content goes since the stored file was changed by someone else. */
   readonly conflictFileId?: string
+  /** Of that file as it was stored: with another one it holds what others have saved. */
+  readonly conflictRevision?: string
 }
 
 /** What tells one save from another. */
@@ -85,19 +88,19 @@ export function ended (record: FileRecord, key: string): FileRecord {
 }
 
 /** A save was stored. A finished one ends its session, a force save leaves it live. */
-export function stored (record: FileRecord, save: StoredSave, conflictFileId?: string): FileRecord {
+export function stored (record: FileRecord, save: StoredSave, beside?: Pick<FileInfo, 'fileId' | 'revision'>): FileRecord {
   const session = record.live.find(({ key }) => key === save.key)
   const entry = save.status === 2 && session?.refused === true ? { ...save, reopens: true } : save
   const saved = { ...record, saves: latest([entry, ...record.saves]) }
   if (save.status === 2) return ended(saved, save.key)
   if (isFinished(record, save)) return saved // its session ended while it was being stored
-  const base = conflictFileId === undefined ? save.revision : session?.base
+  const base = beside === undefined ? save.revision : session?.base
   return withLive(saved, {
     key: save.key,
     ...session,
     heard: save.at,
     ...(base !== undefined && { base }),
-    ...(conflictFileId !== undefined && { conflictFileId })
+    ...(beside !== undefined && { conflictFileId: beside.fileId, conflictRevision: beside.revision })
   })
 }
 
@@ -177,7 +180,16 @@ function withLive (record: FileRecord, session: LiveSession): FileRecord {
   const others = record.live.filter(other => other.key !== session.key)
   const place = record.live.findIndex(other => other.key === session.key)
   const live = place === -1 ? [...others, session] : others.toSpliced(place, 0, session)
-  return { ...record, live: live.slice(0, MAX_LIVE) }
+  return { ...record, live: live.length > MAX_LIVE ? live.filter(one => one !== leastMissed(others)) : live }
+}
+
+/** What was refused is with the document server alone, under its key. Nobody is sent to a session without a base. */
+function leastMissed (sessions: readonly LiveSession[]): LiveSession | undefined {
+  const ranked = sessions.toSorted((a, b) =>
+    Number(a.refused === true) - Number(b.refused === true) ||
+    Number(a.base !== undefined) - Number(b.base !== undefined) ||
+    a.heard - b.heard)
+  return ranked[0]
 }
 
 function isBefore (a: string | undefined, b: string | undefined): boolean {

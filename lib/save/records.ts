@@ -21,7 +21,7 @@ const Optional = Type.Optional(Text)
 const Flag = Type.Optional(Type.Boolean())
 const Save = Type.Object({ key: Text, status: Type.Union([Type.Literal(2), Type.Literal(6)]), path: Optional, lastsave: Optional, revision: Optional, sha256: Optional, at: Type.Number(), reopens: Flag, reopened: Flag })
 const Stored = Type.Object({
-  live: Type.Array(Type.Object({ key: Text, base: Optional, heard: Type.Number(), refused: Flag, conflictFileId: Optional })),
+  live: Type.Array(Type.Object({ key: Text, base: Optional, heard: Type.Number(), refused: Flag, conflictFileId: Optional, conflictRevision: Optional })),
   saves: Type.Array(Save),
   lock: Type.Optional(Type.Object({ id: Text, owner: Optional, publishing: Type.Optional(Save), beat: Type.Number() }))
 })

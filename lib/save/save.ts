@@ -1,12 +1,13 @@
 import type { FileInfo, Storage } from '../../types/storage.js'
 import { FileNotFoundError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { conflictCopies, type ConflictCopy } from './conflict-copy.js'
 import type { DocumentKeys } from './document-key.js'
 import { digesting } from './digest.js'
 import type { Fetch } from './fetch.js'
 import type { Lease, Leases } from './lease.js'
 import type { SaveQueue } from './queue.js'
-import { isConflict, isOpenedAnew, isOutdated, type SaveIdentity, stored, type StoredSave } from './record.js'
+import { isConflict, isOpenedAnew, isOutdated, type LiveSession, type SaveIdentity, stored, type StoredSave } from './record.js'
 
 export interface SaveDependencies {
   readonly storage: Storage
@@ -55,6 +56,8 @@ export interface Saves {
 }
 
 export function createSave ({ storage, fetch, queue, leases, keys, settings }: SaveDependencies): Saves {
+  const storeCopy = conflictCopies({ storage, fetch, queue, leases })
+
   return {
     enter (fileId) {
       const { turn, leave } = queue.enter(fileId)
@@ -111,14 +114,11 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
     return { info, isConflict: false }
   }
 
-  /** The first save of the session makes another file, its later ones replace that. */
   async function storeBeside (request: SaveRequest, identity: SaveIdentity, lease: Lease, current: FileInfo): Promise<SaveOutcome> {
     const session = lease.record.live.find(({ key }) => key === identity.key)
-    const known = isOpenedAnew(lease.record, identity.key, request.oldestChange) ? undefined : session?.conflictFileId
-    const extension = extensionOf(request, current)
-    const info = await fetch(request, async content =>
-      (known === undefined ? null : await storage.replace(known, content, { extension })) ?? await storage.create(extension, content))
-    await lease.end(record => stored(record, storedSave(identity), info.fileId))
+    const known = isOpenedAnew(lease.record, identity.key, request.oldestChange) ? undefined : copyOf(session)
+    const info = await storeCopy(request, extensionOf(request, current), known)
+    await lease.end(record => stored(record, storedSave(identity), info))
     return { info, isConflict: true }
   }
 
@@ -154,6 +154,10 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
 
 function identityOf ({ key, status, url, lastsave }: SaveRequest): SaveIdentity | undefined {
   return key === undefined ? undefined : { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }) }
+}
+
+function copyOf ({ conflictFileId, conflictRevision }: Partial<LiveSession> = {}): ConflictCopy | undefined {
+  return conflictFileId === undefined || conflictRevision === undefined ? undefined : { fileId: conflictFileId, revision: conflictRevision }
 }
 
 function storedSave (identity: SaveIdentity, revision?: string, sha256?: string): StoredSave {

@@ -9,7 +9,7 @@ export interface Keyed {
   unsaved: boolean
   /** The version of the stored content that its text goes back to. */
   base: number
-  /** The copy its saves go to since the stored file was changed by others: its place among the copies. */
+  /** The copy its saves go to since the stored file was changed by others: its place among the copies. `TAKEN`: the next save makes one. */
   copy: number | null
   /** What was stored last of it since it was downloaded. */
   latest: string | null
@@ -31,6 +31,9 @@ export interface Keyed {
 
 /** For so long nobody can edit under a key that was saved. */
 export const VIEW_ONLY_MS = 300_000
+
+/** Its copy was edited as a document of its own. */
+const TAKEN = -1
 
 /** What became of an acknowledged save. */
 export type Outcome = 'repeated' | 'late' | 'stored' | 'beside'
@@ -54,6 +57,9 @@ export interface Model {
   /** A save was acknowledged. `actual` is what is stored now: it decides where the rules allow two outcomes. */
   acknowledged (save: { readonly key: string, readonly status: number, readonly id: string, readonly text: string, readonly at: number }, actual: string | null): Outcome
   changedOutside (text: string, mark: string): void
+  /** Somebody edits a copy as a document of its own: no session it came from saves into it any more. */
+  copyTaken (place: number): void
+  copySaved (place: number, text: string, mark: string): void
   /** The document server gives up what was not saved under a key; `endedAt` when it was told to. */
   discarded (key: string, endedAt?: number): void
 }
@@ -114,6 +120,15 @@ export function createModel (text: string, profile: Profile): Model {
       model.owed.add(mark)
     },
 
+    copyTaken (place) {
+      for (const one of model.keys.values()) if (one.copy === place) one.copy = TAKEN
+    },
+
+    copySaved (place, text, mark) {
+      model.copies[place] = text
+      model.owed.add(mark)
+    },
+
     discarded (key, endedAt) {
       const one = model.key(key)
       Object.assign(one, { unsaved: false }, endedAt !== undefined && { finished: true, finishedAt: endedAt })
@@ -134,7 +149,7 @@ export function createModel (text: string, profile: Profile): Model {
       return 'stored'
     }
     if (one.copy !== null && one.wasRefused) model.spareCopies++
-    one.copy ??= model.copies.length
+    if (one.copy === null || one.copy === TAKEN) one.copy = model.copies.length
     model.copies[one.copy] = text
     return 'beside'
   }

@@ -28,6 +28,7 @@ export function observer (state: State): Observer {
       const unanswered: HostRequest[] = []
       while (seen < requests.length) {
         const request = requests[seen++]!
+        if (new URL(request.url).searchParams.get('fileId') !== fileId) continue // somebody edits a conflict copy
         if (request.method === 'GET') {
           if (joining !== undefined && request.answer?.status === 200) model.downloaded(joining, world.clock.now())
         } else if (request.answer === null) {

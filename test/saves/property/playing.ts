@@ -3,6 +3,7 @@ import { equal, type State, violated } from './invariants.js'
 import { type Announced } from './observer.js'
 import type { Editor } from './run.js'
 import type { Side, Step } from './steps.js'
+import { editingCopies } from './copies.js'
 import { saving } from './saving.js'
 
 export interface Stage {
@@ -24,6 +25,7 @@ export function playing (stage: Stage) {
   const pages: EditorConfig[] = []
   let marks = 0
   const save = saving(stage, open)
+  const copies = editingCopies(stage)
 
   return {
     async play (step: Step): Promise<void> {
@@ -38,14 +40,7 @@ export function playing (stage: Stage) {
           return step.joins && !isFull ? await join(config, isQuiet) : undefined
         }
         case 'join': return pages.length > 0 ? await join(pages[step.page % pages.length]!, null) : undefined
-        case 'edit': return await forOne(step.session, 'in', async ({ session, key }) => {
-          const mark = `edit ${++marks}`
-          const text = `${String(await session.content())}\n${mark}`
-          equal(text, `${model.key(key).text}\n${mark}`, 'the editor shows what is edited under its key')
-          await session.edit(text)
-          model.edited(key, text, mark)
-          await pass(EDITING_TAKES_MS)
-        })
+        case 'edit': return await forOne(step.session, 'in', edit)
         case 'forceSave': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor, async () => {
           await complete(editor.session.forceSave({ type: step.type }))
         }))
@@ -69,10 +64,23 @@ export function playing (stage: Stage) {
           await world.changeOutside(fileId, mark)
           return model.changedOutside(mark, mark)
         }
+        case 'editCopy': return await copies.edit(step, `copy ${++marks}`, async editor => {
+          await edit(editor)
+          await save.during(null, step.side, editor, async () => { await complete(editor.session.forceSave()) })
+        })
         case 'pass': return await pass(step.ms)
         case 'crash': return await forOne(step.session, 'in', async editor => await save.crash(editor, step), async () => await save.crash(null, step))
       }
     }
+  }
+
+  async function edit ({ session, key }: Editor): Promise<void> {
+    const mark = `edit ${++marks}`
+    const text = `${String(await session.content())}\n${mark}`
+    equal(text, `${model.key(key).text}\n${mark}`, 'the editor shows what is edited under its key')
+    await session.edit(text)
+    model.edited(key, text, mark)
+    await pass(EDITING_TAKES_MS)
   }
 
   async function open (side: Side, user = 0): Promise<EditorConfig> {

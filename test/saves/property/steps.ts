@@ -28,6 +28,8 @@ export type Step = { readonly side: Side } & (
   | { readonly does: 'reconnect', readonly session: number }
   | { readonly does: 'replay', readonly save: number, readonly both: boolean }
   | { readonly does: 'changeOutside' }
+  /** Somebody edits a conflict copy as a document of its own; `meanwhile` a session that saved into it until then saves. */
+  | { readonly does: 'editCopy', readonly copy: number, readonly meanwhile: boolean }
   | { readonly does: 'pass', readonly ms: number }
   | { readonly does: 'crash', readonly session: number, readonly midSave: boolean, readonly opens: boolean, readonly fate: 'kept' | 'lost' })
 
@@ -42,7 +44,7 @@ export function stepsOf (seed: number, count: number): Step[] {
 /** Each run likes some more and some less, so that what is rare comes several times in some of them. */
 const USUAL = [
   [18, 'open'], [6, 'join'], [24, 'edit'], [10, 'forceSave'], [24, 'close'], [4, 'disconnect'], [3, 'reconnect'],
-  [4, 'replay'], [3, 'changeOutside'], [6, 'pass'], [1, 'crash']
+  [4, 'replay'], [3, 'changeOutside'], [4, 'editCopy'], [6, 'pass'], [1, 'crash']
 ] as const
 
 function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['does']]>): Step {
@@ -59,6 +61,7 @@ function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['
     case 'pass': return { does, side, ms: from.weighted([[5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]]) }
     case 'crash': return { does, side, session, midSave: from.chance(0.7), opens: from.chance(0.5), fate: from.one(['kept', 'lost'] as const) }
     case 'changeOutside': return { does, side }
+    case 'editCopy': return { does, side, copy: from.integer(1000), meanwhile: from.chance(0.5) }
     default: return { does, side, session }
   }
 }

@@ -1,0 +1,211 @@
+import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { directoryOf, startInstance } from './instances.js'
+
+const OUTSIDE = 'changed from outside'
+
+/** A document server that gives paths as content, and calls this when it is asked for one. */
+function serving () {
+  const paths = { meanwhile: async (_path: string): Promise<unknown> => null }
+  return {
+    paths,
+    serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      await paths.meanwhile(request.url!)
+      response.end(request.url)
+    }
+  }
+}
+
+/** A session of a file that was changed from outside, whose first save is in a conflict copy. */
+async function startConflict (t: Test, options: EditingOptions = {}) {
+  const { paths, serve } = serving()
+  const saved: SavedEvent[] = []
+  const editing = await startEditing(t, { onConflict: 'keep-both', serve, onSaved: event => { saved.push(event) }, ...options })
+  const { fileId, key, post, openedKey, documentServer: { origin }, storedText, storage } = editing
+  const save = async (key: string, status: 2 | 6, path: string, id = fileId) => await post({ key, status, url: `${origin}/${path}` }, id)
+
+  async function changeFromOutside (id: string, text: string): Promise<void> {
+    if (options.memory) await storage.replace(id, Buffer.from(text))
+    else await writeFile(join(directoryOf(t), `${id}.docx`), text)
+  }
+
+  t.equal(await post({ key, status: 1 }), 0)
+  await changeFromOutside(fileId, OUTSIDE)
+  t.equal(await save(key, 6, 'first'), 0)
+  const copyId = saved[0]!.conflictFileId!
+  t.equal(await storedText(copyId), '/first')
+  return {
+    ...editing,
+    paths,
+    saved,
+    save,
+    copyId,
+    copyKey: await openedKey(copyId),
+    changeFromOutside,
+    /** What is in which file. */
+    expectCopies: async (...copies: ReadonlyArray<readonly [id: string, text: string]>) => {
+      t.equal(await storedText(fileId), OUTSIDE)
+      for (const [id, text] of copies) t.equal(await storedText(id), text)
+    },
+    /** Where the session's last save went. */
+    lastCopy: () => saved.findLast(event => event.fileId === fileId)!.conflictFileId!
+  }
+}
+
+for (const profile of profiles) {
+  for (const [kept, stored] of [['in files', () => ({})], ['in the simplest storage', simplest]] as const) {
+    t.test(`hours of work saved in a conflict copy outlast the next save of the session that made it, ${kept}, ${profile}`, async t => {
+      const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
+      t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
+      t.equal(await save(copyKey, 2, 'hours', copyId), 0)
+      t.equal(await save(key, 6, 'second'), 0)
+      const another = lastCopy()
+      t.not(another, copyId)
+      await expectCopies([copyId, '/hours'], [another, '/second'])
+      t.equal(await save(key, 2, 'third'), 0)
+      t.equal(lastCopy(), another, 'which is the session\'s own from then on')
+      await expectCopies([copyId, '/hours'], [another, '/third'])
+    })
+
+    t.test(`what another program wrote into a conflict copy outlasts the next save of the session that made it, ${kept}, ${profile}`, async t => {
+      const { key, copyId, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
+      await changeFromOutside(copyId, 'by another program')
+      t.equal(await save(key, 2, 'second'), 0)
+      await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
+    })
+
+    t.test(`who is editing a conflict copy saves into it, whatever the session that made it saves, ${kept}, ${profile}`, async t => {
+      const { key, copyId, copyKey, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
+      t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
+      t.equal(await save(key, 2, 'second'), 0)
+      await expectCopies([copyId, '/first'], [lastCopy(), '/second'])
+      t.equal(await save(copyKey, 2, 'edited', copyId), 0)
+      await expectCopies([copyId, '/edited'])
+      t.notOk(saved.at(-1)!.conflict)
+    })
+  }
+
+  t.test(`who begins to edit a conflict copy saves into it, though the file of a save of the session that made it is on its way, ${profile}`, async t => {
+    const { key, copyId, copyKey, paths, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile })
+    paths.meanwhile = async () => t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
+    t.equal(await save(key, 2, 'second'), 0)
+    paths.meanwhile = async () => {}
+    await expectCopies([copyId, '/first'], [lastCopy(), '/second'])
+    t.equal(await save(copyKey, 2, 'edited', copyId), 0)
+    await expectCopies([copyId, '/edited'])
+    t.notOk(saved.at(-1)!.conflict)
+  })
+
+  t.test(`what another program writes into a conflict copy while the file of a save is on its way is not lost, ${profile}`, async t => {
+    const { key, copyId, paths, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile })
+    paths.meanwhile = async () => await changeFromOutside(copyId, 'by another program')
+    t.equal(await save(key, 2, 'second'), 0)
+    await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
+  })
+
+  t.test(`who has looked at a conflict copy and left leaves it to the session that made it, ${profile}`, async t => {
+    const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile })
+    for (const status of [1, 4]) t.equal(await post({ key: copyKey, status }, copyId), 0)
+    t.equal(await save(key, 2, 'second'), 0)
+    t.equal(lastCopy(), copyId)
+    await expectCopies([copyId, '/second'])
+  })
+
+  t.test(`a conflict copy that was removed: the next save makes another, and nothing is kept of the removed one, ${profile}`, async t => {
+    const storage = memoryStorage()
+    const { key, copyId, save, expectCopies, lastCopy } = await startConflict(t, { profile, memory: true, storage })
+    await storage.remove(copyId)
+    t.equal(await save(key, 2, 'second'), 0)
+    await expectCopies([lastCopy(), '/second'])
+    t.equal(await storage.state.get(copyId), null)
+  })
+
+  t.test(`two instances: a save into a conflict copy and one of the session that made it, at once: both are kept, ${profile}`, async t => {
+    const storage = memoryStorage()
+    const first = await startConflict(t, { profile, memory: true, storage })
+    const { fileId, copyId, copyKey, key, paths, save, expectCopies, documentServer: { origin } } = first
+    const waits = deferred()
+    let looks = 0
+    const saved: SavedEvent[] = []
+    const other = await startInstance(t, first, {
+      profile,
+      onConflict: 'keep-both',
+      onSaved: event => { saved.push(event) },
+      storage: whoseStateIsRead(storage, id => { if (id === copyId && ++looks === 3) waits.resolve() })
+    })
+    const fetched = deferred()
+    const release = deferred()
+    paths.meanwhile = async path => {
+      if (path !== '/hours') return
+      fetched.resolve()
+      await release.promise
+    }
+    const hours = save(copyKey, 2, 'hours', copyId)
+    await fetched.promise
+    const second = other.post({ key, status: 6, url: `${origin}/second` })
+    await Promise.race([waits.promise, second])
+    release.resolve()
+    t.strictSame(await Promise.all([hours, second]), [0, 0])
+    t.strictSame(saved.map(event => [event.fileId, event.conflict]), [[fileId, true]])
+    await expectCopies([copyId, '/hours'], [saved[0]!.conflictFileId!, '/second'])
+  })
+
+  t.test(`a save into a conflict copy that could not be noted costs one more copy, no work, ${profile}`, async t => {
+    const storage = memoryStorage()
+    let isFull = false
+    const { fileId, key, copyId, paths, save, expectCopies, lastCopy } = await startConflict(t, {
+      profile,
+      memory: true,
+      storage: {
+        ...storage,
+        state: {
+          ...storage.state,
+          async set (id, value, version) {
+            if (isFull && id === fileId) throw new Error('No space left on device')
+            return await storage.state.set(id, value, version)
+          }
+        }
+      }
+    })
+    paths.meanwhile = async () => { isFull = true }
+    t.equal(await save(key, 6, 'second'), 1)
+    isFull = false
+    paths.meanwhile = async () => {}
+    t.equal(await save(key, 6, 'second'), 0)
+    const another = lastCopy()
+    await expectCopies([copyId, '/second'], [another, '/second'])
+    t.equal(await save(key, 2, 'third'), 0)
+    t.equal(lastCopy(), another)
+    await expectCopies([copyId, '/second'], [another, '/third'])
+  })
+}
+
+/** Without state, and it can't tell a revision beforehand. */
+function simplest (): EditingOptions {
+  const { state, replace, ...storage } = memoryStorage()
+  return {
+    memory: true,
+    storage: {
+      ...storage,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await replace(fileId, content, options)
+    }
+  }
+}
+
+function whoseStateIsRead (storage: ReturnType<typeof memoryStorage>, read: (fileId: string) => void): Storage {
+  return {
+    ...storage,
+    state: {
+      ...storage.state,
+      async get (fileId) {
+        read(fileId)
+        return await storage.state.get(fileId)
+      }
+    }
+  }
+}
