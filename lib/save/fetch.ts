@@ -9,6 +9,8 @@ export interface SavedFile {
   readonly url: URL
   /** Format of the bytes, when the document server names one: they are checked for it. */
   readonly filetype: string | undefined
+  /** Of the stored file. */
+  readonly extension: string
 }
 
 /**
@@ -46,7 +48,7 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, st
     }
   }
 
-  async function once<Result> ({ url, filetype }: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>, total: number): Promise<Result> {
+  async function once<Result> ({ url, filetype, extension }: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>, total: number): Promise<Result> {
     const response = await outbound('callback', url, { signal: stopping, total })
     try {
       const { status } = response
@@ -54,7 +56,7 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, st
         const failure = new UpstreamError(`status ${status} instead of a document`)
         throw mayPass(status) ? failure : finalFailure(failure)
       }
-      return await consume(checkedContent(response.body, filetype, response.header('content-type')))
+      return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type') }))
     } finally {
       discard(response.body)
     }

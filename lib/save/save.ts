@@ -4,7 +4,7 @@ import type { Settings } from '../options.js'
 import { conflictCopies, type ConflictCopy } from './conflict-copy.js'
 import type { DocumentKeys } from './document-key.js'
 import { digesting } from './digest.js'
-import type { Fetch } from './fetch.js'
+import type { Fetch, SavedFile } from './fetch.js'
 import type { Lease, Leases } from './lease.js'
 import type { SaveQueue } from './queue.js'
 import { isConflict, isOpenedAnew, isOutdated, type LiveSession, type SaveIdentity, stored, type StoredSave } from './record.js'
@@ -22,7 +22,7 @@ export interface SaveRequest {
   readonly fileId: string
   readonly status: 2 | 6
   readonly url: URL
-  /** Absent in a callback that carries none, which only the `classic` profile accepts. */
+  /** Absent in a callback that carries none, which is refused where tokens are required. */
   readonly key: string | undefined
   /** When the document was changed last, when the document server says so. */
   readonly lastsave: string | undefined
@@ -33,6 +33,9 @@ export interface SaveRequest {
   /** Nothing was changed since the last force save that was accepted. */
   readonly notmodified: boolean
 }
+
+/** A save of a file that is there. */
+type KnownRequest = SaveRequest & SavedFile
 
 export interface SaveOutcome {
   readonly info: FileInfo
@@ -68,15 +71,16 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
     }
   }
 
-  async function decide (request: SaveRequest): Promise<SaveOutcome | null> {
-    const { fileId } = request
+  async function decide (asked: SaveRequest): Promise<SaveOutcome | null> {
+    const { fileId } = asked
     if (await storage.stat(fileId) === null) return missing()
     return await leases(fileId, async lease => {
-      const identity = identityOf(request)
+      const identity = identityOf(asked)
       if (identity && isOutdated(lease.record, identity)) return null
 
       const current = await storage.stat(fileId)
       if (current === null) return missing()
+      const request: KnownRequest = { ...asked, extension: current.extension }
       if (identity && isConflict(lease.record, keys, identity.key, current) && settings.onConflict === 'keep-both') {
         if (await isThere(request, identity, lease, current)) return { info: current, isConflict: false }
         return await storeBeside(request, identity, lease, current)
@@ -86,7 +90,7 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
     })
   }
 
-  async function storeInto (request: SaveRequest, identity: SaveIdentity | undefined, lease: Lease, current: FileInfo): Promise<SaveOutcome | null> {
+  async function storeInto (request: KnownRequest, identity: SaveIdentity | undefined, lease: Lease, current: FileInfo): Promise<SaveOutcome | null> {
     const extension = extensionOf(request, current)
     let sha256: string | undefined
     let isNoted = false
@@ -114,7 +118,7 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
     return { info, isConflict: false }
   }
 
-  async function storeBeside (request: SaveRequest, identity: SaveIdentity, lease: Lease, current: FileInfo): Promise<SaveOutcome> {
+  async function storeBeside (request: KnownRequest, identity: SaveIdentity, lease: Lease, current: FileInfo): Promise<SaveOutcome> {
     const session = lease.record.live.find(({ key }) => key === identity.key)
     const known = isOpenedAnew(lease.record, identity.key, request.oldestChange) ? undefined : copyOf(session)
     const info = await storeCopy(request, extensionOf(request, current), known)
@@ -123,7 +127,7 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
   }
 
   /** A finished save whose bytes are those of the last force save ends its session and writes nothing. */
-  async function isStored (request: SaveRequest, identity: SaveIdentity, lease: Lease, { revision }: FileInfo): Promise<boolean> {
+  async function isStored (request: KnownRequest, identity: SaveIdentity, lease: Lease, { revision }: FileInfo): Promise<boolean> {
     const last = lease.record.saves.find(({ key }) => key === identity.key)
     if (last?.sha256 === undefined || last.revision !== revision) return false
     if (await fetch(request, sha256Of) !== last.sha256) return false
@@ -132,7 +136,7 @@ export function createSave ({ storage, fetch, queue, leases, keys, settings }: S
   }
 
   /** The file was changed by nobody else but this very save, or to the same bytes: the record of it could not be kept. */
-  async function isThere (request: SaveRequest, identity: SaveIdentity, lease: Lease, { fileId, revision }: FileInfo): Promise<boolean> {
+  async function isThere (request: KnownRequest, identity: SaveIdentity, lease: Lease, { fileId, revision }: FileInfo): Promise<boolean> {
     if (lease.record.live.some(({ key, conflictFileId }) => key === identity.key && conflictFileId !== undefined)) return false
     const found = await storage.read(fileId)
     if (found === null) return false

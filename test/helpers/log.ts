@@ -28,7 +28,7 @@ export function memoryLog () {
 
 /** What must never be in a log, at any level. */
 const CONFIDENTIAL: Readonly<Record<string, RegExp>> = {
-  'a token': /eyJ[\w-]{6,}/,
+  'a token': /(?<![\w-])eyJ(?:hbGci|0eXAi|[\w-]{6,}\.eyJ)/, // a document key may well have eyJ in it
   'a credential': /\bBearer\s+[\w.-]{8}/i,
   'a signature': /\b(?:signature|md5)=/i,
   'a query string': /\?[\w-]+=|[?&](?:action|fileId|url|expires)=/

@@ -36,8 +36,8 @@ async function startSaving (t: Test, profile: typeof profiles[number], sent: rea
   })
   const { documentServer: { origin, requests }, openedKey, post, storedText, storage } = editing
   return {
-    async save (index: number, filetype: string | undefined): Promise<'stored' | 'refused'> {
-      const { fileId } = await storage.create('docx', Buffer.from(OLD))
+    async save (index: number, filetype: string | undefined, extension = 'docx'): Promise<'stored' | 'refused'> {
+      const { fileId } = await storage.create(extension, Buffer.from(OLD))
       const key = await openedKey(fileId)
       const before = requests.length
       const error = await post({ key, status: 2, url: `${origin}/${index}`, ...(filetype !== undefined && { filetype }) }, fileId)
@@ -79,10 +79,14 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`without an announced format nothing is looked at, ${profile}`, async t => {
+  t.test(`row 9: without an announced format, as an older document server sends it, all but a page sent as one is stored, ${profile}`, async t => {
     const bodies = table.map(([, sent]) => sent)
     const { save } = await startSaving(t, profile, bodies)
-    for (const index of bodies.keys()) t.equal(await save(index, undefined), 'stored', table[index]![0])
+    for (const [index, { body, mediaType }] of bodies.entries()) {
+      const isPage = mediaType !== undefined && /^text\/html/i.test(mediaType) && !Buffer.from(body).equals(document('notes.txt'))
+      for (const extension of ['docx', 'odt', 'pdf', 'txt']) t.equal(await save(index, undefined, extension), isPage ? 'refused' : 'stored', `${table[index]![0]} for a ${extension}`)
+      t.equal(await save(index, undefined, 'html'), 'stored', `${table[index]![0]} for an html`)
+    }
   })
 
   t.test(`what it looks like is seen however it is cut in pieces, and no byte is lost, ${profile}`, async t => {
