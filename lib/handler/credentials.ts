@@ -61,7 +61,7 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
       if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, keyIn(fields), onlyKey)) throw new ForbiddenError(NOT_OF_THE_FILE)
 
       if (settings.signedUrls && signature !== 'valid') return { fields, missing: unsignedCallback() }
-      return { fields, missing: settings.requireToken && !claims ? noToken(request) : undefined }
+      return { fields, missing: settings.requireToken && !claims ? noToken(request, 'no token in the body') : undefined }
     },
 
     async checkCallback (request, fileId, { missing }) {
@@ -78,7 +78,7 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
       if (signature === 'expired') throw new ForbiddenError('the URL has expired: see downloadUrlLifetime')
 
       const claims = headerClaims(request)
-      if (!claims) throw noToken(request)
+      if (!claims) throw noToken(request, 'no signature in the URL')
       const { payload } = claims
       const url = typeof payload === 'object' && payload !== null && 'url' in payload ? payload.url : undefined
       if (!urls.isRequested(url, request.url, fileId)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')

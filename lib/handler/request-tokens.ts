@@ -11,8 +11,8 @@ export interface RequestTokens {
   callbackClaims (request: FastifyRequest): Claims | undefined
   /** The claims of the token in the header; `undefined` when there is none. */
   headerClaims (request: FastifyRequest): Claims | undefined
-  /** The error for a request that needs a token and has none. */
-  noToken (request: FastifyRequest): Error
+  /** The error for a request that needs a token and has none. `missing` begins its message: what was looked for before the header. */
+  noToken (request: FastifyRequest, missing: string): Error
 }
 
 const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
@@ -42,12 +42,12 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
       return token === undefined ? undefined : verified(request, 'header', token)
     },
 
-    noToken (request) {
+    noToken (request, missing) {
       const elsewhere = Object.keys(request.headers).filter(name => JSON_WEB_TOKEN.test(String(request.headers[name])))
       const remedy = elsewhere.length > 0
         ? `there is one in the header ${elsewhere.join(', ')}: compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server`
         : 'enable services.CoAuthoring.token.enable.request.outbox at the document server'
-      return refusal(request, `no token of the document server, neither in the body nor after "${authorizationPrefix}" in the ${authorizationHeader} header: ${remedy}`)
+      return refusal(request, `${missing}, and no token of the document server after "${authorizationPrefix}" in the ${authorizationHeader} header: ${remedy}`)
     }
   }
 

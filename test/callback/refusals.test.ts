@@ -23,7 +23,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const refusals: Record<string, Refusal> = {
   'no token': {
-    advice: /no token .* neither in the body nor after "Bearer " in the authorization header: enable services\.CoAuthoring\.token\.enable\.request\.outbox/,
+    advice: /no token in the body, and no token of the document server after "Bearer " in the authorization header: enable services\.CoAuthoring\.token\.enable\.request\.outbox/,
     found: { bodyToken: false, headerToken: false }
   },
   'a token in another header': {
