@@ -50,11 +50,10 @@ export async function mountEditor (fragment, events = {}) {
  * @returns {Promise<DocEditor | null>}
  */
 async function mountNew (fragment, events) {
-  const { events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
+  const { api, handler, events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
   const [data, placeholder] = fragment.children
   // A script element and nothing else: text of a user that went through a sanitizer may have attributes, but no script.
   if (!(data instanceof HTMLScriptElement)) return null
-  const { api, handler } = data.dataset
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
 

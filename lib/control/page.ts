@@ -12,8 +12,8 @@ export interface PageAddresses {
 /** The fragment that becomes the editor. It holds data only, no inline script, so that a strict CSP can stay strict. */
 export function renderFragment (configJson: string, { editorApiUrl, handlerPath, modulePath }: PageAddresses): string {
   const id = `onlyoffice-editor-${randomUUID()}`
-  return `<div class="onlyoffice-editor" data-onlyoffice-editor>
-<script type="application/json" data-api="${attribute(editorApiUrl)}" data-handler="${attribute(handlerPath)}">${inertJson(configJson)}</script>
+  return `<div class="onlyoffice-editor" data-onlyoffice-editor data-api="${attribute(editorApiUrl)}" data-handler="${attribute(handlerPath)}">
+<script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>
 </div>
 <script type="module" src="${attribute(modulePath)}"></script>`

@@ -24,7 +24,7 @@ document.title += results.every(result => result === null) ? ', none mounted' : 
   })
   const { page, problems } = await browser.newPage(t)
   await page.goto(`${host.origin}/comments`)
-  await page.waitForFunction('document.title.includes("mounted")')
+  await page.waitForFunction(() => (globalThis as unknown as { document: { title: string } }).document.title.includes('mounted'))
   t.equal(await page.title(), 'Comments, none mounted')
   t.strictSame(evil.requests, [])
   t.strictSame(problems, [])

@@ -36,6 +36,8 @@ export interface Opened {
 
 const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion', 'onDownloadAs', 'onRequestClose']
 
+interface Recording { readonly events: Array<[name: string, data?: unknown]> }
+
 const RECORD = `globalThis.events = []
 for (const name of ${JSON.stringify(EVENTS)}) document.addEventListener(name, ({ detail }) => events.push(detail === undefined || detail === null ? [name] : [name, detail]))
 const asked = new URLSearchParams(location.search).get('events')
@@ -77,7 +79,8 @@ export async function startService (t: Test, browser: TestBrowser): Promise<Serv
         problems,
         events: async () => await page.evaluate('events'),
         async event (name) {
-          const first = await page.waitForFunction(`events.find(([event]) => event === ${JSON.stringify(name)})`)
+          // A function: a text would be evaluated again and again in the page, whose policy may forbid that.
+          const first = await page.waitForFunction(name => (globalThis as unknown as Recording).events.find(([event]) => event === name), name)
           return (await first.jsonValue() as unknown[])[1]
         }
       }

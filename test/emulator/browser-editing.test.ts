@@ -130,7 +130,7 @@ t.test('downloadAs gives an address of the current content', async t => {
   const { page, frame } = await open({ name: 'notes.txt' })
   await frame.locator('[data-text]').fill('current')
   await page.evaluate('editor.downloadAs()')
-  await page.waitForFunction('events.some(([name]) => name === "onDownloadAs")')
+  await page.waitForFunction(() => (globalThis as unknown as { events: string[][] }).events.some(([name]) => name === 'onDownloadAs'))
   const [, data] = (await eventsOf(page)).at(-1) as [string, { fileType: string, url: string }]
   t.equal(data.fileType, 'txt')
   t.equal(await (await fetch(data.url)).text(), 'current')
