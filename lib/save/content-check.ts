@@ -27,8 +27,9 @@ interface Expected {
 /**
  * Passes content on if it looks like the announced format: a whole zip container for Office Open XML and OpenDocument (or
  * the container of an encrypted one), `%PDF-` for PDF, and for anything else neither an HTML page, because servers on the
- * way answer with those, nor nothing at all. Where none is announced only such a page is refused. Errors with `UpstreamError`: before the first byte is passed on, or after the
- * last when a zip container was cut off by someone who announced that as the whole.
+ * way answer with those, nor nothing at all. Where no format is announced only such a page is refused. Errors with
+ * `UpstreamError`: before the first byte is passed on, or after the last when a zip container was cut off by someone who
+ * announced that as the whole.
  */
 export async function * checkedContent (content: AsyncIterable<Uint8Array>, { filetype, extension, mediaType }: Expected): AsyncGenerator<Uint8Array> {
   let start = Buffer.alloc(0)
