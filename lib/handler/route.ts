@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
-import { FileNotFoundError, InvalidUrlError, MethodNotAllowedError, UnknownActionError } from '../errors.js'
+import { FileNotFoundError, ForbiddenError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
 import { type Action, HandlerQuery, isHandlerQuery } from '../schemas.js'
 import { MAX_BYTES } from '../security/file-id.js'
 import { answer } from './callback.js'
@@ -71,7 +71,14 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
-  return reply.code(status).headers({ ...inert, 'content-type': 'text/plain' }).send(status === 500 ? 'Internal Server Error' : error.message)
+  return reply.code(status).headers({ ...inert, 'content-type': 'text/plain' }).send(textFor(error, status))
+}
+
+/** What a stranger is told. Why a credential does not count, and how to mend it, is for the log. */
+function textFor (error: FastifyError, status: number): string {
+  if (status === 500) return 'Internal Server Error'
+  if (error instanceof UnauthorizedError) return 'Not authorized'
+  return error instanceof ForbiddenError ? 'Forbidden' : error.message
 }
 
 /** A query parameter that is no text names nothing: no file, no URL. */

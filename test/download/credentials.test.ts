@@ -2,6 +2,7 @@ import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
 import { HANDLER, signed, startHost, tokens } from '../helpers/host.js'
+import { memoryLog } from '../helpers/log.js'
 
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 
@@ -44,6 +45,25 @@ t.test('row 15 (secure): a download without the document server\'s token is refu
     t.notMatch(await response.text(), 'content', what)
   }
   t.equal((await host.downloadAsDocumentServer(fileId)).status, 200, 'the right token')
+})
+
+t.test('why a download is refused, and how to mend it, is in the log; a stranger is told no more than that', async t => {
+  const log = memoryLog()
+  const host = await startHost(t, { server: log.server })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const url = host.handler({ action: 'download', fileId })
+  const requests: Array<[address: string, headers: Record<string, string>, text: string, advice: RegExp]> = [
+    [url, {}, 'Not authorized', /no signature in the URL, and no token .*: enable services/],
+    [url, { 'x-token': `Bearer ${signed({})}` }, 'Not authorized', /there is one in the header x-token/],
+    [url, { authorization: `Bearer ${signed({}, tokenSigner([OTHER_SECRET]))}` }, 'Not authorized', /signed with another secret: make jwtSecret/],
+    [url, { authorization: `Bearer ${signed({ payload: { url: `${url}&x=1` } })}` }, 'Forbidden', /for another URL: compare publicBaseUrl/],
+    [`${url}&signature=x`, {}, 'Forbidden', /jwtSecret, publicBaseUrl, path and prefix must be the same/]
+  ]
+  for (const [address, headers, text, advice] of requests) {
+    const response = await fetch(address, { headers })
+    t.equal(await response.text(), text)
+    t.match(log.records().find(({ err }) => err && advice.test(err.message)), { msg: 'editor request failed' }, String(advice))
+  }
 })
 
 t.test('an unknown file is refused as a known one is: without a credential nobody learns which exist', async t => {

@@ -65,7 +65,7 @@ t.test('an expired download URL is refused, with the document server\'s token to
   const expired = handlerUrls({ ...settingsOf(host), downloadUrlLifetime: -2000 }).download(fileId)
   const response = await fetch(expired)
   t.equal(response.status, 403)
-  t.match(await response.text(), /the URL has expired: see downloadUrlLifetime/)
+  t.equal(await response.text(), 'Forbidden')
   // The document server sends its token along to whatever address an old page's configuration holds.
   t.equal((await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: expired } })}` } })).status, 403)
 
