@@ -4,6 +4,7 @@ import type { EditorOptions } from '../types/options.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import { weaknessOf } from './security/weak-secret.js'
+import { toUrl } from './url.js'
 
 interface Rule {
   /** Follows the option's name in the error. */
@@ -166,6 +167,6 @@ function toOrigins (origins: readonly string[] | 'any'): string[] {
 }
 
 function isHttpUrl (value: string): boolean {
-  const protocol = URL.canParse(value) ? new URL(value).protocol : ''
+  const protocol = toUrl(value)?.protocol
   return protocol === 'http:' || protocol === 'https:'
 }

@@ -6,6 +6,7 @@ import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../save/document-key.js'
 import { type HandlerQuery, isHandlerQuery } from '../schemas.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import { toUrl } from '../url.js'
 import { within } from '../within.js'
 import { requestTokens } from './request-tokens.js'
 import type { HandlerRequest } from './route.js'
@@ -123,7 +124,7 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
     if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
     const { origin } = headers
     if (origin === undefined) return false
-    return !URL.canParse(origin) || (new URL(origin).host !== host && origin !== new URL(settings.publicBaseUrl).origin)
+    return toUrl(origin)?.host !== host && origin !== new URL(settings.publicBaseUrl).origin
   }
 }
 

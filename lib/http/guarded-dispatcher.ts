@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { AddressBlockedError, InvalidOptionError } from '../errors.js'
 import { isPublicAddress, mayBePublic } from '../security/address-policy.js'
+import { toUrl } from '../url.js'
 import { type ConnectionOptions, createConnector, dispatcherWith } from './connections.js'
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {
@@ -68,7 +69,7 @@ function publicOnly (lookup: LookupFunction): LookupFunction {
 }
 
 function toOrigin (origin: string): string {
-  const isOrigin = URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).origin === origin.replace(/\/$/, '')
-  if (!isOrigin) throw new InvalidOptionError('allow', 'must be a list of http(s) origins such as https://docs.example.com')
-  return new URL(origin).origin
+  const url = toUrl(origin)
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin.replace(/\/$/, '')) throw new InvalidOptionError('allow', 'must be a list of http(s) origins such as https://docs.example.com')
+  return url.origin
 }

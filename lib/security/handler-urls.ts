@@ -1,3 +1,4 @@
+import { toUrl } from '../url.js'
 import { type SignedUrl, urlSigner } from './signed-url.js'
 
 /** The handler's own addresses. */
@@ -57,8 +58,8 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
       return expires !== undefined && Number(expires) * 1000 < Date.now() ? 'expired' : 'valid'
     },
     isRequested (value, target, fileId) {
-      if (typeof value !== 'string' || !URL.canParse(value)) return false
-      const url = new URL(value)
+      const url = typeof value === 'string' ? toUrl(value) : undefined
+      if (!url) return false
       const query = target.indexOf('?') < 0 ? '' : target.slice(target.indexOf('?'))
       return url.origin === address.origin && url.pathname === address.pathname &&
         url.searchParams.get('fileId') === fileId && sorted(url.searchParams) === sorted(new URLSearchParams(query))

@@ -1,3 +1,4 @@
+import { toUrl } from '../../../url.js'
 import { deliver } from '../sessions/delivery.js'
 import { editors, type OpenDocument, userIds } from '../sessions/documents.js'
 import { forceSavable } from '../sessions/force-saving.js'
@@ -85,7 +86,7 @@ async function reportUsers (parts: SessionParts, document: OpenDocument, { callb
   const url = typeof callback === 'string' ? callback : present.at(-1)?.callbackUrl ?? document.lastCallbackUrl
   const common = { key: document.key, userdata: typeof userdata === 'string' ? userdata : undefined }
   const isOpen = users.length > 0 || document.changes.length > 0
-  if (url !== null && URL.canParse(url)) {
+  if (url !== null && toUrl(url)) {
     await deliver(parts, url, isOpen ? { ...common, status: 1, users } : { ...common, status: 4 })
   }
   return users

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { knownExtensions } from '../../../document-server/formats.js'
+import { toUrl } from '../../../url.js'
 import type { Time } from '../clock.js'
 import { isDocumentServerError } from '../errors.js'
 import type { FaultRegistry } from '../faults/registry.js'
@@ -61,7 +62,7 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
 
   async function run ({ key, from, to, title, url }: Source): Promise<ConversionOutcome> {
     const fault = faults.take('conversion')
-    if (typeof url !== 'string' || !URL.canParse(url)) return { error: ConversionCode.conversion }
+    if (typeof url !== 'string' || !toUrl(url)) return { error: ConversionCode.conversion }
     try {
       const source = await download(host, time, url, from)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)

@@ -1,3 +1,4 @@
+import { toUrl } from '../../../url.js'
 import type { FaultOptions, Faults } from './types.js'
 
 type Check = (value: unknown) => boolean
@@ -9,7 +10,7 @@ const wholeWithin = (minimum: number, maximum: number): Check => value => Number
 const milliseconds = within(0, 2 ** 31 - 1)
 const byteCount = wholeWithin(0, Number.MAX_SAFE_INTEGER)
 const status = wholeWithin(200, 599)
-const origin: Check = value => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+const origin: Check = value => typeof value === 'string' && toUrl(value)?.origin === value
 const content: Check = value => typeof value === 'string' || value instanceof Uint8Array
 const headers: Check = value => typeof value === 'object' && value !== null && Object.values(value).every(text => typeof text === 'string')
 
