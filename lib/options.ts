@@ -4,7 +4,7 @@ import type { EditorOptions } from '../types/options.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import { weaknessOf } from './security/weak-secret.js'
-import { toUrl } from './url.js'
+import { toOrigin, toUrl } from './url.js'
 
 interface Rule {
   /** Follows the option's name in the error. */
@@ -16,7 +16,7 @@ const rule = (description: string, schema: TSchema): Rule => ({ description, sch
 const where = (holds: (value: string) => boolean) => Type.Refine(Type.String(), holds)
 const Function = Type.Refine(Type.Unknown(), value => typeof value === 'function')
 const HttpUrl = where(isHttpUrl)
-const Origin = where(value => isHttpUrl(value) && !value.includes('*') && new URL(value).origin === value.replace(/\/$/, ''))
+const Origin = where(value => toOrigin(value) !== undefined)
 const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
 const Secret = where(value => value.trim() !== '')
 const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))

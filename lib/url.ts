@@ -10,3 +10,10 @@ export function toUrl (text: string, base?: URL): URL | undefined {
     return undefined
   }
 }
+
+/** The origin a text names: an http(s) URL with nothing but scheme, host and port. A host counts in any spelling. */
+export function toOrigin (text: string): string | undefined {
+  const url = toUrl(text)
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` && !/[?#*]/.test(text)
+  return isOrigin ? url.origin : undefined
+}

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { AddressBlockedError, InvalidOptionError } from '../errors.js'
 import { isPublicAddress, mayBePublic } from '../security/address-policy.js'
-import { toUrl } from '../url.js'
+import { toOrigin } from '../url.js'
 import { type ConnectionOptions, createConnector, dispatcherWith } from './connections.js'
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {
@@ -33,7 +33,7 @@ export interface GuardedDispatcherOptions extends ConnectionOptions {
  * ```
  */
 export function guardedDispatcher ({ allow = [], ...connections }: GuardedDispatcherOptions = {}): Dispatcher {
-  const allowed = new Set(allow.map(toOrigin))
+  const allowed = new Set(allow.map(allowedOrigin))
   const connectAnywhere = createConnector(connections)
   const connectChecked = createConnector({ ...connections, lookup: publicOnly(connections.lookup ?? dns.lookup) })
 
@@ -68,8 +68,8 @@ function publicOnly (lookup: LookupFunction): LookupFunction {
   }
 }
 
-function toOrigin (origin: string): string {
-  const url = toUrl(origin)
-  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin.replace(/\/$/, '')) throw new InvalidOptionError('allow', 'must be a list of http(s) origins such as https://docs.example.com')
-  return url.origin
+function allowedOrigin (text: string): string {
+  const origin = toOrigin(text)
+  if (origin === undefined) throw new InvalidOptionError('allow', 'must be a list of http(s) origins such as https://docs.example.com')
+  return origin
 }
