@@ -59,7 +59,7 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
       const claims = settings.requireToken ? callbackClaims(request) : undefined
       const fields = claims ?? body
       const onlyKey = signature === 'valid' ? query.key : undefined
-      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, keyIn(fields), onlyKey)) throw new ForbiddenError(NOT_OF_THE_FILE)
+      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, fieldOf(fields, 'key'), onlyKey)) throw new ForbiddenError(NOT_OF_THE_FILE)
 
       if (settings.signedUrls && signature !== 'valid') return { fields, missing: unsignedCallback() }
       return { fields, missing: settings.requireToken && !claims ? noToken(request, 'no token in the body') : undefined }
@@ -80,9 +80,7 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
 
       const claims = headerClaims(request)
       if (!claims) throw noToken(request, 'no signature in the URL')
-      const { payload } = claims
-      const url = typeof payload === 'object' && payload !== null && 'url' in payload ? payload.url : undefined
-      if (!urls.isRequested(url, request.url, fileId)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
+      if (!urls.isRequested(fieldOf(claims.payload, 'url'), request.url, fileId)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
     },
 
     async checkProxy (request, url) {
@@ -136,6 +134,6 @@ function unsignedCallback (): Error {
   return new UnauthorizedError('the callback URL is not signed: take it from the control')
 }
 
-function keyIn (fields: unknown): unknown {
-  return typeof fields === 'object' && fields !== null && 'key' in fields ? fields.key : undefined
+function fieldOf (value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { FileNotFoundError, ForbiddenError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
 import { type Action, HandlerQuery, isHandlerQuery } from '../schemas.js'
-import { MAX_BYTES } from '../security/file-id.js'
+import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import { answer } from './callback.js'
 import type { Credentials } from './credentials.js'
 import { inert } from './response-headers.js'
@@ -93,5 +93,5 @@ function isAction (action: unknown): action is Action {
 /** For the log: as much of it as an id can have. */
 function fileIdOf (request: FastifyRequest): string | undefined {
   const { fileId } = request.query as { fileId?: unknown }
-  return typeof fileId === 'string' ? fileId.slice(0, MAX_BYTES) : undefined
+  return typeof fileId === 'string' ? fileId.slice(0, MAX_FILE_ID_BYTES) : undefined
 }

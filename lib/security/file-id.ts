@@ -1,5 +1,5 @@
 /** Leaves room for a dot and an extension in the 255 bytes a file name may have on common file systems. */
-export const MAX_BYTES = 200
+export const MAX_FILE_ID_BYTES = 200
 
 /** Control characters, line separators, marks that reorder text for its reader, and what is special in a path or a shell. */
 const FORBIDDEN = /[\p{Cc}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}/\\<>:"|?*]/u
@@ -16,9 +16,9 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(
 export function isSafeFileId (fileId: unknown): fileId is string {
   return typeof fileId === 'string' &&
     fileId !== '' &&
-    fileId.length <= MAX_BYTES &&
+    fileId.length <= MAX_FILE_ID_BYTES &&
     fileId.isWellFormed() &&
-    Buffer.byteLength(fileId) <= MAX_BYTES &&
+    Buffer.byteLength(fileId) <= MAX_FILE_ID_BYTES &&
     !FORBIDDEN.test(fileId) &&
     !HIDDEN_OR_CUT.test(fileId) &&
     !DEVICE.test(fileId)
