@@ -68,9 +68,10 @@ const rules: Rules<EditorOptions> = {
   authorize: Callback,
   onCallback: Callback,
   onSaved: Callback,
+  onSaveFailed: Callback,
   maxFileSize: Bytes,
   bodyLimit: Bytes,
-  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, host: Milliseconds, session: Milliseconds, close: Milliseconds },
+  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, host: Milliseconds, storage: Milliseconds, session: Milliseconds, close: Milliseconds },
   logLevel: rule('must be a log level', Text),
   constraints: rule('must be an object', Type.Object({}))
 }
@@ -130,9 +131,10 @@ export function resolveOptions (options: EditorOptions) {
     authorize: options.authorize,
     onCallback: options.onCallback,
     onSaved: options.onSaved,
+    onSaveFailed: options.onSaveFailed,
     maxFileSize: options.maxFileSize ?? 1024 ** 3,
     bodyLimit: options.bodyLimit ?? 4 * 1024 ** 2,
-    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, host: 30_000, session: 3_600_000, close: 30_000, ...options.timeouts }
+    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, host: 30_000, storage: 30_000, session: 3_600_000, close: 30_000, ...options.timeouts }
   }
 }
 

@@ -16,6 +16,7 @@ import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials, type Credentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
 import { createProxyHandler } from './handler/proxy.js'
+import { hostListeners } from './handler/listeners.js'
 import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http/undici-client.js'
 import { resolveOptions, type Settings } from './options.js'
@@ -25,8 +26,13 @@ import { createSaving } from './save/saving.js'
 import { handlerUrls } from './security/handler-urls.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryState } from './storage/memory-state.js'
+import { spool } from './storage/spool.js'
+import { stagingStorage } from './storage/staging.js'
 
 const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
+
+/** Of the latest files, where the storage remembers nothing. */
+const MOST_RECORDS_IN_MEMORY = 10_000
 
 async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
@@ -39,20 +45,32 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 
   const tokens = tokenSigner(settings.secrets)
   const outbound = createOutbound(httpClient, settings)
-  const keys = documentKeys(settings.publicBaseUrl + prefix + settings.path)
+  const keys = documentKeys(settings.publicBaseUrl + prefix + settings.path, settings.editorApiUrl.origin)
   const credentials = createCredentials({ settings, tokens, urls, keys })
-  const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
-  const { sessions, saves, stop } = createSaving({ settings, storage, state: storage.state ?? memoryState(), outbound, keys, isKnown })
+  const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl, log: app.log })
+  const over = new AbortController()
+  const tell = hostListeners(settings, app.log, over.signal)
+  const saving = createSaving({
+    settings,
+    storage: stagingStorage(storage, { spool, timeouts: settings.timeouts, over: over.signal }),
+    state: memoryState({ most: MOST_RECORDS_IN_MEMORY }),
+    outbound,
+    keys,
+    isKnown,
+    onSaved: settings.onSaved && (async event => await tell('onSaved', event)),
+    over
+  })
+  const { sessions } = saving
   let stopped: Promise<void> | undefined
   // Not awaited yet: Fastify gives a preClose hook no more time than `pluginTimeout`, an onClose hook any.
-  app.addHook('preClose', async () => { stopped = stop() })
+  app.addHook('preClose', async () => { stopped = saving.stop() })
   app.addHook('onClose', () => stopped)
   const convertToPdf = createPdfConverter({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
   const addresses = { editorApiUrl: settings.editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
 
   app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keys }, defaults))
   const actions: HandlerActions = {
-    callback: createCallbackHandler({ settings, credentials, sessions, saves }),
+    callback: createCallbackHandler({ settings, credentials, saving, tell }),
     download: createDownloadHandler({ credentials, storage }),
     proxy: createProxyHandler({ credentials, outbound })
   }

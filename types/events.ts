@@ -106,6 +106,8 @@ export type CallbackEvent =
 
 /** A save that is durably stored. */
 export interface SavedEvent {
+  /** Of this save. After a crash the same event may come once more, with the same id. */
+  readonly id: string
   /** The document that was edited. */
   readonly fileId: string
   /** 2 finished, 6 force save. */
@@ -116,7 +118,22 @@ export interface SavedEvent {
   readonly size: number
   readonly revision: string
   readonly users?: readonly string[]
-  /** The document was changed by someone else during the session: what was edited is stored as `conflictFileId`. */
+  /** The file can't take what was edited: it is stored as `conflictFileId`. `extension`, `size` and `revision` are of that. */
   readonly conflict?: true
   readonly conflictFileId?: string
+  /** `changed`: someone else has changed the file during the session. `format`: another document has the name it would have in its new format. */
+  readonly conflictReason?: 'changed' | 'format'
+}
+
+/** A save that was refused for good: the document server keeps it, as a forgotten file if it is a finished one. */
+export interface SaveFailedEvent {
+  readonly fileId: string
+  /** 2 finished, 6 force save. */
+  readonly status: 2 | 6
+  readonly key?: string
+  /** Of the error: one of this library's, or the system's, such as `ENOSPC`. */
+  readonly code: string
+  /** Its message says what to change. */
+  readonly error: Error
+  readonly users?: readonly string[]
 }

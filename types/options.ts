@@ -1,5 +1,5 @@
 import type { FastifyRequest, LogLevel, RouteOptions } from 'fastify'
-import type { CallbackEvent, SavedEvent } from './events.js'
+import type { CallbackEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { HttpClient } from './http.js'
 import type { Storage } from './storage.js'
 
@@ -89,17 +89,23 @@ export interface EditorOptions {
   readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
   /** Told of every callback that is genuine, before it is acted on. Errors, and no end within `timeouts.host`, are logged and change nothing. */
   readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
-  /** Told of every save after it is durable. Errors, and no end within `timeouts.host`, are logged and change nothing. */
+  /**
+   * Told of every save after it is durable, at least once: what a process that ended had no time to tell is told with the next
+   * save of the file. Errors, and no end within `timeouts.host`, are logged and change nothing.
+   */
   readonly onSaved?: (event: SavedEvent) => void | Promise<void>
+  /** Told once of every save that was refused for good. Errors, and no end within `timeouts.host`, are logged and change nothing. */
+  readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
   /** Bytes, counted after decoding, of a saved or proxied file. Default 1 GiB. */
   readonly maxFileSize?: number
   /** Bytes of a callback's body. Default 4 MiB. */
   readonly bodyLimit?: number
   /**
    * Milliseconds. Of outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in
-   * all (5 min). Of the host's own `authorize`, `onCallback` and `onSaved`: `host` (30 s). `session` (1 h): when a session
-   * that was not heard of for so long is to be joined, the document server is asked whether there still is one. `close`
-   * (30 s): how long saves under way are waited for when the app closes.
+   * all (5 min). Of the host's own `authorize`, `onCallback`, `onSaved` and `onSaveFailed`: `host` (30 s). Of one call of the
+   * storage, beside the time that a download takes: `storage` (30 s). `session` (1 h): when a session that was not heard of
+   * for so long is to be joined, the document server is asked whether there still is one. `close` (30 s): how long saves under
+   * way are waited for when the app closes.
    */
   readonly timeouts?: {
     readonly connect?: number
@@ -107,6 +113,7 @@ export interface EditorOptions {
     readonly idle?: number
     readonly total?: number
     readonly host?: number
+    readonly storage?: number
     readonly session?: number
     readonly close?: number
   }

@@ -27,14 +27,28 @@ export interface ReadResult {
   readonly body: Readable
 }
 
+/** Content that is stored, but nowhere anyone finds it: `create` and `replace` of its storage publish it, without reading it again. */
+export interface StagedContent extends AsyncIterable<Uint8Array> {
+  /** Bytes. */
+  readonly size: number
+  /** Removes it, unless it was published. Never rejects. */
+  discard (): Promise<void>
+}
+
 export interface ReplaceOptions {
   /** Stores the content under this extension from now on. Default: the extension the file has. */
   readonly extension?: string
   /**
-   * Awaited once the content is durable, before anyone can read it, with what `stat` will say of it.
-   * A rejection rejects `replace` and leaves the old content. A storage that can't know that beforehand never calls it.
+   * Replaces this revision only: resolves to `null`, and changes nothing, when the file has another one at the moment of
+   * publishing. Default: any.
    */
-  readonly beforePublish?: (info: FileInfo) => Promise<void>
+  readonly ifRevision?: string
+  /**
+   * Awaited once the content is durable, before anyone can read it, with what `stat` will say of it. Whoever was given the
+   * `ticket` of a storage with `revoke` can use it there. A rejection rejects `replace` and leaves the old content. A storage
+   * that can't know the revision beforehand never calls it.
+   */
+  readonly beforePublish?: (info: FileInfo, ticket?: string) => Promise<void>
 }
 
 /** A small JSON value kept beside a file, and its version. */
@@ -53,9 +67,9 @@ export interface StateStore {
   /**
    * Compare and set: stores the value, durable when resolved, if the record still has this version (`null`: if there is
    * none). Resolves to the new version, or to `null` when someone else was faster and nothing was stored. A rejection
-   * may have stored it: whoever cares looks again.
+   * may have stored it: whoever cares looks again. With `durable: false` a crash of the machine may take it back.
    */
-  set (fileId: string, value: unknown, version: string | null): Promise<string | null>
+  set (fileId: string, value: unknown, version: string | null, options?: { readonly durable?: boolean }): Promise<string | null>
   /** A name of this process, and whether the process that had such a name is known to have ended: spares waiting for it. */
   readonly owner?: string
   hasEnded? (owner: string): boolean
@@ -82,9 +96,23 @@ export interface Storage {
 
   /**
    * All or nothing: readers see the old content or the new one, never a mixture, and a rejection leaves the old one.
-   * Durable when resolved. Resolves to `null`, without touching `content`, when no file has this id.
+   * Durable when resolved. Resolves to `null`, without touching `content`, when no file has this id. Rejects with
+   * `FST_EDITOR_NAME_TAKEN` when another document is where the content would be under its new extension.
    */
   replace (fileId: string, content: Content, options?: ReplaceOptions): Promise<FileInfo | null>
+
+  /**
+   * Stores content that is yet to be published, durable when resolved; nothing is left behind when rejected. `fileId` is the
+   * file it is meant for. Without it, saves are kept in the system's temp directory until it is known what becomes of them.
+   */
+  stage? (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent>
+
+  /**
+   * When it resolves, the content that was announced to `beforePublish` with this ticket, by any process, is published
+   * completely or never will be. Without it, a process that is stopped for longer than others wait for it is kept from
+   * publishing by `ifRevision` alone.
+   */
+  revoke? (fileId: string, ticket: string): Promise<void>
 
   /** Without it, sessions and repeated saves are remembered by each process for itself, until it ends. */
   readonly state?: StateStore

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { bytesOf } from '../outbound/limited-body.js'
 import { discard, type Outbound } from '../outbound/outbound.js'
 import type { TokenSigner } from './token.js'
@@ -6,53 +7,80 @@ import type { TokenSigner } from './token.js'
 export interface Commands {
   /**
    * Whether the document server still has something under a key: people, unsaved changes or a file whose save was refused.
-   * Resolves to true when it does not say. Never call it while a callback of that key waits for the caller: the document
-   * server posts one before it answers (protocol, section 7).
+   * Resolves to `undefined` when it does not say, which is logged. Never call it while a callback of that key waits for the
+   * caller: the document server posts one before it answers (protocol, section 7).
    */
-  isKnown (key: string): Promise<boolean>
+  isKnown (key: string): Promise<boolean | undefined>
 }
 
 interface Dependencies {
   readonly outbound: Outbound
   readonly tokens: TokenSigner
   readonly editorApiUrl: URL
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
 
 const ANSWER_LIMIT = 1024 * 1024
 /** A page waits for it. */
 const TIMEOUT_MS = 10_000
+
 /** Source: protocol, section 7. */
-const UNKNOWN_KEY = 1
+const answers: ReadonlyMap<unknown, boolean> = new Map([[0, true], [1, false]])
+const faults: ReadonlyMap<unknown, string> = new Map([
+  [5, 'it does not know the command'],
+  [6, 'it does not accept our token: jwtSecret must be its services.CoAuthoring.secret.inbox.string'],
+  [7, 'our token has expired for it: compare the clocks']
+])
 
-export function createCommands ({ outbound, tokens, editorApiUrl }: Dependencies): Commands {
-  // The older address: every version answers there.
-  const commandUrl = new URL('/coauthoring/CommandService.ashx', editorApiUrl.origin)
-
+export function createCommands ({ outbound, tokens, editorApiUrl, log }: Dependencies): Commands {
   return {
     async isKnown (key) {
-      return await errorOf('info', key) !== UNKNOWN_KEY || await errorOf('getForgotten', key) !== UNKNOWN_KEY
+      const isLive = await ask('info', key)
+      return isLive === false ? await ask('getForgotten', key) : isLive
     }
   }
 
-  /** `undefined` when there is no answer that can be understood. */
-  async function errorOf (c: 'info' | 'getForgotten', key: string): Promise<unknown> {
+  async function ask (c: 'info' | 'getForgotten', key: string): Promise<boolean | undefined> {
     try {
-      const command = { c, key }
-      const response = await outbound('command', commandUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.sign({ payload: command })}` },
-        body: JSON.stringify({ ...command, token: tokens.sign(command) }),
-        limit: ANSWER_LIMIT,
-        signal: AbortSignal.timeout(TIMEOUT_MS)
-      })
-      if (response.status !== 200) {
-        discard(response.body)
-        return undefined
-      }
-      const answer: unknown = JSON.parse((await bytesOf(response.body)).toString('utf8'))
-      return typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined
-    } catch {
+      const { status, error } = await send(c, key)
+      const answer = answers.get(error)
+      if (answer === undefined) log.warn({ command: c, status, code: error }, `the document server's command service gave no usable answer: ${faults.get(error) ?? 'is there a document server at editorApiUrl?'}`)
+      return answer
+    } catch (err) {
+      log.warn({ command: c, err }, 'the document server\'s command service could not be asked')
       return undefined
     }
+  }
+
+  async function send (c: string, key: string): Promise<{ status: number, error?: unknown }> {
+    const command = { c, key }
+    const { status, body } = await outbound('command', commandUrl(key), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.sign({ payload: command })}` },
+      body: JSON.stringify({ ...command, token: tokens.sign(command) }),
+      limit: ANSWER_LIMIT,
+      signal: AbortSignal.timeout(TIMEOUT_MS)
+    })
+    if (status !== 200) {
+      discard(body)
+      return { status }
+    }
+    const answer = jsonIn((await bytesOf(body)).toString('utf8'))
+    return typeof answer === 'object' && answer !== null && 'error' in answer ? { status, error: answer.error } : { status }
+  }
+
+  /** The older address: every version answers there. In a cluster `shardkey` leads to the server that has the document. */
+  function commandUrl (key: string): URL {
+    const url = new URL('/coauthoring/CommandService.ashx', editorApiUrl.origin)
+    url.searchParams.set('shardkey', key)
+    return url
+  }
+}
+
+function jsonIn (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // no cause for the log: its message quotes the text
   }
 }

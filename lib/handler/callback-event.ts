@@ -1,8 +1,7 @@
 import { Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
-import type { CallbackEvent, FinishedEvent, ForceSavedEvent, SavedEvent } from '../../types/events.js'
+import type { CallbackEvent } from '../../types/events.js'
 import { InvalidCallbackError } from '../errors.js'
-import type { SaveOutcome } from '../save/save.js'
 import { CallbackPayload } from '../schemas.js'
 
 /** Fields listeners may rely on. One that says something else, or null as the document server does, counts as absent. */
@@ -39,18 +38,4 @@ export function toEvent (fileId: string, claims: unknown): CallbackEvent {
   }
   if (typeof fields.filetype === 'string') fields.filetype = fields.filetype.toLowerCase()
   return Object.freeze({ ...fields, fileId } as CallbackEvent) // it is acted on after the host's listener had it
-}
-
-export function toSavedEvent ({ fileId, key, status, users }: FinishedEvent | ForceSavedEvent, { info, isConflict }: SaveOutcome): SavedEvent {
-  const { extension, size, revision } = info
-  return {
-    fileId,
-    status,
-    extension,
-    size,
-    revision,
-    ...(key && { key }),
-    ...(users && { users }),
-    ...(isConflict && { conflict: true, conflictFileId: info.fileId })
-  }
 }

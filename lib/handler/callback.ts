@@ -1,40 +1,46 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CallbackEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
-import type { EditorOptions } from '../../types/options.js'
 import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { SaveOutcome, SavePlace, Saves } from '../save/save.js'
-import type { Sessions } from '../save/sessions.js'
+import type { Place } from '../save/queue.js'
+import type { SaveOutcome } from '../save/save.js'
+import type { Saving } from '../save/saving.js'
 import { parseHttpUrl } from '../security/http-url.js'
-import { within } from '../within.js'
-import { toEvent, toSavedEvent } from './callback-event.js'
+import { toEvent } from './callback-event.js'
 import type { Credentials } from './credentials.js'
+import type { HostListeners } from './listeners.js'
 import type { HandlerRequest } from './route.js'
 
 interface Dependencies {
   readonly settings: Settings
   readonly credentials: Credentials
-  readonly sessions: Sessions
-  readonly saves: Saves
+  readonly saving: Pick<Saving, 'sessions' | 'save' | 'enter'>
+  readonly tell: HostListeners
 }
+
+type SaveEvent = FinishedEvent | ForceSavedEvent
+
+/** The document server waits for the answer to a 1 or a 4 before it goes on, while a save that came before may take minutes. */
+const ANSWERED_AFTER_MS = 1000
 
 /**
  * Receives an editing event of the document server. A rejection is answered `{"error":1}` by the route:
  * the document server then keeps what it has.
  */
-export function createCallbackHandler ({ settings, credentials, sessions, saves }: Dependencies) {
+export function createCallbackHandler ({ settings, credentials, saving: { sessions, save, enter }, tell }: Dependencies) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query
     if (!fileId) throw new InvalidCallbackError('its URL has no fileId')
     const callback = credentials.readCallback(request, fileId)
     // Nobody's save waits for what anyone can send.
     if (callback.missing) await credentials.checkCallback(request, fileId, callback)
-    // Taken at once: whatever the host does before its save, saves are applied in the order they arrived.
-    const place = saves.enter(fileId)
+    // Taken at once: whatever the host does before its save, callbacks are applied in the order they arrived.
+    const place = enter(fileId)
     try {
       if (!callback.missing) await credentials.checkCallback(request, fileId, callback)
       const event = toEvent(fileId, callback.fields)
-      await tell(request, 'onCallback', event)
+      await tell('onCallback', event)
       await act(request, event, place)
     } finally {
       place.leave()
@@ -42,60 +48,67 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves 
     return answer(reply, 0)
   }
 
-  async function act (request: FastifyRequest, event: CallbackEvent, place: SavePlace): Promise<void> {
+  async function act ({ log }: FastifyRequest, event: CallbackEvent, place: Place): Promise<void> {
     const { fileId, key } = event
     if (event.status === 2 || event.status === 6) {
-      if (event.url) return await saveFrom(request, event, event.url, place)
-      request.log.warn({ fileId, status: event.status }, 'a save without a url: nothing to store')
-      if (key && event.status === 2) await sessions.lost(fileId, key)
+      if (event.url) return await saveFrom(log, event, event.url, place)
+      log.warn({ fileId, status: event.status }, 'a save without a url: nothing to store')
+      if (key && event.status === 2) await place.run(async () => await sessions.lost(fileId, key))
     } else if (event.status === 1) {
-      if (key) await sessions.began(fileId, key)
+      if (key) await noteSoon(log, place, async () => await sessions.began(fileId, key))
     } else if (event.status === 4) {
-      if (key) await sessions.ended(fileId, key)
+      if (key) await noteSoon(log, place, async () => await sessions.ended(fileId, key))
     } else if (event.status === 3) {
-      request.log.error({ fileId, key }, 'the document server could not assemble the edited document')
+      log.error({ fileId, key }, 'the document server could not assemble the edited document')
       // The document server deletes the user's changes when this is acknowledged (protocol, section 2).
-      if (settings.onCorrupted === 'discard') return key ? await sessions.lost(fileId, key) : undefined
-      await noteRefused(request, event)
+      if (settings.onCorrupted === 'discard') return key ? await place.run(async () => await sessions.lost(fileId, key)) : undefined
+      await place.run(async () => await noteRefused(log, event))
       throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
     }
   }
 
+  async function noteSoon (log: FastifyRequest['log'], place: Place, note: () => Promise<void>): Promise<void> {
+    const noted = place.run(note)
+    let isAnswered = false
+    noted.catch(err => { if (isAnswered) log.error({ err }, 'what became of a session could not be noted') })
+    await Promise.race([noted, delay(ANSWERED_AFTER_MS, undefined, { ref: false })])
+    isAnswered = true
+  }
+
   /** The document server gives it back to whoever opens the same key. */
-  async function noteRefused ({ log }: FastifyRequest, { fileId, key }: CallbackEvent): Promise<void> {
+  async function noteRefused (log: FastifyRequest['log'], { fileId, key }: CallbackEvent): Promise<void> {
     if (!key) return
     await sessions.refused(fileId, key).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
   }
 
-  async function saveFrom (request: FastifyRequest, event: FinishedEvent | ForceSavedEvent, url: string, place: SavePlace): Promise<void> {
-    const { fileId, key, status, filetype, lastsave } = event
+  async function saveFrom (log: FastifyRequest['log'], event: SaveEvent, url: string, place: Place): Promise<void> {
+    const { fileId, key, status, filetype, lastsave, users } = event
     const oldestChange = event.history?.changes?.[0]?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z')
     const notmodified = status === 2 && event.notmodified === true
-    let outcome: SaveOutcome | null
-    try {
-      outcome = await place.save({ fileId, status, url: parseHttpUrl(url), key, lastsave, oldestChange, filetype, notmodified })
-    } catch (error) {
-      if (status === 2) await noteRefused(request, event)
-      throw error
-    }
-    if (!outcome) return
-    const { info, isConflict } = outcome
-    const { size } = info
-    if (isConflict) request.log.warn({ fileId, key, status, size, conflictFileId: info.fileId }, 'the document was changed by someone else during its session: what was edited is stored as another document')
-    else request.log.info({ fileId, key, status, size }, 'document saved')
-    await tell(request, 'onSaved', toSavedEvent(event, outcome))
+    const outcome = await place.run(async () => {
+      try {
+        return await save({ fileId, status, url: parseHttpUrl(url), key, lastsave, oldestChange, filetype, notmodified, users })
+      } catch (error) {
+        if (status === 2) await noteRefused(log, event)
+        await tell.saveFailed(event, error as Error)
+        throw error
+      }
+    })
+    report(log, event, outcome)
   }
+}
 
-  /** What a host's listener throws is the host's own affair: the answer to the document server stays as it is. */
-  async function tell<Name extends 'onCallback' | 'onSaved'> (request: FastifyRequest, name: Name, event: Parameters<NonNullable<EditorOptions[Name]>>[0]): Promise<void> {
-    const listener = settings[name] as ((event: object) => void | Promise<void>) | undefined
-    if (!listener) return
-    try {
-      await within(settings.timeouts.host, name, () => listener(event))
-    } catch (error) {
-      request.log.error({ err: error }, `${name} failed`)
-    }
-  }
+function report (log: FastifyRequest['log'], { fileId, key, status, lastsave }: SaveEvent, outcome: SaveOutcome): void {
+  if (outcome === 'overtaken') log.warn({ fileId, key, status, lastsave }, 'a force save was not stored: by the clock of the document server it is older than what is stored. Was that clock set back? The finished save is stored whatever its time')
+  if (typeof outcome === 'string') return
+  const { size, conflictReason: reason, conflictFileId } = outcome
+  if (reason === undefined) log.info({ fileId, key, status, size }, 'document saved')
+  else log.warn({ fileId, key, status, size, conflictFileId }, `${CONFLICTS[reason]}: what was edited is stored as another document`)
+}
+
+const CONFLICTS = {
+  changed: 'the document was changed by someone else during its session',
+  format: 'another document has the name that this one would have in its new format'
 }
 
 /** The specification's answer, byte for byte: Fastify would add a charset to a text. */

@@ -41,12 +41,12 @@ export function guardedDispatcher ({ allow = [], ...connections }: GuardedDispat
     const { protocol, hostname, host = hostname } = target
     const { origin } = new URL(`${protocol}//${host}`)
     if (allowed.has(origin)) return connectAnywhere(target, callback)
-    if (!mayBePublic(hostname)) return callback(new AddressBlockedError(origin), null)
+    if (!mayBePublic(hostname)) return callback(new AddressBlockedError(`${origin} is not allowed`), null)
     connectChecked(target, (...[error, socket]) => {
       if (error) return callback(error, null)
       if (isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket)
       socket.destroy()
-      callback(new AddressBlockedError(origin), null)
+      callback(new AddressBlockedError(`${origin} is not allowed`), null)
     })
   }
   return dispatcherWith(connect, connections)
@@ -61,7 +61,7 @@ function publicOnly (lookup: LookupFunction): LookupFunction {
       const addresses = found.map(address => ({ address, family: isIP(address) }))
       const [first] = addresses
       if (!first) return callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), [])
-      if (!addresses.every(({ address }) => isPublicAddress(address))) return callback(new AddressBlockedError(hostname), [])
+      if (!addresses.every(({ address }) => isPublicAddress(address))) return callback(new AddressBlockedError(`${hostname} is not allowed`), [])
       if (options.all) callback(null, addresses)
       else callback(null, first.address, first.family)
     })

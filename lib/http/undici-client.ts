@@ -33,7 +33,7 @@ export function undiciClient ({ dispatcher, ...connections }: UndiciClientOption
 
   return {
     async request ({ method, url, headers, body, publicOnly = false, signal }) {
-      if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(url.origin)
+      if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
       const response = await request(url, { dispatcher: publicOnly ? guarded : open, method, headers: headers ?? {}, body: body ?? null, signal })
       const encoding = first(response.headers['content-encoding'])?.trim().toLowerCase() ?? 'identity'
       const decoded = encoding !== 'identity'

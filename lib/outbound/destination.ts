@@ -20,9 +20,16 @@ export function destinationRules ({ documentServer, proxy, allowPrivateAddresses
     const isDocumentServer = documentServer.origins.has(url.origin)
     const isNamed = origins.has(url.origin) || (anyOrigin && isDocumentServer)
     const publicOnly = !isNamed && !allowPrivateAddresses
-    if (!isNamed && !anyOrigin) throw new AddressBlockedError(url.origin)
-    if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(url.origin)
+    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? `${url.origin} is not allowed` : foreign(url))
+    if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
     return { url: isDocumentServer ? asReachedInside(url) : url, publicOnly }
+  }
+
+  /** The document server makes its URLs from what the editing browser's connection says, as its proxy passes that on. */
+  function foreign ({ origin, host }: URL): string {
+    const own = [...documentServer.origins]
+    const header = own.some(one => new URL(one).host === host) ? 'X-Forwarded-Proto' : 'X-Forwarded-Host'
+    return `${origin} is not an origin of the document server (${own.join(', ')}): add it to documentServer.origins, or set ${header} at its proxy`
   }
 
   function asReachedInside (url: URL): URL {

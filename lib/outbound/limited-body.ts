@@ -17,6 +17,8 @@ export function limitedBody (body: Readable, rules: BodyRules): Readable {
 
 async function * checkedChunks (body: Readable, { limit, length, signal }: BodyRules): AsyncGenerator<Uint8Array> {
   let size = 0
+  const end = () => { body.destroy(signal.reason) }
+  signal.addEventListener('abort', end, { once: true })
   try {
     for await (const chunk of body) {
       size += chunk.length
@@ -27,6 +29,8 @@ async function * checkedChunks (body: Readable, { limit, length, signal }: BodyR
   } catch (error) {
     signal.throwIfAborted()
     throw asUpstreamError(error)
+  } finally {
+    signal.removeEventListener('abort', end)
   }
   if (length !== undefined && size !== length) throw new UpstreamError(`${size} of ${length} bytes`)
 }

@@ -59,7 +59,7 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
     }
 
     async function requestOne (target: URL): Promise<HttpResponse> {
-      return await client.request({
+      const response = client.request({
         purpose,
         method,
         ...destination(purpose, target),
@@ -67,6 +67,7 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
         ...(body === undefined ? {} : { body }),
         signal: deadline.signal
       })
+      return await unlessAborted(response, deadline.signal, late => discard(late.body))
     }
 
     async function requestFollowing (first: URL): Promise<HttpResponse> {
@@ -89,6 +90,23 @@ function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefi
   return { signal, clear: () => clearTimeout(timer) }
 }
 
+/** A client that does not heed the signal keeps nobody waiting. */
+async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal, giveUp: (late: Result) => void): Promise<Result> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } catch (error) {
+    if (signal.aborted) promise.then(giveUp, () => {})
+    throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
 function redirectTarget (from: URL, response: HttpResponse): URL {
   try {
     return parseHttpUrl(response.header('location'), from)
@@ -99,7 +117,7 @@ function redirectTarget (from: URL, response: HttpResponse): URL {
 
 /** The proxy's client learns nothing of addresses it did not name. */
 function withoutAddress (error: unknown): never {
-  if (error instanceof AddressBlockedError) throw new AddressBlockedError('of a redirect', { cause: error })
+  if (error instanceof AddressBlockedError) throw new AddressBlockedError('of a redirect is not allowed', { cause: error })
   throw error
 }
 

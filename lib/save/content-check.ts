@@ -8,10 +8,13 @@ const ZIP_END_REACH = 22 + 65_535
 /** What an Office Open XML file that is protected by a password is in. Source: MS-OFFCRYPTO. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
+const RTF = Buffer.from('{\\rtf')
 
 const OFFICE_OPEN_XML = /^(doc|dot|xls|xlt|ppt|pot|pps)[xm]$|^xlsb$|^vsd[xm]$/
-const OPEN_DOCUMENT = /^o[dt][tsp]$/
-const HTML = /^(s?html?|mht|mhtml|xml)$/
+/** Also saved as Office Open XML by document servers that do not say so. */
+const COMPOUND_FILES = /^(doc|dot|xls|xlt|ppt|pot|pps|vsd|wps|wpt|et|ett|dps|dpt)$/
+const ZIP_FILES = /^(o[dt][tspg]|sx[wci]|st[wci]|epub|pages|numbers|key|hwpx|xps|oxps)$/
+const HTML = /^(s?html?|mht|mhtml|xml|fb2)$/
 const TEXT = /^(txt|csv|md|json)$/
 
 const ENOUGH_BYTES = 512
@@ -22,68 +25,73 @@ interface Expected {
   /** Of the stored file. */
   readonly extension: string
   readonly mediaType: string | undefined
+  /** Bytes, when the document server announced them. */
+  readonly length: number | undefined
 }
 
 /**
- * Passes content on if it looks like the announced format: a whole zip container for Office Open XML and OpenDocument (or
- * the container of an encrypted one), `%PDF-` for PDF, and for anything else neither an HTML page, because servers on the
- * way answer with those, nor nothing at all. Where no format is announced only such a page is refused. Errors with
- * `UpstreamError`: before the first byte is passed on, or after the last when a zip container was cut off by someone who
- * announced that as the whole.
+ * Passes content on if it looks like the announced format, or where none is announced like the stored one: a whole zip
+ * container for Office Open XML and OpenDocument (or the container of an encrypted one), `%PDF-` for PDF, and for anything else
+ * neither an error page, because servers on the way answer with those, nor nothing at all. Only an empty text that is announced
+ * as one is taken for empty. Errors with `UpstreamError`: before the first byte is passed on, or after the last when a zip
+ * container was cut off by someone who announced that as the whole.
  */
-export async function * checkedContent (content: AsyncIterable<Uint8Array>, { filetype, extension, mediaType }: Expected): AsyncGenerator<Uint8Array> {
+export async function * checkedContent (content: AsyncIterable<Uint8Array>, expected: Expected): AsyncGenerator<Uint8Array> {
+  const { filetype, extension } = expected
+  const format = filetype ?? extension
   let start = Buffer.alloc(0)
   let end: Buffer = Buffer.alloc(0)
   let isChecked = false
-  const isContainer = filetype !== undefined && (OFFICE_OPEN_XML.test(filetype) || OPEN_DOCUMENT.test(filetype))
-  const assertExpected = () => {
-    if (filetype !== undefined) assertLike(start, filetype, mediaType)
-    else if (!HTML.test(extension) && isErrorPage(start, mediaType)) throw finalFailure(new UpstreamError('what it sent is a page in HTML'))
-  }
   for await (const chunk of content) {
-    if (isContainer) end = lastOf(end, chunk)
+    end = lastOf(end, chunk)
     if (isChecked) {
       yield chunk
       continue
     }
     start = Buffer.concat([start, chunk])
     if (start.length < ENOUGH_BYTES) continue
-    assertExpected()
+    assertLike(start, format, expected)
     isChecked = true
     yield start
   }
   if (!isChecked) {
-    assertExpected()
+    assertLike(start, format, expected)
     yield start
   }
-  if (isContainer && isZip(start) && end.lastIndexOf(ZIP_END) === -1) throw new UpstreamError(`the ${filetype} file it sent is cut off`)
+  if (isContainer(format) && begins(start, ZIP) && end.lastIndexOf(ZIP_END) === -1) throw new UpstreamError(`the ${format} file it sent is cut off`)
 }
 
 function lastOf (end: Buffer, chunk: Uint8Array): Buffer {
   return chunk.length >= ZIP_END_REACH ? Buffer.from(chunk.subarray(-ZIP_END_REACH)) : Buffer.concat([end, chunk]).subarray(-ZIP_END_REACH)
 }
 
-function isZip (start: Buffer): boolean {
-  return start.subarray(0, ZIP.length).equals(ZIP)
+function assertLike (start: Buffer, format: string, expected: Expected): void {
+  if (isLike(start, format, expected)) return
+  const found = start.length === 0 ? 'empty' : `not ${format}${isHtml(start) ? ' but a page in HTML' : ''}`
+  throw finalFailure(new UpstreamError(`what it sent is ${found}`))
 }
 
-function assertLike (start: Buffer, format: string, mediaType: string | undefined): void {
-  if (isLike(start, format, mediaType)) return
-  throw finalFailure(new UpstreamError(`what it sent is not ${format}${isHtml(start) ? ' but a page in HTML' : ''}`))
+function isLike (start: Buffer, format: string, { filetype, mediaType, length }: Expected): boolean {
+  if (start.length === 0) return TEXT.test(format) && filetype !== undefined && length === 0
+  if (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format)) return begins(start, ZIP) || begins(start, COMPOUND_FILE)
+  if (ZIP_FILES.test(format)) return begins(start, ZIP)
+  if (format === 'pdf') return begins(start, PDF)
+  if (format === 'rtf') return begins(start, RTF) || (filetype === undefined && begins(start, ZIP)) // older document servers save it as docx
+  // A text may begin with a tag: there it is an error page only if it is sent as one.
+  if (TEXT.test(format)) return !isErrorAnswer(start, format, mediaType)
+  return HTML.test(format) || !isHtml(start)
 }
 
-function isLike (start: Buffer, format: string, mediaType: string | undefined): boolean {
-  const begins = (signature: Buffer) => start.subarray(0, signature.length).equals(signature)
-  if (OFFICE_OPEN_XML.test(format)) return isZip(start) || begins(COMPOUND_FILE)
-  if (OPEN_DOCUMENT.test(format)) return isZip(start)
-  if (format === 'pdf') return begins(PDF)
-  // A text may well be empty, or begin with a tag: there it is an error page only if it is sent as one.
-  if (TEXT.test(format)) return !isErrorPage(start, mediaType)
-  return start.length > 0 && (HTML.test(format) || !isHtml(start))
+function isContainer (format: string): boolean {
+  return OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || ZIP_FILES.test(format)
 }
 
-function isErrorPage (start: Buffer, mediaType = ''): boolean {
-  return isHtml(start) && /^text\/html\b/i.test(mediaType)
+function begins (start: Buffer, signature: Buffer): boolean {
+  return start.subarray(0, signature.length).equals(signature)
+}
+
+function isErrorAnswer (start: Buffer, format: string, mediaType = ''): boolean {
+  return (isHtml(start) && /^text\/html\b/i.test(mediaType)) || (format !== 'json' && /^application\/(\w+\+)?json\b/i.test(mediaType))
 }
 
 function isHtml (start: Buffer): boolean {

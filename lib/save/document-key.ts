@@ -3,7 +3,10 @@ import type { FileInfo } from '../../types/storage.js'
 
 type Content = Pick<FileInfo, 'fileId' | 'revision'>
 
-/** The document keys of one service. `scope` keeps services that share a document server apart. */
+/**
+ * The document keys of one service at one document server: `<scope and file>.<revision>.<server>`. `scope` keeps services that
+ * share a document server apart, `server` two document servers that edit the same files.
+ */
 export interface DocumentKeys {
   /**
    * The document key of one content of one file: the same on every instance of a service, different for every file
@@ -11,24 +14,29 @@ export interface DocumentKeys {
    * At most 128 characters of `[0-9A-Za-z._=-]`: others fail silently in the editor (protocol, document.key).
    */
   of (content: Content, used?: ReadonlySet<string>): string
-  /** Whether a key is one of these for the file, whatever the content. */
+  /** Whether a key is one of these for the file, whatever the content and the document server. */
   isFor (fileId: string, key: string): boolean
-  /** Whether a key of the file is for this very content. */
+  /** Whether a key of the file is for this very content, at whatever document server. */
   isOf (content: Content, key: string): boolean
+  /** Whether a key of the file was given for another document server. */
+  isOfAnotherServer (fileId: string, key: string): boolean
 }
 
-export function documentKeys (scope: string): DocumentKeys {
-  const prefix = (fileId: string) => `${digest(scope, fileId)}.`
-  const first = ({ fileId, revision }: Content) => `${prefix(fileId)}${digest(revision)}`
+export function documentKeys (scope: string, server: string): DocumentKeys {
+  const here = digest(server).slice(0, 8)
+  const ofFile = (fileId: string) => `${digest(scope, fileId)}.`
+  const ofContent = ({ fileId, revision }: Content) => `${ofFile(fileId)}${digest(revision)}.`
 
   return {
     of (content, used = new Set()) {
-      let key = first(content)
-      for (let again = 1; used.has(key); again++) key = `${first(content)}.${again}`
+      const first = ofContent(content) + here
+      let key = first
+      for (let again = 1; used.has(key); again++) key = `${first}.${again}`
       return key
     },
-    isFor: (fileId, key) => key.startsWith(prefix(fileId)),
-    isOf: (content, key) => key === first(content) || key.startsWith(`${first(content)}.`)
+    isFor: (fileId, key) => key.startsWith(ofFile(fileId)),
+    isOf: (content, key) => key.startsWith(ofContent(content)),
+    isOfAnotherServer: (fileId, key) => key.startsWith(ofFile(fileId)) && key.split('.')[2] !== here
   }
 }
 
@@ -37,6 +45,6 @@ export function conversionKey (...parts: readonly string[]): string {
   return digest(...parts)
 }
 
-function digest (...parts: readonly string[]): string {
+export function digest (...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)
 }

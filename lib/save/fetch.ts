@@ -56,7 +56,7 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, st
         const failure = new UpstreamError(`status ${status} instead of a document`)
         throw mayPass(status) ? failure : finalFailure(failure)
       }
-      return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type') }))
+      return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type'), length: response.length }))
     } finally {
       discard(response.body)
     }

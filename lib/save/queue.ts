@@ -1,8 +1,8 @@
 /** A place in the line of one file. */
 export interface Place {
-  /** Resolves when everyone who came before has left. */
-  readonly turn: Promise<void>
-  /** Lets the next one in. Leaving twice, or before one's turn, is fine. */
+  /** Does something when everyone who came before is done, and lets the next one in when that is done. */
+  run<Result> (task: () => Promise<Result>): Promise<Result>
+  /** Lets the next one in, if nothing is to be done. Whoever takes a place must leave it. */
   leave (): void
 }
 
@@ -19,13 +19,22 @@ export function saveQueue (): SaveQueue {
   return {
     enter (fileId) {
       const turn = last.get(fileId) ?? Promise.resolve()
-      let leave = () => {}
-      const left = new Promise<void>(resolve => { leave = resolve })
+      let letNextIn = () => {}
+      const left = new Promise<void>(resolve => { letNextIn = resolve })
       const done = Promise.all([turn, left]).then(() => {
         if (last.get(fileId) === done) last.delete(fileId)
       })
       last.set(fileId, done)
-      return { turn, leave }
+      let isRunning = false
+      return {
+        run (task) {
+          isRunning = true
+          return turn.then(task).finally(letNextIn)
+        },
+        leave () {
+          if (!isRunning) letNextIn()
+        }
+      }
     },
     async empty () {
       while (last.size > 0) await Promise.all(last.values())

@@ -1,7 +1,10 @@
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { began, ended, type FileRecord, finishedKeys, isDownloadedAnew, isLive, type LiveSession, refused, settled, stored } from './record.js'
-import type { Records } from './records.js'
+import type { Locks } from './locks.js'
+import { began, ended, givenUp, heardOf, isDoubtful, isJoinable, refused } from './live-sessions.js'
+import { type FileRecord, finishedKeys, type LiveSession, sessionOf } from './record.js'
+import { EPHEMERAL, type Records } from './records.js'
+import { settled, stored } from './stored-saves.js'
 
 /**
  * Which editing session of a file is live, as far as callbacks have told.
@@ -24,9 +27,10 @@ export interface Sessions {
 interface Dependencies {
   readonly storage: Pick<Storage, 'stat'>
   readonly records: Records
+  readonly locks: Pick<Locks, 'settle'>
   readonly keys: DocumentKeys
-  /** Asks the document server. Resolves to true when it does not say. */
-  readonly isKnown: (key: string) => Promise<boolean>
+  /** Asks the document server. Resolves to `undefined` when it does not say. */
+  readonly isKnown: (key: string) => Promise<boolean | undefined>
   /** Milliseconds after which a session that was not heard of is asked for. */
   readonly askAfter: number
 }
@@ -34,34 +38,44 @@ interface Dependencies {
 /** How often a session that is heard of is noted as alive. */
 const NOTED_EVERY = 10
 
-export function createSessions ({ storage, records, keys, isKnown, askAfter }: Dependencies): Sessions {
+/** How often the document server is asked for a session that nobody is sent to. */
+const SUSPECTED_EVERY_MS = 60_000
+const MAX_SUSPECTED = 10_000
+
+const MAX_LOOKS = 20
+
+export function createSessions ({ storage, records, locks, keys, isKnown, askAfter }: Dependencies): Sessions {
   /** Of one session at a time: pages are opened by many. */
-  const asked = new Map<string, Promise<boolean>>()
+  const asked = new Map<string, Promise<boolean | undefined>>()
+
+  const suspected = new Map<string, number>()
 
   return {
     async keyFor (content) {
       const { fileId } = content
+      const passedOver = new Set<string>()
       for (;;) {
-        const noted = await records.read(fileId)
-        // After the record: a session that has ended by then must not be taken for one of the content before its save.
-        const current = await storage.stat(fileId) ?? content
-        const record = settled(noted, current.revision)
-        const session = record.live.find(isJoined)
+        const { record, current } = await look(content)
+        for (const session of record.live) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
+        const session = record.live.find(one => isJoinable(one, keys, current) && !passedOver.has(one.key))
         if (session === undefined) return keys.of(current, finishedKeys(record))
-        if (Date.now() - session.heard < askAfter || await isStillKnown(fileId, session)) return session.key
-        await records.change(fileId, current => gaveUp(current, session))
+        if (isRecent(session) || await isStillLive(fileId, session)) return session.key
+        passedOver.add(session.key)
       }
     },
 
     async began (fileId, key) {
       const content = await storage.stat(fileId)
       if (content === null) return
-      const now = Date.now()
-      await records.change(fileId, record => isFresh(record, key, now) ? record : began(record, key, baseOf(record, content, key), now))
+      const isNoted = (record: FileRecord) => {
+        const session = sessionOf(record, key)
+        return session !== undefined && Date.now() - session.heard < askAfter / NOTED_EVERY
+      }
+      await records.change(fileId, record => isNoted(record) ? record : began(record, keys, key, content, Date.now()), EPHEMERAL)
     },
 
     async ended (fileId, key) {
-      await records.change(fileId, record => isLive(record, key) ? ended(record, key) : record)
+      await records.change(fileId, record => ended(record, key), EPHEMERAL)
     },
 
     async lost (fileId, key) {
@@ -71,41 +85,50 @@ export function createSessions ({ storage, records, keys, isKnown, askAfter }: D
 
     async refused (fileId, key) {
       const content = await storage.stat(fileId)
-      if (content === null) return
-      await records.change(fileId, record => refused(record, key, baseOf(record, content, key), Date.now()))
+      if (content !== null) await records.change(fileId, record => refused(record, keys, key, content, Date.now()))
     }
   }
 
-  /** What the document server downloads now: unless it may have an earlier content under this key, which nobody knows. */
-  function baseOf (record: FileRecord, content: FileInfo, key: string): string | undefined {
-    const mayBeCached = keys.isFor(content.fileId, key) && !keys.isOf(content, key) && !isDownloadedAnew(record, key)
-    return mayBeCached ? undefined : content.revision
+  /** What is remembered and what is stored at one moment. */
+  async function look (content: FileInfo): Promise<{ record: FileRecord, current: FileInfo }> {
+    const { fileId } = content
+    for (let looks = 1; ; looks++) {
+      const seen = await records.read(fileId)
+      await locks.settle(fileId, seen).catch(() => {})
+      const current = await storage.stat(fileId) ?? content
+      const { record, version } = await records.read(fileId)
+      if (version === seen.version || looks === MAX_LOOKS) return { record: settled(record, current.revision), current }
+    }
   }
 
-  function isFresh ({ live }: FileRecord, key: string, now: number): boolean {
-    const session = live.find(one => one.key === key)
-    return session !== undefined && now - session.heard < askAfter / NOTED_EVERY
+  function isRecent (session: LiveSession): boolean {
+    return !isDoubtful(session) && Date.now() - session.heard < askAfter
   }
 
-  async function isStillKnown (fileId: string, session: LiveSession): Promise<boolean> {
-    const asking = asked.get(session.key) ?? isKnown(session.key).finally(() => asked.delete(session.key))
-    asked.set(session.key, asking)
-    if (!await asking) return false
-    const record = await records.change(fileId, record => isLive(record, session.key) ? began(record, session.key, session.base, Date.now()) : record)
-    return isLive(record, session.key) // it may have said by a callback that everybody has left
+  /** The file was changed though nobody has told that the session is over: nobody is sent there, but it may well be over. */
+  function isSuspect ({ key, base }: LiveSession, { revision }: FileInfo): boolean {
+    if (base === undefined || base === revision || Date.now() - (suspected.get(key) ?? 0) < SUSPECTED_EVERY_MS) return false
+    if (suspected.size > MAX_SUSPECTED) suspected.clear()
+    suspected.set(key, Date.now())
+    return true
   }
-}
 
-/**
- * A session of a page that was rendered before the file was changed shows what is not in the file, and its saves are kept
- * apart: nobody else is sent there, unless to bring back what was refused.
- */
-function isJoined ({ base, refused }: LiveSession): boolean {
-  return base !== undefined || refused === true
+  /** Notes what the document server says. That it can't be noted keeps nobody from opening a document. */
+  async function isStillLive (fileId: string, session: LiveSession): Promise<boolean> {
+    const { key } = session
+    const asking = asked.get(key) ?? isKnown(key).finally(() => asked.delete(key))
+    asked.set(key, asking)
+    const answer = await asking
+    // A doubtful session is not to be trusted, unless what was refused can be found there alone.
+    if (answer === undefined && isDoubtful(session) && session.refused !== true) return false
+    const isLive = answer ?? true
+    const noted = await records.change(fileId, record => isLive ? heardOf(record, key, Date.now()) : gaveUp(record, session), EPHEMERAL).catch(() => undefined)
+    return isLive && (noted === undefined || sessionOf(noted, key) !== undefined) // it may have said by a callback that everybody has left
+  }
 }
 
 /** Unless it was heard of meanwhile. */
 function gaveUp (record: FileRecord, { key, heard }: LiveSession): FileRecord {
-  const session = record.live.find(one => one.key === key)
-  return session === undefined || session.heard > heard ? record : ended(record, key)
+  const session = sessionOf(record, key)
+  return session === undefined || session.heard > heard ? record : givenUp(record, key)
 }

@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Content } from '../../types/storage.js'
+import { NameTakenError } from '../errors.js'
 import { tempName } from './temp-files.js'
 
 export interface TempFile {
@@ -9,49 +10,67 @@ export interface TempFile {
   readonly stats: BigIntStats
 }
 
-export interface TempFileOptions {
-  /** Permission bits. Default: those of any new file. */
-  readonly mode?: number | undefined
-  /** The content gets a later modification time than this one, in nanoseconds. */
-  readonly newerThan?: bigint | undefined
-  /** Of the name. */
-  readonly suffix?: string
-}
+const PERMISSION_BITS = 0o777n
 
-/** Streams content into a new file that no look-up finds, flushed to the disk. Leaves nothing behind when it rejects. */
-export async function writeTempFile (directory: string, content: Content, options: TempFileOptions = {}): Promise<TempFile> {
-  const path = join(directory, tempName() + (options.suffix ?? ''))
-  const handle = await open(path, 'wx', options.mode)
+/**
+ * Streams content into a new file that no look-up finds, flushed to the disk: with the permissions and the owner of the file
+ * it is meant to follow, and a later modification time. Leaves nothing behind when it rejects.
+ */
+export async function writeTempFile (directory: string, content: Content, follows?: BigIntStats): Promise<TempFile> {
+  const path = join(directory, tempName())
+  const handle = await open(path, 'wx', follows && permissionsOf(follows))
   try {
-    return { path, stats: await fill(handle, content, options) }
+    await handle.writeFile(content)
+    return { path, stats: await finish(handle, follows) }
   } catch (error) {
     await unlink(path).catch(() => {})
     throw error
-  }
-}
-
-/** What is done with a temp file before it gets its name. When that fails the temp file is gone. */
-export async function orRemoved<Result> (temp: string, task: Promise<Result>): Promise<Result> {
-  try {
-    return await task
-  } catch (error) {
-    await unlink(temp).catch(() => {})
-    throw error
-  }
-}
-
-async function fill (handle: FileHandle, content: Content, { mode, newerThan }: TempFileOptions): Promise<BigIntStats> {
-  try {
-    await handle.writeFile(content)
-    if (mode !== undefined) await handle.chmod(mode) // the process's umask took its part of the mode given to open
-    // Inode numbers are used again and the kernel's own times stand still for milliseconds: two versions could look alike.
-    const seconds = nextTime(newerThan)
-    await handle.utimes(seconds, seconds)
-    await handle.sync()
-    return await handle.stat({ bigint: true })
   } finally {
     await handle.close()
   }
+}
+
+/** The temp file as it must be to follow this file, which may be another than it was written for. */
+export async function following (temp: TempFile, { stats: follows }: { readonly stats: BigIntStats }): Promise<TempFile> {
+  const { stats } = temp
+  if (isLike(stats, follows) && stats.mtimeNs > follows.mtimeNs) return temp
+  const handle = await open(temp.path, 'r+')
+  try {
+    return { path: temp.path, stats: await finish(handle, follows) }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function finish (handle: FileHandle, follows?: BigIntStats): Promise<BigIntStats> {
+  if (follows !== undefined) await makeLike(handle, follows)
+  // Inode numbers are used again and the kernel's own times stand still for milliseconds: two versions could look alike.
+  const seconds = nextTime(follows?.mtimeNs)
+  await handle.utimes(seconds, seconds)
+  await handle.sync()
+  return await handle.stat({ bigint: true })
+}
+
+async function makeLike (handle: FileHandle, follows: BigIntStats): Promise<void> {
+  const made = await handle.stat({ bigint: true })
+  const [uid, gid] = [Number(follows.uid), Number(follows.gid)]
+  // Only the super-user gives files away; to a group of one's own anyone can.
+  if (made.uid !== follows.uid) await handle.chown(uid, gid).catch(orNotAllowed)
+  if (made.gid !== follows.gid) await handle.chown(-1, gid).catch(orNotAllowed)
+  // The process's umask took its part of the mode given to open, and a change of the owner may take more.
+  if (!isLike(made, follows)) await handle.chmod(permissionsOf(follows))
+}
+
+function isLike (a: BigIntStats, b: BigIntStats): boolean {
+  return permissionsOf(a) === permissionsOf(b) && a.uid === b.uid && a.gid === b.gid
+}
+
+function permissionsOf ({ mode }: BigIntStats): number {
+  return Number(mode & PERMISSION_BITS)
+}
+
+function orNotAllowed (error: NodeJS.ErrnoException): void {
+  if (!['EPERM', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes(error.code ?? '')) throw error
 }
 
 let lastMicroseconds = 0
@@ -63,59 +82,74 @@ function nextTime (newerThan = 0n): number {
 }
 
 /**
- * Gives a temp file its name, atomically and durably, then removes the files it supersedes: at every moment, a crash
- * included, one of them is there. When it rejects, `target` is what it was and the temp file is gone.
+ * Gives a temp file the name of the file it replaces, atomically and durably. When it rejects, that file is what it was, and
+ * the temp file may still be there.
  */
-export async function publish (temp: string, target: string, supersedes: readonly string[] = []): Promise<void> {
+export async function publishOver (temp: TempFile, target: string): Promise<void> {
   const previous = await secondNameOf(target)
-  let isRenamed = false
   try {
-    await rename(temp, target)
-    isRenamed = true
+    await rename(temp.path, target)
     await syncDirectory(dirname(target))
-    for (const path of supersedes) await removeSuperseded(path)
   } catch (error) {
-    // A rename may fail although it was done: only a file that still has its first name never got the other.
-    if (isRenamed || !await removeFile(temp).catch(() => true)) await putBack(previous, target)
+    // A rename may fail although it was done. What is there by now may also be somebody else's.
+    if (previous !== undefined && await isAt(target, temp)) await rename(previous, target).catch(() => {})
     throw error
   } finally {
-    if (previous.path !== undefined) await unlink(previous.path).catch(() => {})
+    if (previous !== undefined) await unlink(previous).catch(() => {})
   }
-  // The new content is safe already: should a superseded file come back after a crash, the newer one counts.
-  if (supersedes.length > 0) await syncDirectory(dirname(target)).catch(() => {})
 }
 
-interface Previous {
-  readonly existed: boolean
-  /** Missing where the file system has no hard links. */
-  readonly path?: string
-}
-
-/** A hard link costs next to nothing and lets us undo a rename that could not be made durable. */
-async function secondNameOf (target: string): Promise<Previous> {
-  const path = join(dirname(target), tempName())
+/**
+ * Gives a temp file a name that nothing has, durably, then removes the file it supersedes. Rejects with `NameTakenError` when
+ * something has it. When it rejects, all is as it was, and the temp file may still be there.
+ */
+export async function publishNew (temp: TempFile, target: string, superseded?: string): Promise<void> {
   try {
-    await link(target, path)
-    return { existed: true, path }
+    await giveName(temp, target)
+    await syncDirectory(dirname(target))
+    if (superseded !== undefined) await removeForSure(superseded)
   } catch (error) {
-    return { existed: (error as NodeJS.ErrnoException).code !== 'ENOENT' }
+    if (!(error instanceof NameTakenError) && await isAt(target, temp)) await unlink(target).catch(() => {})
+    throw error
+  }
+  // The new content is safe already: should the superseded file come back after a crash, the newer one counts.
+  if (superseded !== undefined) await syncDirectory(dirname(target)).catch(() => {})
+}
+
+async function giveName (temp: TempFile, target: string): Promise<void> {
+  try {
+    await link(temp.path, target)
+    await unlink(temp.path).catch(() => {})
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw new NameTakenError({ cause: error })
+    if (!hasNoLinks(code)) throw error
+    if (await lstat(target).catch(() => undefined) !== undefined) throw new NameTakenError({ cause: error })
+    await rename(temp.path, target)
   }
 }
 
-async function putBack ({ existed, path }: Previous, target: string): Promise<void> {
-  if (path !== undefined) await rename(path, target).catch(() => {})
-  else if (!existed) await unlink(target).catch(() => {})
+/** Whether a file system without hard links answers so. */
+export function hasNoLinks (code: string | undefined): boolean {
+  return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
+}
+
+/** A hard link costs next to nothing and lets us undo a rename that could not be made durable. `undefined` where there are none. */
+async function secondNameOf (target: string): Promise<string | undefined> {
+  const path = join(dirname(target), tempName())
+  return await link(target, path).then(() => path, () => undefined)
+}
+
+async function isAt (target: string, { stats: { ino, mtimeNs } }: TempFile): Promise<boolean> {
+  const found = await lstat(target, { bigint: true }).catch(() => undefined)
+  return found !== undefined && found.ino === ino && found.mtimeNs === mtimeNs
 }
 
 /** A call may fail although it did its work. Were the new file then taken back, nothing would be left. */
-async function removeSuperseded (path: string): Promise<void> {
+async function removeForSure (path: string): Promise<void> {
   await removeFile(path).catch(async error => {
-    if (await isThere(path)) throw error
+    if (await lstat(path).then(() => true, () => false)) throw error
   })
-}
-
-function isThere (path: string): Promise<boolean> {
-  return lstat(path).then(() => true, () => false)
 }
 
 /** Resolves to whether the file was there. */

@@ -28,7 +28,7 @@ export function fileInfo (fileId: string, name: string, stats: BigIntStats): Fil
   }
 }
 
-function revisionOf ({ ino, size, mtimeNs }: BigIntStats): string {
+export function revisionOf ({ ino, size, mtimeNs }: BigIntStats): string {
   return createHash('sha256').update(`${ino}.${size}.${mtimeNs}`).digest('base64url').slice(0, 22)
 }
 

@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import type { BigIntStats } from 'node:fs'
-import { constants, type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type BigIntStats, constants, createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Storage } from '../../types/storage.js'
+import type { Content, StagedContent, Storage } from '../../types/storage.js'
 import { InvalidOptionError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { orRemoved, publish, removeFile, syncDirectory, writeTempFile } from './durable-write.js'
+import { publishNew, removeFile, syncDirectory, type TempFile, writeTempFile } from './durable-write.js'
 import { fileBody } from './file-body.js'
 import { fileState } from './file-state.js'
-import { fileInfo, sliceOf, splitName, validExtension } from './file-info.js'
+import { fileInfo, sliceOf, validExtension } from './file-info.js'
 import { lookup, type StoredFile } from './lookup.js'
-import { removeSuperseded, whileNoted } from './superseded.js'
+import { replaceBy, revoke } from './replacing.js'
 import { sweepTempFiles } from './temp-files.js'
-import { isKnownExtension } from './unusual-names.js'
 
 export interface FileStorageOptions {
   /** Where the files are; relative to the working directory at the time of the call. Created when missing. */
   readonly directory: string
 }
 
-const PERMISSION_BITS = 0o777n
 const MAX_CHASES = 10
 
 /** No document can have this name: a fileId never starts with a dot. */
@@ -30,18 +28,20 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 
 /**
  * Documents as files `<fileId>.<extension>` of one directory, which other processes may share: they see whole files
- * only, and what they put there is found. Writes are atomic and, when resolved, on the disk; permissions are kept.
- * Links, directories and devices are absent files. `ready()`, or else the first operation, creates the directory,
- * removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION` unless it is writable.
+ * only, and what they put there is found. Writes are atomic and, when resolved, on the disk; permissions are kept, and the
+ * owner where the process may give files away. Links, directories and devices are absent files. `ready()`, or else the first
+ * operation, creates the directory, removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION`
+ * unless documents and records can be written.
  */
-export function fileStorage (options: FileStorageOptions): Required<Pick<Storage, 'ready' | 'stat' | 'read' | 'create' | 'replace' | 'remove' | 'state'>> {
+export function fileStorage (options: FileStorageOptions): Required<Omit<Storage, 'close'>> {
   if (typeof options?.directory !== 'string' || options.directory === '' || options.directory.includes('\0')) {
     throw new InvalidOptionError('directory', 'needs to be the path of a directory')
   }
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
-  const filesOf = lookup(directory)
-  const { forget, sweep, ...state } = fileState(pathOf(STATE_DIRECTORY), async () => await ready())
+  const { find: findIn, findAll } = lookup(directory)
+  const { forget, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), async () => await ready())
+  const temps = new WeakMap<Content, TempFile>()
   let started: Promise<void> | undefined
 
   return {
@@ -75,28 +75,33 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
       const fileId = randomUUID()
       const name = `${fileId}.${validExtension(extension)}`
       await ready()
-      const temp = await writeTempFile(directory, content)
-      await publish(temp.path, pathOf(name))
-      return fileInfo(fileId, name, temp.stats)
+      return await withTempFile(content, undefined, async temp => {
+        await publishNew(temp, pathOf(name))
+        return fileInfo(fileId, name, temp.stats)
+      })
     },
 
-    async replace (fileId, content, { extension, beforePublish } = {}) {
-      const files = await find(fileId)
-      const [current] = files
-      if (!current) return null
+    async stage (fileId, content) {
+      const [follows] = await find(fileId)
+      const temp = await writeTempFile(directory, content, follows?.stats)
+      const staged: StagedContent = {
+        size: Number(temp.stats.size),
+        discard: async () => { await removeFile(temp.path).catch(() => {}) },
+        [Symbol.asyncIterator]: () => createReadStream(temp.path)[Symbol.asyncIterator]()
+      }
+      temps.set(staged, temp)
+      return staged
+    },
 
-      const name = extension === undefined ? current.name : nameFor(fileId, current, validExtension(extension))
-      const temp = await writeTempFile(directory, content, {
-        mode: Number(current.stats.mode & PERMISSION_BITS),
-        newerThan: files.find(file => file.name !== name)?.stats.mtimeNs
-      })
-      const info = fileInfo(fileId, name, temp.stats)
-      const superseded = supersededBy(name, files)
-      await whileNoted(directory, { temp, target: name, superseded }, async () => {
-        if (beforePublish) await orRemoved(temp.path, beforePublish(info))
-        await publish(temp.path, pathOf(name), superseded.map(file => pathOf(file.name)))
-      })
-      return info
+    async replace (fileId, content, options = {}) {
+      const [current] = await find(fileId)
+      if (!current) return null
+      const place = { directory, fileId, findAll: async () => await findAll(fileId) }
+      return await withTempFile(content, current, async temp => await replaceBy(temp, { ...place, current, options }))
+    },
+
+    async revoke (fileId, ticket) {
+      if (isSafeFileId(fileId)) await revoke(ticket, { directory, findAll: async () => await findAll(fileId) })
     },
 
     async remove (fileId) {
@@ -114,44 +119,40 @@ export function fileStorage (options: FileStorageOptions): Required<Pick<Storage
 
   async function find (fileId: string): Promise<StoredFile[]> {
     await ready()
-    return isSafeFileId(fileId) ? filesOf(fileId) : []
+    return isSafeFileId(fileId) ? await findIn(fileId) : []
+  }
+
+  /** What was staged here is not written again, and is not removed when the task fails. */
+  async function withTempFile<Result> (content: Content, follows: StoredFile | undefined, task: (temp: TempFile) => Promise<Result>): Promise<Result> {
+    const staged = temps.get(content)
+    if (staged !== undefined) return await task(staged)
+    const temp = await writeTempFile(directory, content, follows?.stats)
+    try {
+      return await task(temp)
+    } finally {
+      await removeFile(temp.path).catch(() => {})
+    }
   }
 
   function ready (): Promise<void> {
-    started ??= prepare(directory, sweep).catch(error => {
+    started ??= prepare().catch(error => {
       started = undefined // the next operation tries again: a volume may be mounted late
       throw error
     })
     return started
   }
-}
 
-async function prepare (directory: string, sweepState: () => Promise<void>): Promise<void> {
-  try {
-    await mkdir(directory, { recursive: true })
-    const { path } = await writeTempFile(directory, new Uint8Array(0))
-    await removeFile(path)
-    await sweepTempFiles(directory, note => removeSuperseded(directory, note))
-    await sweepState()
-  } catch (error) {
-    throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
+  async function prepare (): Promise<void> {
+    try {
+      await mkdir(directory, { recursive: true })
+      const { path, stats } = await writeTempFile(directory, new Uint8Array(0))
+      await removeFile(path)
+      await sweepTempFiles(directory, Number(stats.ctimeMs))
+      await prepareState(async fileId => (await findIn(fileId)).length > 0)
+    } catch (error) {
+      throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
+    }
   }
-}
-
-/** The spelling on disk stays unless the format changes. */
-function nameFor (fileId: string, current: StoredFile, extension: string): string {
-  return splitName(current.name)?.extension.toLowerCase() === extension ? current.name : `${fileId}.${extension}`
-}
-
-/** The file a new name takes the place of, preceded by those that would be found before it. */
-function supersededBy (name: string, files: readonly StoredFile[]): StoredFile[] {
-  if (files[0]!.name === name) return []
-  const goFirst = isUnusual(name) && !isUnusual(files[0]!.name) ? files : files.slice(0, 1)
-  return goFirst.toReversed()
-}
-
-function isUnusual (name: string): boolean {
-  return !isKnownExtension(splitName(name)?.extension ?? '')
 }
 
 /** `undefined` when it is not there or not a regular file. */

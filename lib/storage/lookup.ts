@@ -2,7 +2,7 @@ import { type BigIntStats, lstat } from 'node:fs'
 import { join } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
 import { type DirectoryVersion, directoryVersions, isUnchanged } from './directory-version.js'
-import { unusualNames } from './unusual-names.js'
+import { rankOf, unusualNames } from './unusual-names.js'
 
 export interface StoredFile {
   readonly name: string
@@ -11,40 +11,60 @@ export interface StoredFile {
 
 const MAX_REMEMBERED = 10_000
 
+export interface Lookup {
+  /** The file that counts, followed by others that would take its place. */
+  find (fileId: string): Promise<StoredFile[]>
+  /** Every regular file of the fileId. */
+  findAll (fileId: string): Promise<StoredFile[]>
+}
+
+const inCapitals = knownExtensions.map(extension => extension.toUpperCase())
+
 /**
  * Finds the regular files named `<fileId>.<extension>`, the one that counts first: the newest of those with a known
- * extension; only when there is none, the newest of the others; of equally old ones the first by name.
- * What other processes drop in or take away is seen at once. With a known extension the cost is the same in any
- * directory, however large.
+ * extension; only when there is none, the newest of those with one in capitals; only when there is none either, the newest
+ * of the others; of equally old ones the first by name. What other processes drop in or take away is seen at once. With a
+ * known extension the cost is the same in any directory, however large.
  */
-export function lookup (directory: string): (fileId: string) => Promise<StoredFile[]> {
+export function lookup (directory: string): Lookup {
   const currentVersion = directoryVersions(directory)
   const unusualNamesOf = unusualNames(directory, currentVersion)
   const remembered = rememberedNames()
 
-  return async function find (fileId) {
-    const name = remembered.get(fileId)
-    const [version, file] = await Promise.all([currentVersion(), name === undefined ? undefined : regularFile(directory, name)])
-    if (file && remembered.isValid(version)) return [file]
+  return {
+    async find (fileId) {
+      const name = remembered.get(fileId)
+      const [version, file] = await Promise.all([currentVersion(), name === undefined ? undefined : regularFile(directory, name)])
+      if (file && remembered.isValid(version)) return [file]
 
-    const files = await search(fileId, version)
-    if (files.length === 1 && version.settled) remembered.set(fileId, files[0]!.name, version)
-    return files
+      const files = await search(fileId, version)
+      if (files.length === 1 && version.settled) remembered.set(fileId, files[0]!.name, version)
+      return files
+    },
+
+    async findAll (fileId) {
+      return (await Promise.all([probe(fileId, knownExtensions), probe(fileId, inCapitals), unusual(fileId)])).flat()
+    }
   }
 
   async function search (fileId: string, before: DirectoryVersion): Promise<StoredFile[]> {
-    const known = await probe(fileId)
-    if (known.length > 0) return known
-
-    const unusual = await regularFiles(directory, await unusualNamesOf(fileId))
-    if (unusual.length > 0 || isUnchanged(before, await currentVersion())) return unusual
+    for (const extensions of [knownExtensions, inCapitals]) {
+      const files = await probe(fileId, extensions)
+      if (files.length > 0) return files
+    }
+    const files = await unusual(fileId)
+    if (files.length > 0 || isUnchanged(before, await currentVersion())) return files
 
     // A change of format moves a file: it may have gone from where we had yet to look to where we had just looked.
-    return probe(fileId)
+    return probe(fileId, knownExtensions)
   }
 
-  function probe (fileId: string): Promise<StoredFile[]> {
-    return regularFiles(directory, knownExtensions.map(extension => `${fileId}.${extension}`))
+  function probe (fileId: string, extensions: readonly string[]): Promise<StoredFile[]> {
+    return regularFiles(directory, extensions.map(extension => `${fileId}.${extension}`))
+  }
+
+  async function unusual (fileId: string): Promise<StoredFile[]> {
+    return await regularFiles(directory, await unusualNamesOf(fileId))
   }
 }
 
@@ -69,16 +89,18 @@ function rememberedNames () {
 
 async function regularFiles (directory: string, names: readonly string[]): Promise<StoredFile[]> {
   const files = await Promise.all(names.map(name => regularFile(directory, name)))
-  return files.filter(file => file !== undefined).sort(newestFirst)
+  return files.filter(file => file !== undefined).sort((a, b) => comesBefore(a, b) ? -1 : 1)
 }
 
-function newestFirst (a: StoredFile, b: StoredFile): number {
-  if (a.stats.mtimeNs !== b.stats.mtimeNs) return a.stats.mtimeNs > b.stats.mtimeNs ? -1 : 1
-  return a.name < b.name ? -1 : 1
+/** Which of two files of one fileId counts. */
+export function comesBefore (a: StoredFile, b: StoredFile): boolean {
+  const ranks = rankOf(a.name) - rankOf(b.name)
+  if (ranks !== 0) return ranks < 0
+  return a.stats.mtimeNs === b.stats.mtimeNs ? a.name < b.name : a.stats.mtimeNs > b.stats.mtimeNs
 }
 
 /** By callback: most of the probed names are absent, and the promise of node:fs makes an absent file three times as dear. */
-function regularFile (directory: string, name: string): Promise<StoredFile | undefined> {
+export function regularFile (directory: string, name: string): Promise<StoredFile | undefined> {
   return new Promise((resolve, reject) => {
     lstat(join(directory, name), { bigint: true }, (error, stats) => {
       if (!error) resolve(stats.isFile() ? { name, stats } : undefined)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Content, FileInfo, ReplaceOptions, Storage } from '../../types/storage.js'
+import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { sliceOf, validExtension } from './file-info.js'
 import { memoryState } from './memory-state.js'
@@ -8,8 +8,9 @@ import { memoryState } from './memory-state.js'
 const CHUNK = 64 * 1024
 
 /** Documents in the memory of this process, for tests and demonstrations: they end with it. */
-export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'create' | 'replace' | 'remove' | 'state'>> {
+export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'close'>> {
   const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
+  const staged = new WeakMap<Content, Buffer>()
   // Revisions of two processes must not be mistaken for each other: the document server keeps what it knows of a key.
   const tag = randomUUID().slice(0, 8)
   let revisions = 0
@@ -30,12 +31,19 @@ export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'crea
     },
 
     async create (extension, content) {
-      return store(randomUUID(), validExtension(extension), content)
+      return (await store(randomUUID(), validExtension(extension), content, {}))!
     },
 
-    async replace (fileId, content, { extension, beforePublish } = {}) {
+    async stage (_fileId, content) {
+      const bytes = await bytesOf(content)
+      const taken: StagedContent = { size: bytes.length, discard: async () => { staged.delete(taken) }, [Symbol.asyncIterator]: () => bodyOf(bytes)[Symbol.asyncIterator]() }
+      staged.set(taken, bytes)
+      return taken
+    },
+
+    async replace (fileId, content, { extension, ...options } = {}) {
       const file = find(fileId)
-      return file ? store(fileId, extension === undefined ? file.info.extension : validExtension(extension), content, beforePublish) : null
+      return file ? await store(fileId, extension === undefined ? file.info.extension : validExtension(extension), content, options) : null
     },
 
     async remove (fileId) {
@@ -48,13 +56,19 @@ export function memoryStorage (): Required<Pick<Storage, 'stat' | 'read' | 'crea
     return isSafeFileId(fileId) ? files.get(fileId) : undefined
   }
 
-  async function store (fileId: string, extension: string, content: Content, beforePublish?: ReplaceOptions['beforePublish']): Promise<FileInfo> {
-    const bytes = await bytesOf(content)
+  async function store (fileId: string, extension: string, content: Content, options: ReplaceOptions): Promise<FileInfo | null> {
+    const bytes = staged.get(content) ?? await bytesOf(content)
+    if (!isExpected(fileId, options)) return null
     const revision = `${tag}.${(++revisions).toString(36)}`
     const info = Object.freeze({ fileId, extension, size: bytes.length, modifiedAt: new Date(), revision })
-    await beforePublish?.(info)
+    await options.beforePublish?.(info)
+    if (!isExpected(fileId, options)) return null
     files.set(fileId, { info, bytes })
     return info
+  }
+
+  function isExpected (fileId: string, { ifRevision }: ReplaceOptions): boolean {
+    return ifRevision === undefined || files.get(fileId)?.info.revision === ifRevision
   }
 }
 

@@ -6,11 +6,15 @@ import { join } from 'node:path'
 
 /** A fileId never starts with a dot, so no temp file is ever taken for a stored one. */
 const PREFIX = '.fastify-onlyoffice'
-/** Ends the name of a note about an operation that has yet to be completed. */
-export const NOTE = '~note'
-const NAME = /^\.fastify-onlyoffice~([0-9a-f]{12})~(\d+)-(\d*)~[0-9a-f-]{36}(~note)?$/
-const DAY_MS = 24 * 60 * 60 * 1000
+const NAME = /^\.fastify-onlyoffice~(?<host>[0-9a-f]{12})~(?<pid>\d+)-(?<started>\d*)~[0-9a-f-]{36}$/
 
+/**
+ * A temp file is written to at least as often as a download may pause. That of a living process that is removed all the same
+ * is fetched again: without it nothing can be published.
+ */
+const ABANDONED_AFTER_MS = 120_000
+
+/** Where process ids mean something, and one that had this id and was started then. */
 interface Owner {
   readonly host: string
   readonly pid: string
@@ -27,8 +31,8 @@ export function processName (): string {
 
 /** Whether the process of this name ran on this host and has ended. */
 export function hasEnded (name: string): boolean {
-  const [, host, pid, started] = /^([0-9a-f]{12})~(\d+)-(\d*)$/.exec(name) ?? []
-  return host !== undefined && pid !== undefined && started !== undefined && isEnded({ host, pid, started })
+  const owner = ownerIn(`${PREFIX}~${name}~${'0'.repeat(36)}`)
+  return owner !== undefined && isEnded(owner)
 }
 
 /** A fresh name that tells which process it belongs to. */
@@ -36,24 +40,33 @@ export function tempName (): string {
   return `${PREFIX}~${processName()}~${randomUUID()}`
 }
 
+export function isTempName (name: string): boolean {
+  return NAME.test(name)
+}
+
 /**
- * Removes what ended processes of this host left behind. Process ids of another host mean nothing here, so its temp
- * files are left alone until nothing was done to them for a day. What can't be removed hinders nobody and stays.
- * What a note says is done by `complete` before it is removed.
+ * Removes what ended processes left behind. Whether one has ended is known where its id means something: of another
+ * container or machine when nothing was written for two minutes. `now` is the time of the file system, whose clock may be
+ * another machine's. What can't be removed hinders nobody and stays.
  */
-export async function sweepTempFiles (directory: string, complete: (note: string) => Promise<void> = async () => {}): Promise<void> {
+export async function sweepTempFiles (directory: string, now: number): Promise<void> {
   for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
-    const [, host, pid, started, note] = NAME.exec(name) ?? []
-    if (host === undefined || pid === undefined || started === undefined) continue
+    const owner = ownerIn(name)
+    if (owner === undefined) continue
     const path = join(directory, name)
-    if (!isEnded({ host, pid, started }) && !await isAbandoned(path)) continue
-    const completed = note === undefined ? Promise.resolve() : complete(path)
-    await completed.then(() => rm(path, { recursive: true, force: true })).catch(() => {})
+    if (isEnded(owner) || (owner.host !== thisProcess().host && await isAbandoned(path, now))) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
 
+function ownerIn (name: string): Owner | undefined {
+  return NAME.exec(name)?.groups as Owner | undefined
+}
+
 function isEnded ({ host, pid, started }: Owner): boolean {
-  return host === thisProcess().host && (!isRunning(Number(pid)) || startOf(pid) !== started)
+  if (host !== thisProcess().host) return false
+  if (!isRunning(Number(pid))) return true
+  const running = startOf(pid)
+  return running !== '' && started !== '' && running !== started // /proc may hide the processes of others: who can't be seen is alive
 }
 
 function isRunning (pid: number): boolean {
@@ -61,14 +74,14 @@ function isRunning (pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 
 /** By the time of the last change to the inode: a link to an old document is young, though its content is not. */
-async function isAbandoned (path: string): Promise<boolean> {
+async function isAbandoned (path: string, now: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
-  return stats !== undefined && Date.now() - stats.ctimeMs > DAY_MS
+  return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
 }
 
 function thisProcess (): Owner {
@@ -76,13 +89,17 @@ function thisProcess (): Owner {
   return self
 }
 
-/** Containers may share a host name, even a directory, but not process ids: there the namespace is the host. */
+/**
+ * Process ids mean something in one namespace of one running kernel. Containers may share a host name, machines made from one
+ * image have the same names and numbers of everything but the boot id.
+ */
 function hostTag (): string {
+  const boot = orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || hostname()
   const namespace = orEmpty(() => readlinkSync('/proc/self/ns/pid'))
-  return createHash('sha256').update(`${hostname()} ${namespace}`).digest('hex').slice(0, 12)
+  return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 12)
 }
 
-/** Tells a process from an earlier one that had its id. Field 22 of proc(5) `stat`; empty on systems without it. */
+/** Tells a process from an earlier one that had its id. Field 22 of proc(5) `stat`; empty where it can't be read. */
 function startOf (pid: string): string {
   const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -5,9 +5,14 @@ import { splitName } from './file-info.js'
 
 const known: ReadonlySet<string> = new Set(knownExtensions)
 
-/** Whether a look-up tries this extension by itself: one the document server opens, in lower case. */
-export function isKnownExtension (extension: string): boolean {
-  return known.has(extension)
+/**
+ * Which names of one fileId count before which: 0 for an extension the document server opens, in lower case; 1 for one in
+ * capitals; 2 for all others, which a look-up does not try by itself.
+ */
+export function rankOf (name: string): 0 | 1 | 2 {
+  const extension = splitName(name)?.extension ?? ''
+  if (known.has(extension)) return 0
+  return extension === extension.toUpperCase() && known.has(extension.toLowerCase()) ? 1 : 2
 }
 
 type NamesByStem = ReadonlyMap<string, readonly string[]>
@@ -43,7 +48,7 @@ export function unusualNames (directory: string, currentVersion: () => Promise<D
     const names = new Map<string, string[]>()
     for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
       const parts = splitName(name)
-      if (!parts || isKnownExtension(parts.extension)) continue
+      if (!parts || rankOf(name) < 2) continue
       const sameStem = names.get(parts.stem)
       if (sameStem) sameStem.push(name)
       else names.set(parts.stem, [name])

@@ -93,7 +93,7 @@ for (const profile of profiles) {
   t.test(`specification, callback, Query: the fileId is URL-encoded, ${profile}`, async t => {
     const editing = await startEditing(t, { profile })
     for (const fileId of ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', '{a,b}', 'a=b', "a'b"]) {
-      const path = join(t.testdirName, 'uploads', `${fileId}.docx`)
+      const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
       await writeFile(path, OLD)
       t.equal(await editing.post({ key: await editing.openedKey(fileId), status: 2, url: editing.url }, fileId), 0, fileId)
       t.equal(await readFile(path, 'utf8'), NEW, fileId)

@@ -8,7 +8,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 t.test('row 72: a token of file A is worth nothing at the callback URL of file B', async t => {
   const editing = await startEditing(t)
   const a = editing.fileId
-  const { fileId: b } = await editing.storage.create('docx', Buffer.from(OLD))
+  const { fileId: b } = await editing.storage.create('txt', Buffer.from(OLD))
   for (const status of [1, 2, 3, 4, 6, 7]) {
     const claims = { key: await editing.openedKey(a), status, url: editing.url }
     t.equal(await editing.post(claims, b), 1, `status ${status}`)

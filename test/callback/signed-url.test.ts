@@ -17,7 +17,7 @@ async function save (address: string, { key, url }: { readonly key: string, read
 t.test('row 72: a callback wants the signature of its URL besides its token', async t => {
   const editing = await startEditing(t)
   const { fileId, origin } = editing
-  const { fileId: other } = await editing.storage.create('docx', Buffer.from(OLD))
+  const { fileId: other } = await editing.storage.create('txt', Buffer.from(OLD))
   const good = new URL(editing.urls.callback(fileId))
   const signature = good.searchParams.get('signature')!
   const settings = { publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 }

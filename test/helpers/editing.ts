@@ -21,7 +21,7 @@ export interface EditingOptions extends HostOptions {
   readonly memory?: boolean
   /** What the document server answers when a saved file is fetched. Default: the new content. */
   readonly serve?: RequestListener
-  /** Of the stored file. Default `docx`. */
+  /** Of the stored file. Default `txt`: any content may be saved for it. */
   readonly extension?: string
 }
 
@@ -45,7 +45,7 @@ export interface Editing extends Host {
 }
 
 /** A service with one stored document and the document server that edits it, both really listening. */
-export async function startEditing (t: Test, { serve = answerWith(NEW), memory = false, extension = 'docx', ...options }: EditingOptions = {}): Promise<Editing> {
+export async function startEditing (t: Test, { serve = answerWith(NEW), memory = false, extension = 'txt', ...options }: EditingOptions = {}): Promise<Editing> {
   const profile = options.profile ?? 'secure'
   const root = memory ? '' : t.testdir()
   const documentServer = await startUpstream(t, serve)

@@ -80,7 +80,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     storage: app.editorStorage,
     handler,
     urls,
-    keys: documentKeys(publicBaseUrl + prefix + path),
+    keys: documentKeys(publicBaseUrl + prefix + path, documentServerOrigin),
     postCallback,
     postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload) }, {
       'content-type': 'application/json',

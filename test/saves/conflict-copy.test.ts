@@ -31,7 +31,7 @@ async function startConflict (t: Test, options: EditingOptions = {}) {
 
   async function changeFromOutside (id: string, text: string): Promise<void> {
     if (options.memory) await storage.replace(id, Buffer.from(text))
-    else await writeFile(join(directoryOf(t), `${id}.docx`), text)
+    else await writeFile(join(directoryOf(t), `${id}.txt`), text)
   }
 
   t.equal(await post({ key, status: 1 }), 0)

@@ -20,9 +20,9 @@ async function startShared (t: Test, options: EditingOptions) {
     ...editing,
     saved,
     save: async (key: string, status: 2 | 6, path: string, lastsave?: string) => await post({ key, status, url: `${origin}/${path}`, ...(lastsave && { lastsave }) }),
-    changeFromOutside: async (content = OUTSIDE) => await writeFile(join(directoryOf(t), `${fileId}.docx`), content),
+    changeFromOutside: async (content = OUTSIDE) => await writeFile(join(directoryOf(t), `${fileId}.txt`), content),
     /** How many documents there are. */
-    documents: async () => (await editing.listing()).filter(name => name.endsWith('.docx')).length
+    documents: async () => (await editing.listing()).filter(name => name.endsWith('.txt')).length
   }
 }
 
@@ -36,7 +36,7 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), OUTSIDE)
     const { conflictFileId } = saved[0]!
     const info = (await storage.stat(conflictFileId!))!
-    t.strictSame(saved, [{ fileId, key, status: 6, extension: 'docx', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId }])
+    t.strictSame(saved, [{ fileId, key, status: 6, extension: 'txt', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId }])
     t.not(conflictFileId, fileId)
     t.equal(await storedText(conflictFileId!), '/force')
     t.equal(await openedKey(), key, 'who joins lands in the session')

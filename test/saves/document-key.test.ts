@@ -13,7 +13,7 @@ t.test('whoever opens the same content gets the same key, on every instance', as
   const instance = await startHost(t, { publicBaseUrl: origin, storage: fileStorage({ directory: join(t.testdirName, 'uploads') }) })
   t.equal((await instance.app.editorControl().openDocument(fileId)).documentKey, key)
 
-  const other = await editing.storage.create('docx', Buffer.from(OLD))
+  const other = await editing.storage.create('txt', Buffer.from(OLD))
   t.not(await openedKey(other.fileId), key, 'another file with the same content has another key')
 })
 
@@ -75,7 +75,7 @@ for (const profile of profiles) {
 
   t.test(`a content that changed from outside has a new key, but not while a session is live, ${profile}`, async t => {
     const { key, openedKey, post, fileId } = await startEditing(t, { profile })
-    const path = join(t.testdirName, 'uploads', `${fileId}.docx`)
+    const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
     await writeFile(path, 'changed from outside')
     const changed = await openedKey()
     t.not(changed, key)
@@ -101,7 +101,7 @@ for (const profile of profiles) {
 
   t.test(`one file's session says nothing of another's, ${profile}`, async t => {
     const { key, openedKey, post, url, storage } = await startEditing(t, { profile })
-    const other = await storage.create('docx', Buffer.from(OLD))
+    const other = await storage.create('txt', Buffer.from(OLD))
     const otherKey = await openedKey(other.fileId)
     for (const status of [1, 6, 2]) t.equal(await post({ key, status, url }), 0)
     t.equal(await openedKey(other.fileId), otherKey)

@@ -19,7 +19,7 @@ async function startForced (t: Test, finished: string, options: EditingOptions) 
   const { key, post, fileId, documentServer: { origin } } = editing
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/force`, lastsave: TIME, filetype: 'docx' }), 0)
-  const path = join(directoryOf(t), `${fileId}.docx`)
+  const path = join(directoryOf(t), `${fileId}.txt`)
   return {
     ...editing,
     saved,

@@ -23,7 +23,7 @@ for (const profile of profiles) {
         }
       })
       const { fileId, key, documentServer: { origin, requests } } = editing
-      const other = await editing.storage.create('docx', Buffer.from(OLD))
+      const other = await editing.storage.create('txt', Buffer.from(OLD))
 
       const first = editing.post({ key, status: 6, url: `${origin}/first` })
       await firstFetched.promise
@@ -60,7 +60,7 @@ for (const profile of profiles) {
       }
       const editing = await startEditing(t, { profile, [slow]: wait, serve: (request, response) => response.end(request.url) })
       const { fileId, key, documentServer: { origin, requests } } = editing
-      const other = await editing.storage.create('docx', Buffer.from(OLD))
+      const other = await editing.storage.create('txt', Buffer.from(OLD))
 
       const first = editing.post({ key, status: 6, url: `${origin}/first` })
       await firstArrived.promise

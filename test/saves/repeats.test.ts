@@ -113,7 +113,7 @@ for (const profile of profiles) {
 
   t.test(`the same save for another file is another save, ${profile}`, async t => {
     const { key, save, post, openedKey, storage, storedText, documentServer } = await startCounting(t, { profile })
-    const other = await storage.create('docx', Buffer.from(OLD))
+    const other = await storage.create('txt', Buffer.from(OLD))
     await save({ key, status: 2 }, '/a')
     t.equal(await post({ key: await openedKey(other.fileId), status: 2, url: `${documentServer.origin}/a` }, other.fileId), 0)
     t.equal(await storedText(other.fileId), 'fetch 2')
