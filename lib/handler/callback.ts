@@ -21,7 +21,7 @@ interface Dependencies {
 
 type SaveEvent = FinishedEvent | ForceSavedEvent
 
-/** The document server waits for the answer to a 1 or a 4 before it goes on, while a save that came before may take minutes. */
+/** The document server waits for an answer before it goes on, while a save that came before may take minutes. */
 const ANSWERED_AFTER_MS = 1000
 
 /**
@@ -53,7 +53,7 @@ export function createCallbackHandler ({ settings, credentials, saving: { sessio
     if (event.status === 2 || event.status === 6) {
       if (event.url) return await saveFrom(log, event, event.url, place)
       log.warn({ fileId, status: event.status }, 'a save without a url: nothing to store')
-      if (key && event.status === 2) await place.run(async () => await sessions.lost(fileId, key))
+      if (key && event.status === 2) await noteSoon(log, place, async () => await sessions.lost(fileId, key))
     } else if (event.status === 1) {
       if (key) await noteSoon(log, place, async () => await sessions.began(fileId, key))
     } else if (event.status === 4) {
@@ -61,8 +61,8 @@ export function createCallbackHandler ({ settings, credentials, saving: { sessio
     } else if (event.status === 3) {
       log.error({ fileId, key }, 'the document server could not assemble the edited document')
       // The document server deletes the user's changes when this is acknowledged (protocol, section 2).
-      if (settings.onCorrupted === 'discard') return key ? await place.run(async () => await sessions.lost(fileId, key)) : undefined
-      await place.run(async () => await noteRefused(log, event))
+      if (settings.onCorrupted === 'discard') return key ? await noteSoon(log, place, async () => await sessions.lost(fileId, key)) : undefined
+      await noteSoon(log, place, async () => await noteRefused(log, event))
       throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
     }
   }

@@ -123,7 +123,8 @@ export function createSessions ({ storage, records, locks, keys, isKnown, askAft
     if (answer === undefined && isDoubtful(session) && session.refused !== true) return false
     const isLive = answer ?? true
     const noted = await records.change(fileId, record => isLive ? heardOf(record, key, Date.now()) : gaveUp(record, session), EPHEMERAL).catch(() => undefined)
-    return isLive && (noted === undefined || sessionOf(noted, key) !== undefined) // it may have said by a callback that everybody has left
+    // Meanwhile a callback may have told that everybody has left, or that somebody has come.
+    return noted === undefined ? isLive : sessionOf(noted, key) !== undefined
   }
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, opendir, readdir, rm, unlink } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { syncDirectory, writeTempFile } from './durable-write.js'
+import { syncDirectory } from './durable-names.js'
+import { writeTempFile } from './durable-write.js'
 import { orMissing, putOnce, textOf } from './put-once.js'
 import { hasEnded, processName, sweepTempFiles } from './temp-files.js'
 
@@ -11,6 +13,12 @@ const MAX_CHASES = 20
 
 /** All temp files are in one folder, so that a start need not walk through those of all records. */
 const TEMP_FOLDER = 'temp'
+
+/** With more versions that a crash may take back the next one is made durable, so that they can go. */
+const MOST_VERSIONS = 16
+
+/** Between two records that are looked at to see whether their documents are gone. */
+const PAUSE_MS = 5
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -51,13 +59,14 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
       return await latestIn(folderOf(fileId))
     },
 
-    async set (fileId, value, version, { durable = true } = {}) {
+    async set (fileId, value, version, options = {}) {
       if (!isSafeFileId(fileId)) return null
       await ready()
       const folder = folderOf(fileId)
       const next = Number(version ?? 0) + 1
       const before = await versionsIn(folder)
       if ((before[0] ?? 0) !== next - 1) return null
+      const durable = options.durable !== false || before.length >= MOST_VERSIONS
       const made = before.length === 0 ? await mkdir(folder, { recursive: true }) : undefined
       if (!await putOnce(JSON.stringify({ fileId, value } satisfies Version), versionPath(folder, next), { temps, durable })) return null
       // A number becomes free when its file is removed, which takes two later ones: whoever took such a one was too slow and has lost.
@@ -98,17 +107,22 @@ async function latestIn (folder: string): Promise<StateRecord | null> {
   throw new Error('The record of a document changes faster than it can be read')
 }
 
-/** One after the other and in no hurry. A document that comes back within the day finds its record. */
+/** One after the other, in no hurry, and only as long as the process has something else to do. */
 async function removeOrphans (root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
-  for await (const { name: shard } of await opendir(root)) {
+  for (const shard of await readdir(root)) {
     if (shard === TEMP_FOLDER) continue
-    for await (const { name } of await opendir(join(root, shard))) {
-      const folder = join(root, shard, name)
-      const found = await newestReadable(folder, await versionsIn(folder))
-      if (found === undefined || found === null || await isStored(found.fileId)) continue
-      if (now - (await lstat(folder)).mtimeMs > DAY_MS) await rm(folder, { recursive: true, force: true })
+    for (const name of await readdir(join(root, shard)).catch(() => [])) {
+      await delay(PAUSE_MS, undefined, { ref: false })
+      await removeOrphan(join(root, shard, name), now, isStored).catch(() => {})
     }
   }
+}
+
+/** A document that comes back within the day finds its record. */
+async function removeOrphan (folder: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
+  if (now - (await lstat(folder)).mtimeMs <= DAY_MS) return
+  const found = await newestReadable(folder, await versionsIn(folder))
+  if (found !== undefined && found !== null && !await isStored(found.fileId)) await rm(folder, { recursive: true, force: true })
 }
 
 /** Highest first. */
@@ -154,7 +168,8 @@ async function syncAbove (folder: string, top: string): Promise<void> {
 
 function parsed (text: string): Version | undefined {
   try {
-    return JSON.parse(text) as Version
+    const version = Object(JSON.parse(text))
+    return typeof version.fileId === 'string' && version.value !== undefined ? version : undefined
   } catch {
     return undefined
   }

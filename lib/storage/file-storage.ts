@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, constants, createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
-import { InvalidOptionError } from '../errors.js'
+import { InvalidOptionError, RevokedError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { publishNew, removeFile, syncDirectory, type TempFile, writeTempFile } from './durable-write.js'
+import { publishNew, removeFile, syncDirectory } from './durable-names.js'
+import { type TempFile, writeTempFile } from './durable-write.js'
 import { fileBody } from './file-body.js'
 import { fileState } from './file-state.js'
 import { fileInfo, sliceOf, validExtension } from './file-info.js'
@@ -86,7 +87,7 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
       const temp = await writeTempFile(directory, content, follows?.stats)
       const staged: StagedContent = {
         size: Number(temp.stats.size),
-        discard: async () => { await removeFile(temp.path).catch(() => {}) },
+        discard: async () => { if (temps.delete(staged)) await removeFile(temp.path).catch(() => {}) },
         [Symbol.asyncIterator]: () => createReadStream(temp.path)[Symbol.asyncIterator]()
       }
       temps.set(staged, temp)
@@ -94,10 +95,14 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
     },
 
     async replace (fileId, content, options = {}) {
-      const [current] = await find(fileId)
-      if (!current) return null
-      const place = { directory, fileId, findAll: async () => await findAll(fileId) }
-      return await withTempFile(content, current, async temp => await replaceBy(temp, { ...place, current, options }))
+      if (options.extension !== undefined) validExtension(options.extension)
+      const [file] = await find(fileId)
+      if (!file) return null
+      return await withTempFile(content, file.stats, async (temp, isStaged) => {
+        // Content that had to be read first may have taken its time.
+        const [current] = isStaged ? [file] : await find(fileId)
+        return current ? await replaceBy(temp, { directory, fileId, findAll: async () => await findAll(fileId), current, options }) : null
+      })
     },
 
     async revoke (fileId, ticket) {
@@ -122,15 +127,19 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
     return isSafeFileId(fileId) ? await findIn(fileId) : []
   }
 
-  /** What was staged here is not written again, and is not removed when the task fails. */
-  async function withTempFile<Result> (content: Content, follows: StoredFile | undefined, task: (temp: TempFile) => Promise<Result>): Promise<Result> {
+  /** Publishes what was staged here, which stays when that fails, or content that has yet to be written, of which nothing stays. */
+  async function withTempFile<Result> (content: Content, follows: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>): Promise<Result> {
     const staged = temps.get(content)
-    if (staged !== undefined) return await task(staged)
-    const temp = await writeTempFile(directory, content, follows?.stats)
+    const temp = staged ?? await writeTempFile(directory, content, follows)
+    let published: Result | null = null
     try {
-      return await task(temp)
+      published = await publish(temp, staged !== undefined)
+      return published
+    } catch (error) {
+      throw staged !== undefined && await isRevoked(staged, error) ? new RevokedError({ cause: error }) : error
     } finally {
-      await removeFile(temp.path).catch(() => {})
+      if (published !== null) temps.delete(content)
+      else if (staged === undefined) await removeFile(temp.path).catch(() => {})
     }
   }
 
@@ -148,11 +157,16 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
       const { path, stats } = await writeTempFile(directory, new Uint8Array(0))
       await removeFile(path)
       await sweepTempFiles(directory, Number(stats.ctimeMs))
-      await prepareState(async fileId => (await findIn(fileId)).length > 0)
+      await prepareState(async fileId => isSafeFileId(fileId) && (await findIn(fileId)).length > 0)
     } catch (error) {
       throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
     }
   }
+}
+
+/** Another process may have taken this one for dead, and what it had staged away. */
+async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
 }
 
 /** `undefined` when it is not there or not a regular file. */

@@ -1,6 +1,7 @@
 import { link, lstat, mkdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasNoLinks, syncDirectory, writeTempFile } from './durable-write.js'
+import { hasNoLinks, syncDirectory } from './durable-names.js'
+import { writeTempFile } from './durable-write.js'
 import { tempName } from './temp-files.js'
 
 /** Name of the text in a file that is a folder. */
@@ -15,7 +16,7 @@ export interface PutOptions {
 
 /** Puts a finished file with this text at `target`. Resolves to `false` when someone else has put one there. */
 export async function putOnce (text: string, target: string, { temps, durable }: PutOptions): Promise<boolean> {
-  const temp = await written(text, { temps, durable })
+  const temp = durable ? (await writeTempFile(temps, Buffer.from(text))).path : await written(text, temps)
   try {
     await link(temp, target)
     return true
@@ -29,11 +30,15 @@ export async function putOnce (text: string, target: string, { temps, durable }:
   }
 }
 
-async function written (text: string, { temps, durable }: PutOptions): Promise<string> {
-  if (durable) return (await writeTempFile(temps, Buffer.from(text))).path
+async function written (text: string, temps: string): Promise<string> {
   const path = join(temps, tempName())
-  await writeFile(path, text, { flag: 'wx' })
-  return path
+  try {
+    await writeFile(path, text, { flag: 'wx' })
+    return path
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  }
 }
 
 /** Where the file system has no links: a folder never takes the place of one that has something in it. */

@@ -1,11 +1,14 @@
+import type { BigIntStats } from 'node:fs'
 import { basename, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
-import { following, publishNew, publishOver, removeFile, type TempFile } from './durable-write.js'
+import { saveQueue } from '../save/queue.js'
+import { type KnownFile, publishNew, publishOver, removeFile, takeAway } from './durable-names.js'
+import { follow, type TempFile } from './durable-write.js'
 import { fileInfo, revisionOf, splitName, validExtension } from './file-info.js'
 import { comesBefore, regularFile, type StoredFile } from './lookup.js'
-import { isTempName } from './temp-files.js'
-import { rankOf } from './unusual-names.js'
+import { isTempName, previousOf } from './temp-files.js'
 
 interface Place {
   readonly directory: string
@@ -20,36 +23,49 @@ interface Replacement extends Place {
   readonly options: ReplaceOptions
 }
 
+interface Named {
+  readonly name: string
+  readonly revision: string
+}
+
 /** What another process must know to keep this one from publishing, or to complete what it has begun. */
 interface Ticket {
   /** Name of the temp file. Without it nothing can be published. */
   readonly temp: string
-  /** The file of another format whose place it takes. */
-  readonly superseded?: { readonly name: string, readonly revision: string }
+  /** Where it is a file of another format: that one, and the one whose place it takes. */
+  readonly published?: Named
+  readonly superseded?: Named
 }
 
-/** Puts a temp file in the place of a stored one, which may have another name in the end. No other file is touched. */
-export async function replaceBy (given: TempFile, { directory, fileId, findAll, current, options }: Replacement): Promise<FileInfo | null> {
+/** Within this process only one at a time looks at what is there and replaces it. */
+const turns = saveQueue()
+
+/**
+ * Puts a temp file in the place of a stored one, which may have another name in the end. No other file is touched. Whether the
+ * revision is the expected one is looked up right before the rename: another process that changes the file in between is
+ * overwritten, unless it is kept away by other means, such as the lock in a record.
+ */
+export async function replaceBy (temp: TempFile, { directory, fileId, findAll, current, options }: Replacement): Promise<FileInfo | null> {
   const { extension, ifRevision, beforePublish } = options
-  const isExpected = ({ stats }: StoredFile) => ifRevision === undefined || revisionOf(stats) === ifRevision
-  if (!isExpected(current)) return null
+  const isExpected = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
+  if (!isExpected(current.stats)) return null
 
   const name = nameFor(fileId, current, extension)
   const isRenamed = name !== current.name
-  if (isRenamed && !canCount(name, current, await findAll())) throw new NameTakenError()
-  const temp = await following(given, current)
+  await follow(temp, current.stats)
+  if (isRenamed && !wouldCount({ name, stats: temp.stats }, current, await findAll())) throw new NameTakenError()
   const info = fileInfo(fileId, name, temp.stats)
-  const ticket: Ticket = { temp: basename(temp.path), ...(isRenamed && { superseded: { name: current.name, revision: revisionOf(current.stats) } }) }
+  const ticket: Ticket = { temp: basename(temp.path), ...(isRenamed && { published: named({ name, stats: temp.stats }), superseded: named(current) }) }
   await beforePublish?.(info, JSON.stringify(ticket))
 
-  if (ifRevision !== undefined) {
+  return await turns.enter(join(directory, fileId)).run(async () => {
+    const target = join(directory, name)
+    if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : isExpected) ? info : null
     const found = await regularFile(directory, current.name)
-    if (found === undefined || !isExpected(found)) return null
-  }
-  const target = join(directory, name)
-  if (isRenamed) await publishNew(temp, target, join(directory, current.name))
-  else await publishOver(temp, target)
-  return info
+    if (ifRevision !== undefined && (found === undefined || !isExpected(found.stats))) return null
+    await publishNew(temp, target, found && knownFile(directory, found))
+    return info
+  })
 }
 
 /** The spelling on disk stays unless the format changes. */
@@ -59,17 +75,38 @@ function nameFor (fileId: string, current: StoredFile, extension: string | undef
   return isKept ? current.name : `${fileId}.${changed}`
 }
 
-/** Whether a file of a new name can count for its fileId though no other file is removed than the one it supersedes. */
-function canCount (name: string, current: StoredFile, files: readonly StoredFile[]): boolean {
-  const others = files.filter(other => other.name !== current.name)
-  return others.every(other => other.name !== name && rankOf(other.name) >= rankOf(name))
+/** Whether a file of a new name would count for its fileId though no other is removed than the one it supersedes. */
+function wouldCount (file: StoredFile, superseded: StoredFile, files: readonly StoredFile[]): boolean {
+  return files.every(({ name, stats }) => name === superseded.name || (name !== file.name && comesBefore(file, { name, stats })))
 }
 
-/** Takes the temp file away before it is published, or removes what was superseded if it was published. */
-export async function revoke (ticket: string, { directory, findAll }: Omit<Place, 'fileId'>): Promise<void> {
-  const { temp, superseded } = JSON.parse(ticket) as Ticket
-  if (!isTempName(temp) || await removeFile(join(directory, temp)) || superseded === undefined) return
+/**
+ * Takes the temp file away, so that it can't be published any more, and removes what was superseded if it has been. A ticket
+ * that says nothing to this storage is of no replace of it.
+ */
+export async function revoke (text: string, { directory, findAll }: Omit<Place, 'fileId'>): Promise<void> {
+  const { temp, published, superseded } = ticketIn(text)
+  if (typeof temp !== 'string' || !isTempName(temp)) return
+  for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))
+  if (!published || !superseded) return
   const files = await findAll()
-  const left = files.find(({ name, stats }) => name === superseded.name && revisionOf(stats) === superseded.revision)
-  if (left !== undefined && files.some(other => comesBefore(other, left))) await removeFile(join(directory, left.name))
+  const find = (wanted: Named) => files.find(file => isDeepStrictEqual(named(file), wanted))
+  const left = find(superseded)
+  if (left !== undefined && find(published) !== undefined) await takeAway(knownFile(directory, left))
+}
+
+function ticketIn (text: string): Partial<Ticket> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+function named ({ name, stats }: StoredFile): Named {
+  return { name, revision: revisionOf(stats) }
+}
+
+function knownFile (directory: string, { name, stats }: StoredFile): KnownFile {
+  return { path: join(directory, name), stats }
 }

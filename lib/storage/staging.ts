@@ -45,9 +45,22 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
     ...(storage.stage ? native() : spooling())
   }
 
+  /** What is staged after nobody waits for it any more is of no use. */
+  function stageBy (stage: NonNullable<Storage['stage']>): NonNullable<Storage['stage']> {
+    return async function (fileId, content) {
+      let staging: Promise<StagedContent> | undefined
+      try {
+        return await ending('stage', async () => await (staging = stage(fileId, content)), whileDownloading)
+      } catch (error) {
+        staging?.then(late => late.discard()).catch(() => {})
+        throw error
+      }
+    }
+  }
+
   function native (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
     return {
-      stage: async (fileId, content) => await ending('stage', async () => await storage.stage!(fileId, content), whileDownloading),
+      stage: stageBy((fileId, content) => storage.stage!(fileId, content)),
       create: async (extension, content) => await ending('create', async () => await storage.create(extension, content)),
       replace: async (fileId, content, options) => await ending('replace', async () => await storage.replace(fileId, content, options))
     }
@@ -56,7 +69,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
   /** It reads what it stores only now: whoever is about to publish is asked when it has read all of it. */
   function spooling (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
     return {
-      stage: async (fileId, content) => await ending('stage', async () => await spool(fileId, content), whileDownloading),
+      stage: stageBy(spool),
       create: async (extension, content) => await ending('create', async () => await storage.create(extension, content), whileDownloading),
       async replace (fileId, content, { beforePublish, ...options }) {
         const changed = new Error('The document was changed before it could be replaced')

@@ -6,7 +6,10 @@ import { join } from 'node:path'
 
 /** A fileId never starts with a dot, so no temp file is ever taken for a stored one. */
 const PREFIX = '.fastify-onlyoffice'
-const NAME = /^\.fastify-onlyoffice~(?<host>[0-9a-f]{12})~(?<pid>\d+)-(?<started>\d*)~[0-9a-f-]{36}$/
+/** Ends the second name of a file that a temp file is about to replace. */
+const PREVIOUS = '~previous'
+
+const NAME = /^\.fastify-onlyoffice~(?<host>[0-9a-f]{12})~(?<pid>\d+)-(?<started>\d*)~[0-9a-f-]{36}(~previous)?$/
 
 /**
  * A temp file is written to at least as often as a download may pause. That of a living process that is removed all the same
@@ -38,6 +41,11 @@ export function hasEnded (name: string): boolean {
 /** A fresh name that tells which process it belongs to. */
 export function tempName (): string {
   return `${PREFIX}~${processName()}~${randomUUID()}`
+}
+
+/** The second name of what is replaced by the temp file of this name. */
+export function previousOf (temp: string): string {
+  return temp + PREVIOUS
 }
 
 export function isTempName (name: string): boolean {

@@ -104,7 +104,7 @@ t.test('row 70: without a token in the body the one in the header counts, by its
 
 t.test('row 71: the signed claims count, not the plain fields beside them', async t => {
   const told: unknown[] = []
-  const editing = await startEditing(t, { onCallback: event => { told.push(event) } })
+  const editing = await startEditing(t, { onConflict: 'overwrite', onCallback: event => { told.push(event) } })
   const { documentServer, fileId, key, url } = editing
   const attempts = {
     'a plain status': { key, status: 2, url, token: signed({ key, status: 1, url }) },

@@ -74,10 +74,12 @@ for (const profile of profiles) {
       t.equal(await editing.post(callback), 0)
       const { revision, size, extension } = (await editing.storage.stat(fileId))!
       const { key, users, status } = { users: undefined, ...callback }
-      t.strictSame(told.at(-1), { fileId, status, extension, size, revision, key, ...(users && { users }) })
+      const { id, ...event } = told.at(-1)!
+      t.strictSame(event, { fileId, status, extension, size, revision, key, ...(users && { users }) })
+      t.match(id, /^[\w-]{20,}$/)
       t.equal(size, NEW.length)
     }
-    t.equal(told.length, 3)
+    t.equal(new Set(told.map(({ id }) => id)).size, 3)
   })
 
   t.test(`onSaved: not told when nothing was stored, ${profile}`, async t => {

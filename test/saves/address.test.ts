@@ -10,7 +10,7 @@ async function startWithElsewhere (t: Test, options: EditingOptions = {}) {
   const elsewhere = await startUpstream(t, answerWith(OTHER))
   const editing = await startEditing(t, options)
   const hosts = { own: new URL(editing.documentServer.origin).host, other: new URL(elsewhere.origin).host, ownPort: editing.documentServer.port }
-  return { ...editing, elsewhere, ...hosts, save: (url: string) => editing.post({ key: editing.key, status: 2, url }) }
+  return { ...editing, elsewhere, ...hosts, save: (url: string) => editing.post({ key: editing.key, status: 6, url }) }
 }
 
 t.test('row 73: secure: a url on another origin is refused without a request', async t => {

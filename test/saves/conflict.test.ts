@@ -10,8 +10,9 @@ const OUTSIDE = 'changed from outside'
 /** A document server whose saved files have their path as content; a file that others can change. */
 async function startShared (t: Test, options: EditingOptions) {
   const saved: SavedEvent[] = []
+  const commands = { error: 1 }
   const editing = await startEditing(t, {
-    serve: (request, response) => response.end(request.url),
+    serve: (request, response) => response.end(request.method === 'POST' ? JSON.stringify(commands) : request.url),
     onSaved: event => { saved.push(event) },
     ...options
   })
@@ -19,6 +20,8 @@ async function startShared (t: Test, options: EditingOptions) {
   return {
     ...editing,
     saved,
+    /** What the document server answers when it is asked for a session. */
+    commands,
     save: async (key: string, status: 2 | 6, path: string, lastsave?: string) => await post({ key, status, url: `${origin}/${path}`, ...(lastsave && { lastsave }) }),
     changeFromOutside: async (content = OUTSIDE) => await writeFile(join(directoryOf(t), `${fileId}.txt`), content),
     /** How many documents there are. */
@@ -31,15 +34,16 @@ for (const profile of profiles) {
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, storage, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
-    t.equal(await openedKey(), key, 'the key stays while the session is live')
+    const current = await openedKey()
+    t.not(current, key, 'who opens it now sees what is stored')
     t.equal(await save(key, 6, 'force'), 0)
     t.equal(await storedText(fileId), OUTSIDE)
     const { conflictFileId } = saved[0]!
     const info = (await storage.stat(conflictFileId!))!
-    t.strictSame(saved, [{ fileId, key, status: 6, extension: 'txt', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId }])
+    t.strictSame(saved, [{ id: saved[0]!.id, fileId, key, status: 6, extension: 'txt', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId, conflictReason: 'changed' }])
     t.not(conflictFileId, fileId)
     t.equal(await storedText(conflictFileId!), '/force')
-    t.equal(await openedKey(), key, 'who joins lands in the session')
+    t.equal(await openedKey(), current, 'nobody is sent to what is not in the file')
 
     t.equal(await save(key, 6, 'second'), 0)
     t.equal(await storedText(conflictFileId!), '/second')
@@ -138,14 +142,18 @@ for (const profile of profiles) {
   })
 
   t.test(`a refused save of such a page is not orphaned: its key is handed out, ${profile}`, async t => {
-    const { key, openedKey, post, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { key, openedKey, post, changeFromOutside, commands } = await startShared(t, { profile, onConflict: 'keep-both' })
     await changeFromOutside()
     const current = await openedKey()
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     t.equal(await openedKey(), key)
-    t.equal(await post({ key, status: 4 }), 0, 'the document server has nothing of it any more')
-    t.equal(await openedKey(), current)
+    commands.error = 0
+    t.equal(await post({ key, status: 4 }), 0, 'somebody has looked at it and left')
+    t.equal(await openedKey(), key)
+    commands.error = 1
+    t.equal(await post({ key, status: 4 }), 0)
+    t.equal(await openedKey(), current, 'the document server has nothing of it any more')
   })
 
   t.test(`a change from outside while nobody edits is no conflict for whoever opens it then, ${profile}`, async t => {

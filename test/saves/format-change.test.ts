@@ -38,7 +38,7 @@ for (const memory of [false, true]) {
 
 for (const profile of profiles) {
   t.test(`without a usable filetype the format stays, ${profile}`, async t => {
-    const editing = await startEditing(t, { profile, onFormatChange: 'follow' })
+    const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
     const { key, documentServer: { origin, requests } } = editing
     for (const [index, filetype] of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx']].entries()) {
       t.equal(await editing.post({ key, status: 6, url: `${origin}/${index}`, filetype }), 0)

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 
@@ -22,16 +23,29 @@ async function startSaving (t: Test, options: EditingOptions) {
 }
 
 for (const profile of profiles) {
-  for (const [name, lastsave, isStored] of [['older', EARLIER, false], ['of the same time', TIME, false], ['newer', LATER, true]] as const) {
-    t.test(`a force save that arrives after the finished one and is ${name}, ${profile}`, async t => {
-      const { save, openedKey, key } = await startSaving(t, { profile })
+  for (const [name, lastsave] of [['older', EARLIER], ['of the same time', TIME]] as const) {
+    t.test(`a force save that arrives after the finished one and is ${name} is not stored, ${profile}`, async t => {
+      const { save, openedKey } = await startSaving(t, { profile })
       t.ok(await save('finished', { status: 2, lastsave: TIME }))
       const next = await openedKey()
-      t.equal(await save('late', { status: 6, lastsave }), isStored, 'is stored only when it is newer')
-      // Newer: somebody went on under that key, although nobody said so.
-      t.equal(await openedKey(), isStored ? key : next)
+      t.notOk(await save('late', { status: 6, lastsave }))
+      t.equal(await openedKey(), next)
     })
   }
+
+  t.test(`saves after the finished one that are newer, though nobody has told that the session goes on, are kept apart or overwrite, ${profile}`, async t => {
+    for (const status of [6, 2] as const) {
+      const saved: SavedEvent[] = []
+      const { save, storedText, fileId, openedKey, post, key, documentServer: { origin } } = await startSaving(t, { profile, onSaved: event => { saved.push(event) } })
+      t.ok(await save('finished', { status: 2, lastsave: TIME }))
+      const next = await openedKey()
+      t.equal(await post({ key, status, lastsave: LATER, url: `${origin}/later` }), 0)
+      t.equal(await storedText(fileId), profile === 'secure' ? '/finished' : '/later')
+      if (profile === 'classic') continue
+      t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/later')
+      t.equal(await openedKey(), next)
+    }
+  })
 
   t.test(`a force save that is older than the last one is not stored, one of the same time is, ${profile}`, async t => {
     const { save, storedText, fileId, openedKey, key } = await startSaving(t, { profile })

@@ -3,11 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { age } from './aging.js'
 import { startInstance } from './instances.js'
-
-/** For so long the document server shows a key that was saved for reading only. */
-const VIEW_ONLY_MS = 300_000
 
 for (const profile of profiles) {
   t.test(`two instances: whoever opens the file lands in the live session, whichever is asked, ${profile}`, async t => {
@@ -33,12 +29,15 @@ for (const profile of profiles) {
   })
 
   t.test(`two instances: a save that is posted to both at once is stored once, ${profile}`, async t => {
-    const editing = await startEditing(t, { profile })
+    const saved: SavedEvent[] = []
+    const onSaved = (event: SavedEvent) => { saved.push(event) }
+    const editing = await startEditing(t, { profile, onSaved })
     const { key, documentServer: { origin, requests } } = editing
-    const other = await startInstance(t, editing, { profile })
+    const other = await startInstance(t, editing, { profile, onSaved })
     const save = { key, status: 2, url: `${origin}/2` }
     t.strictSame(await Promise.all([editing.post(save), other.post(save), editing.post(save), other.post(save)]), [0, 0, 0, 0])
-    t.strictSame(requests, ['/2'])
+    t.ok(requests.length <= 2, 'each fetches it once at the most')
+    t.equal(saved.length, 1)
     t.equal(await editing.openedKey(), await other.openedKey())
     t.not(await other.openedKey(), key)
   })
@@ -108,19 +107,24 @@ for (const profile of profiles) {
     t.equal(await openedKey(), third, 'a late 1')
   })
 
-  t.test(`a page that opens the key of a finished save minutes later: the document server gives it the stored content, ${profile}`, async t => {
+  t.test(`a page that opens the key of a finished save again: others are sent there only when the document server knows the session, ${profile}`, async t => {
     const told: SavedEvent[] = []
-    const { key, openedKey, post, documentServer: { origin }, storage, fileId } = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
+    const commands = { error: 1 }
+    const { key, openedKey, post, documentServer: { origin } } = await startEditing(t, {
+      profile,
+      onSaved: event => { told.push(event) },
+      serve: (request, response) => response.end(request.method === 'POST' ? JSON.stringify(commands) : NEW)
+    })
     t.equal(await post({ key, status: 2, url: `${origin}/1` }), 0)
     const next = await openedKey()
-    await age(storage, fileId, VIEW_ONLY_MS - 60_000)
     t.equal(await post({ key, status: 1 }), 0)
-    t.equal(await openedKey(), next, 'until then nobody can edit under it')
-    await age(storage, fileId, 60_000)
+    t.equal(await openedKey(), next, 'nobody can edit under it yet, or the 1 is late')
     t.equal(await post({ key, status: 1 }), 0)
+    commands.error = 0
     t.equal(await openedKey(), key, 'whoever joins lands there')
     t.equal(await post({ key, status: 2, url: `${origin}/2` }), 0)
     t.match(told, [{ status: 2, conflict: undefined }, { status: 2, conflict: undefined }])
+    commands.error = 1
     t.not(await openedKey(), key)
   })
 
@@ -203,7 +207,7 @@ function byDigest (storage: Required<Pick<Storage, 'stat' | 'read' | 'create' | 
     stat,
     read: storage.read,
     create: async (...given) => (await stat((await storage.create(...given)).fileId))!,
-    async replace (fileId, content, { beforePublish, ...options } = {}) {
+    async replace (fileId, content, { beforePublish, ifRevision, ...options } = {}) {
       return await storage.replace(fileId, content, options) && await stat(fileId)
     }
   }

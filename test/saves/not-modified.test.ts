@@ -12,6 +12,7 @@ const TIME = '2026-11-20T16:12:26.000Z'
 async function startForced (t: Test, finished: string, options: EditingOptions) {
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, {
+    extension: 'docx',
     serve: (request, response) => response.end(request.url === '/finished' ? finished : FORCED),
     onSaved: event => { saved.push(event) },
     ...options
@@ -19,7 +20,7 @@ async function startForced (t: Test, finished: string, options: EditingOptions) 
   const { key, post, fileId, documentServer: { origin } } = editing
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/force`, lastsave: TIME, filetype: 'docx' }), 0)
-  const path = join(directoryOf(t), `${fileId}.txt`)
+  const path = join(directoryOf(t), `${fileId}.docx`)
   return {
     ...editing,
     saved,
@@ -40,7 +41,7 @@ for (const profile of profiles) {
     t.equal(await finish(), 0)
     t.strictSame({ ...await written(), listing: await listing() }, before)
     t.equal(await storedText(fileId), FORCED)
-    t.strictSame(saved.at(-1), { fileId, key, status: 2, extension: 'docx', size: FORCED.length, revision: before.revision, users: ['u1'] })
+    t.match(saved.at(-1), { fileId, key, status: 2, extension: 'docx', size: FORCED.length, revision: before.revision, users: ['u1'] })
     const next = await openedKey()
     t.not(next, key)
     t.equal(await openedKey(), next)

@@ -27,6 +27,7 @@ for (const profile of profiles) {
       t.equal(await post({ key, status, url: documentServer.origin.replace('127.0.0.1', 'localhost') + '/cache/K_1/output.docx' }), 0, 'with another host')
       t.equal(documentServer.requests.length, 1)
       t.equal(saved.length, 1, 'onSaved is told once')
+      t.equal(await post({ key, status: 1 }), 0)
       t.strictSame(await save({ key, status }, '/cache/K_2/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'another path is another save')
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'an earlier one does not come back')
     })

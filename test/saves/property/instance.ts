@@ -1,13 +1,16 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import http, { type RequestListener, type ServerResponse } from 'node:http'
-import editor, { type EditorOptions, type SavedEvent, type StateStore, type Storage } from '../../../lib/index.js'
-import { type UnreliableStorage, unreliableStorage } from './unreliable-storage.js'
+import editor, { type EditorOptions, type HttpClient, type SavedEvent, undiciClient } from '../../../lib/index.js'
+import type { WholeStorage } from './history.js'
+import { type Moments, type UnreliableStorage, unreliableStorage } from './unreliable-storage.js'
 
 /** One instance of the service, as long as it lives. */
 export interface Instance {
   readonly app: FastifyInstance
   readonly disk: UnreliableStorage
   readonly isDead: () => boolean
+  /** Stands still: requests go to others. */
+  isPaused: boolean
   /** Takes a request that arrived at the service's address. */
   handle: RequestListener
   /** Dies: what is under way ends without an answer. */
@@ -17,24 +20,27 @@ export interface Instance {
 }
 
 export interface InstanceOptions {
-  readonly storage: Storage & { readonly state: StateStore }
+  readonly storage: WholeStorage
+  readonly moments: Moments
   readonly options: Omit<EditorOptions, 'storage' | 'onSaved'>
   readonly onSaved: (event: SavedEvent) => void
 }
 
-export async function startInstance ({ storage, options, onSaved }: InstanceOptions): Promise<Instance> {
-  const disk = unreliableStorage(storage)
+/** What an answer sets off begins within so many turns of the event loop. */
+const TURNS = 3
+
+export async function startInstance ({ storage, moments, options, onSaved }: InstanceOptions): Promise<Instance> {
+  const disk = unreliableStorage(storage, moments)
   const unanswered = new Set<ServerResponse>()
   let dead = false
-  const work = { underWay: 0, ended () {} }
-  const { app, listener } = await startApp({ ...options, storage: disk.storage, onSaved }, change => {
-    work.underWay += change
-    if (work.underWay === 0) work.ended()
-  })
+  let underWay = 0
+  const count = (change: 1 | -1) => { underWay += change }
+  const { app, listener } = await startApp({ ...options, httpClient: counted(count), storage: disk.storage, onSaved }, count)
 
   return {
     app,
     disk,
+    isPaused: false,
     isDead: () => dead,
     handle (request, response) {
       unanswered.add(response)
@@ -47,13 +53,13 @@ export async function startInstance ({ storage, options, onSaved }: InstanceOpti
       for (const response of unanswered) response.destroy()
     },
     async quiet () {
-      while (work.underWay > 0) await new Promise<void>(resolve => { work.ended = resolve })
+      for (let turns = 0; turns < TURNS; turns = underWay === 0 && disk.isIdle() ? turns + 1 : 0) await new Promise(resolve => setImmediate(resolve))
     }
   }
 }
 
 /** Its requests come from the service's one address. */
-async function startApp (options: EditorOptions, underWay: (change: 1 | -1) => void): Promise<{ app: FastifyInstance, listener: RequestListener }> {
+async function startApp (options: EditorOptions & { readonly httpClient: HttpClient }, underWay: (change: 1 | -1) => void): Promise<{ app: FastifyInstance, listener: RequestListener }> {
   let listener: RequestListener = () => {}
   const app = Fastify({
     serverFactory (handler) {
@@ -63,7 +69,27 @@ async function startApp (options: EditorOptions, underWay: (change: 1 | -1) => v
   })
   app.addHook('onRequest', async () => underWay(1))
   app.addHook('onSend', async () => underWay(-1))
+  app.addHook('onClose', async () => await options.httpClient.close?.())
   await app.register(editor, options)
   await app.ready()
   return { app, listener }
+}
+
+/** The service asks the document server when nobody waits for the answer, too. */
+function counted (underWay: (change: 1 | -1) => void): HttpClient {
+  const client = undiciClient()
+  return {
+    async request (request) {
+      underWay(1)
+      try {
+        const response = await client.request(request)
+        response.body.once('close', () => underWay(-1))
+        return response
+      } catch (error) {
+        underWay(-1)
+        throw error
+      }
+    },
+    close: async () => await client.close?.()
+  }
 }

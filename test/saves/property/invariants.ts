@@ -1,5 +1,6 @@
-import { marksIn, type Model, VIEW_ONLY_MS } from './model.js'
-import type { World } from './world.js'
+import { type Keyed, marksIn, type Model, VIEW_ONLY_MS } from './model.js'
+import type { Side } from './steps.js'
+import { SIDES, type World } from './world.js'
 
 export interface State {
   readonly world: World
@@ -7,60 +8,94 @@ export interface State {
   readonly model: Model
   /** Keys under which somebody edits or something is waiting to be saved. */
   live (): Set<string>
-  /** Copies that an instance's death or a failing disk may have left behind. */
-  readonly spareCopies: number
+  /** Copies too many that are nobody's fault. */
+  spareCopies: number
+  /** Whether something struck the service in this step that leaves it no better choice than to make a copy too many. */
+  isTroubled (): boolean
 }
 
 /** Rejects with what is wrong. */
 export async function check (state: State): Promise<void> {
   await checkContents(state)
-  await checkKeys(state)
+  if (state.model.text() !== null) await checkKeys(state)
+  await state.world.recover()
 }
 
-/** What is stored is the newest that was acknowledged; nothing is lost; what was refused is at the document server. */
-async function checkContents ({ world, fileId, model, spareCopies }: State): Promise<void> {
-  equal(await world.textOf(fileId), model.main.text, 'the stored content is the newest acknowledged')
-  const copies: string[] = []
-  for (const id of world.createdFiles()) copies.push(await world.textOf(id) ?? '')
-  for (const text of model.copies) {
-    if (!copies.includes(text)) violated(`a conflict copy is missing: ${show(text)}, there are ${copies.map(show).join(', ') || 'none'}`)
-  }
-  if (copies.length > model.copies.length + model.spareCopies + spareCopies) violated(`${copies.length} conflict copies instead of ${model.copies.length}: ${copies.map(show).join(', ')}`)
+/** Nothing that was stored is overwritten by what does not continue it, nothing is lost, what was refused is at the document server. */
+async function checkContents (state: State): Promise<void> {
+  const { world, fileId, model, spareCopies } = state
+  const { histories, outside } = world
+  if (histories.faults.length > 0) violated(histories.faults.join('; '))
+  for (const id of [fileId, ...histories.created]) equal(await outside.textOf(id), histories.of(id).at(-1)!.text, 'the stored content is what was stored last')
+  const orphans = [...histories.created].filter(id => !model.copies.has(id))
+  if (orphans.length > spareCopies) violated(`there are conflict copies too many: ${orphans.map(id => show(histories.of(id).at(-1)!.text)).join(', ')}`)
 
-  const { forgotten } = world.documentServer
-  const places = [model.main.text, ...model.copies]
   for (const one of model.keys.values()) {
-    const copy = forgotten.get(one.key)
+    const copy = one.server.forgotten.get(one.key)
     // Whoever edits it further has a longer text.
     if (copy !== undefined && !one.text.startsWith(Buffer.from(copy.bytes).toString())) violated(`the document server keeps ${show(Buffer.from(copy.bytes).toString())} of what was refused, not ${show(one.text)}`)
-    if (one.unsaved) places.push(one.text)
   }
-  const found = new Set(places.flatMap(marksIn))
-  const lost = [...model.owed].filter(mark => !found.has(mark))
+  const lost = [...model.owed].filter(mark => !found(state).has(mark))
   if (lost.length > 0) violated(`edits are lost: ${lost.join(', ')}`)
+}
+
+/** What is stored, what somebody outside has overwritten, and what the document server has still to save. */
+function found ({ world, fileId, model }: State): Set<string> {
+  const texts = [fileId, ...world.histories.created].flatMap(id => {
+    const versions = world.histories.of(id)
+    return versions.filter((_version, number) => number === versions.length - 1 || world.profile === 'classic' || isForeign(versions[number + 1]!.by))
+  }).map(({ text }) => text ?? '')
+  for (const { unsaved, text } of model.keys.values()) if (unsaved) texts.push(text)
+  return new Set(texts.flatMap(marksIn))
+}
+
+function isForeign (by: string): boolean {
+  return by !== 'a' && by !== 'b'
 }
 
 /** All who open now get one key: that of the live session, or one that can be edited. */
 async function checkKeys (state: State): Promise<void> {
-  const { world, fileId, model } = state
-  const keys = keysToJoin(state)
-  const key = await openedKey(world, 'a', fileId)
-  equal(await openedKey(world, 'b', fileId), key, 'both instances give one key')
-  if (keys !== null && !keys.has(key)) violated(`whoever opens gets the key ${key}, but ${[...keys].join(', ')} is live`)
-  const { finishedAt = null } = model.keys.get(key) ?? {}
-  if (finishedAt !== null && world.clock.now() - finishedAt < VIEW_ONLY_MS) violated(`whoever opens gets the key ${key}, which was saved a moment ago and can't be edited`)
+  const { world, model } = state
+  const keys = { a: await openedKey(state, 'a'), b: await openedKey(state, 'b') }
+  if (!world.moving) equal(keys.b, keys.a, 'both instances give one key')
+  for (const side of SIDES) {
+    const key = keys[side]
+    const allowed = keysToJoin(state, side)
+    if (allowed !== null && !allowed.has(key)) violated(`whoever opens gets the key ${key}, but ${[...allowed].join(', ')} is live`)
+    const one = model.keys.get(key)
+    if (one === undefined) continue
+    if (one.server !== world.documentServers[side]) violated(`whoever opens gets the key ${key} of another document server`)
+    if (state.live().has(key) && !isUpToDate(state, one)) violated(`whoever opens is sent into a session of old content: ${show(one.text)} instead of ${show(model.text())}`)
+    if (one.finishedAt !== null && !one.doubtful && world.clock.now() - one.finishedAt < VIEW_ONLY_MS) violated(`whoever opens gets the key ${key}, which was saved a moment ago and can't be edited`)
+  }
+}
+
+/** Whether those who are sent to a session see what is stored there, or bring back what was refused. */
+export function isUpToDate ({ model }: Pick<State, 'model'>, { text, refused, unsaved }: Keyed): boolean {
+  return text.startsWith(model.text() ?? '') || (refused !== 'no' && unsaved)
 }
 
 /** Keys whoever opens now may be given; `null`: the service can't know of a session that others should join. */
-export function keysToJoin ({ model, live }: Pick<State, 'model' | 'live'>): Set<string> | null {
-  const keys = live()
-  if ([...keys].every(key => model.key(key).unheard || model.key(key).strayed)) return null
-  for (const { key, ghost } of model.keys.values()) if (ghost) keys.add(key)
-  return keys
+export function keysToJoin ({ model, live, world }: Pick<State, 'model' | 'live' | 'world'>, side: Side): Set<string> | null {
+  const alive = live()
+  const here = [...model.keys.values()].filter(({ server }) => server === world.documentServers[side])
+  const wanted = here.filter(one => alive.has(one.key) && (isPlain(model, one) || (one.refused === 'known' && one.unsaved)))
+  if (wanted.length === 0) return null
+  const others = here.filter(({ doubtful, ghost, refused }) => doubtful || ghost || refused !== 'no')
+  return new Set([...wanted, ...others].map(({ key }) => key))
 }
 
-async function openedKey ({ instances }: World, side: 'a' | 'b', fileId: string): Promise<string> {
-  return (await instances[side].app.editorControl().openDocument(fileId)).documentKey
+/** Whether the service knows of a session, and that what it goes back to is stored. */
+function isPlain (model: Model, { doubtful, ghost, base, copy }: Keyed): boolean {
+  return !doubtful && !ghost && copy === null && base === model.newest()
+}
+
+async function openedKey ({ world, fileId }: State, side: Side): Promise<string> {
+  const { instances, documentServers } = world
+  const { documentKey } = await instances[side].app.editorControl().openDocument(fileId)
+  await instances[side].quiet()
+  documentServers[side].requests.at(-1)
+  return documentKey
 }
 
 export function equal (actual: unknown, expected: unknown, rule: string): void {
@@ -71,6 +106,6 @@ export function violated (message: string): never {
   throw new Error(message)
 }
 
-function show (value: unknown): string {
+export function show (value: unknown): string {
   return JSON.stringify(value)
 }

@@ -1,25 +1,32 @@
 import type { Faults, ForceSaveOptions } from '../../../lib/testing/index.js'
+import type { OutsideChange } from './outside.js'
 import { type Random, random } from './random.js'
 
 /** One of the two instances of the service. */
 export type Side = 'a' | 'b'
 
-/** What goes wrong with a save. */
+/** What goes wrong while something is done. */
 export type Trouble =
   | { readonly on: 'file', readonly fault: Faults['file'] }
   | { readonly on: 'callback', readonly fault: Faults['callback'] }
+  /** The next 1 or 4 does not arrive. */
+  | { readonly on: 'notice' }
   /** The document can't be assembled. */
   | { readonly on: 'assembly' }
   /** The instance's nth access to the storage from here on fails, once. */
-  | { readonly on: 'storage', readonly side: Side, readonly nth: number }
-  /** The instance dies before or after its nth access to the storage from here on. */
+  | { readonly on: 'storage', readonly side: Side, readonly nth: number, readonly isDone: boolean }
+  /** The instance dies at the nth moment of its work with the storage. */
   | { readonly on: 'instance', readonly side: Side, readonly nth: number }
+  /** It stands still there while others go on, for longer than they wait for it. */
+  | { readonly on: 'pause', readonly side: Side, readonly nth: number, readonly edits: boolean }
+  /** The file is changed by others there. */
+  | { readonly on: 'outside', readonly side: Side, readonly nth: number, readonly change: OutsideChange }
   /** Each callback is posted to the other instance as well, at the same moment, and pages are opened meanwhile. */
   | { readonly on: 'echo' }
 
 /** What somebody does. Numbers choose among what there is at that moment, so that any part of a list of steps can be run. */
 export type Step = { readonly side: Side } & (
-  | { readonly does: 'open', readonly user: number, readonly joins: boolean }
+  | { readonly does: 'open', readonly user: number, readonly joins: boolean, readonly trouble: Trouble | null }
   | { readonly does: 'join', readonly page: number }
   | { readonly does: 'edit', readonly session: number }
   | { readonly does: 'forceSave', readonly session: number, readonly type: NonNullable<ForceSaveOptions['type']>, readonly trouble: Trouble | null }
@@ -27,7 +34,7 @@ export type Step = { readonly side: Side } & (
   | { readonly does: 'disconnect', readonly session: number, readonly abrupt: boolean }
   | { readonly does: 'reconnect', readonly session: number }
   | { readonly does: 'replay', readonly save: number, readonly both: boolean }
-  | { readonly does: 'changeOutside' }
+  | { readonly does: 'changeOutside', readonly change: OutsideChange }
   /** Somebody edits a conflict copy as a document of its own; `meanwhile` a session that saved into it until then saves. */
   | { readonly does: 'editCopy', readonly copy: number, readonly meanwhile: boolean }
   | { readonly does: 'pass', readonly ms: number }
@@ -52,32 +59,46 @@ function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['
   const session = from.integer(1000)
   const does = from.weighted(likings)
   switch (does) {
-    case 'open': return { does, side, user: from.integer(4), joins: from.chance(0.75) }
+    case 'open': return { does, side, user: from.integer(4), joins: from.chance(0.75), trouble: from.chance(0.75) ? null : noticeTroubleFrom(from, side) }
     case 'join': return { does, side, page: from.integer(1000) }
-    case 'forceSave': return { does, side, session, type: from.one(['button', 'command', 'timer'] as const), trouble: troubleFrom(from, true) }
-    case 'close': return { does, side, session, trouble: troubleFrom(from, false) }
+    case 'forceSave': return { does, side, session, type: from.one(['button', 'command', 'timer'] as const), trouble: troubleFrom(from, side) }
+    case 'close': return { does, side, session, trouble: troubleFrom(from, side) }
     case 'disconnect': return { does, side, session, abrupt: from.chance(0.4) }
     case 'replay': return { does, side, save: from.integer(1000), both: from.chance(0.5) }
     case 'pass': return { does, side, ms: from.weighted([[5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]]) }
     case 'crash': return { does, side, session, midSave: from.chance(0.7), opens: from.chance(0.5), fate: from.one(['kept', 'lost'] as const) }
-    case 'changeOutside': return { does, side }
+    case 'changeOutside': return { does, side, change: outsideFrom(from) }
     case 'editCopy': return { does, side, copy: from.integer(1000), meanwhile: from.chance(0.5) }
     default: return { does, side, session }
   }
 }
 
-/** A 4 that comes too late would tell of an end that isn't: the document server sends it before anything else of the document. */
-function troubleFrom (from: Random, canBeLate: boolean): Trouble | null {
-  if (from.chance(0.6)) return null
-  const side = from.one(['a', 'b'] as const)
-  return from.weighted<() => Trouble>([
-    [40, () => ({ on: 'file', fault: fileFaultFrom(from) })],
-    [20, () => ({ on: 'callback', fault: { type: canBeLate ? from.one(['duplicate', 'reorder'] as const) : 'duplicate' } })],
+function troubleFrom (from: Random, saver: Side): Trouble | null {
+  if (from.chance(0.5)) return null
+  const side = from.chance(0.75) ? saver : from.one(['a', 'b'] as const)
+  return from.weighted<() => Trouble | null>([
+    [30, () => ({ on: 'file', fault: fileFaultFrom(from) })],
     [14, () => ({ on: 'assembly' })],
-    [16, () => ({ on: 'storage', side, nth: 1 + from.integer(9) })],
-    [7, () => ({ on: 'instance', side, nth: 1 + from.integer(18) })],
-    [20, () => ({ on: 'echo' })]
+    [16, () => ({ on: 'storage', side, nth: 1 + from.integer(14), isDone: from.chance(0.5) })],
+    [10, () => ({ on: 'instance', side, nth: 1 + from.integer(30) })],
+    [20, () => ({ on: 'echo' })],
+    [12, () => ({ on: 'pause', side, nth: 1 + from.integer(30), edits: from.chance(0.5) })],
+    [24, () => ({ on: 'outside', side, nth: 1 + from.integer(30), change: outsideFrom(from) })],
+    [16, () => noticeTroubleFrom(from, side)]
   ])()
+}
+
+/** What can go wrong with a 1 or a 4. */
+function noticeTroubleFrom (from: Random, side: Side): Trouble {
+  return from.weighted<() => Trouble>([
+    [3, () => ({ on: 'notice' })],
+    [3, () => ({ on: 'callback', fault: { type: from.one(['duplicate', 'reorder'] as const) } })],
+    [2, () => ({ on: 'outside', side, nth: 1 + from.integer(14), change: outsideFrom(from) })]
+  ])()
+}
+
+function outsideFrom (from: Random): OutsideChange {
+  return from.weighted([[8, 'replaced'], [5, 'replaced by the host'], [4, 'written again'], [3, 'removed and made anew'], [1, 'removed'], [1, 'removed by the host']] as const)
 }
 
 function fileFaultFrom (from: Random): Faults['file'] {

@@ -1,64 +1,96 @@
-import type { StateStore, Storage } from '../../../lib/index.js'
+import type { Content, StagedContent, Storage } from '../../../lib/index.js'
+import type { WholeStorage } from './history.js'
+
+/** A method of the storage, or a moment in the middle of one. */
+export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke' | 'get' | 'set' | 'download' | 'publish'
 
 export interface UnreliableStorage {
   readonly storage: Storage
-  /** Ids of the files it made. */
-  readonly created: Set<string>
-  /** The nth access from now on is rejected before it does anything. */
-  failAt (nth: number): void
-  /** Dies at one of the moments before and after each access: whatever comes later is rejected and does nothing. */
-  dieAt (nth: number, died: () => void): void
-  die (): void
-  /** Takes back what has not struck. */
+  /** The nth access from now on is rejected: before it does anything, or when it is a `set` after it was done. */
+  failAt (nth: number, isDone: boolean): void
   mend (): void
+  die (): void
+  isIdle (): boolean
+  /** As the next start does with what a dead process has left half-written. */
+  sweep (): Promise<void>
+}
+
+export interface Moments {
+  /** Called before, after and in the middle of each access, which goes on when it resolves. */
+  moment (access: Access): void | Promise<void>
 }
 
 const dead = new Set<string>()
 let incarnations = 0
 
 /** A storage as one process has it that may die: others see what it did, and that it has ended. */
-export function unreliableStorage (whole: Storage & { readonly state: StateStore }): UnreliableStorage {
+export function unreliableStorage (whole: WholeStorage, moments: Moments): UnreliableStorage {
   const owner = `process ${++incarnations}`
-  let failing = Infinity
-  let moments = Infinity
-  let died = () => {}
-  const created = new Set<string>()
+  const staged = new Map<StagedContent, StagedContent>()
+  let failing = { in: Infinity, isDone: false }
+  let underWay = 0
 
-  function moment (): void {
-    if (--moments === 0) {
-      dead.add(owner)
-      died()
-    }
+  async function moment (name: Access): Promise<void> {
+    await moments.moment(name)
     if (dead.has(owner)) throw new Error('This process has ended')
   }
 
-  async function access<Result> (task: () => Promise<Result>): Promise<Result> {
-    moment()
-    if (--failing === 0) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
-    const result = await task()
-    moment()
-    return result
+  async function access<Result> (name: Access, task: () => Promise<Result>): Promise<Result> {
+    underWay++
+    try {
+      await moment(name)
+      const fails = --failing.in === 0
+      const full = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
+      if (fails && !(failing.isDone && name === 'set')) throw full
+      const result = await task()
+      await moment(name)
+      if (fails) throw full
+      return result
+    } finally {
+      underWay--
+    }
   }
 
+  async function * downloading (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      await moment('download')
+      yield chunk
+    }
+    await moment('download')
+  }
+
+  const wholeOf = (content: Content) => staged.get(content as StagedContent) ?? content
+  const { revoke } = whole
   const storage: Storage = {
-    stat: async fileId => await access(async () => await whole.stat(fileId)),
-    read: async (fileId, range) => await access(async () => await whole.read(fileId, range)),
-    create: async (extension, content) => await access(async () => {
-      const info = await whole.create(extension, content)
-      created.add(info.fileId)
-      return info
+    stat: async fileId => await access('stat', async () => await whole.stat(fileId)),
+    read: async (fileId, range) => await access('read', async () => await whole.read(fileId, range)),
+    create: async (extension, content) => await access('create', async () => await whole.create(extension, wholeOf(content))),
+    stage: async (fileId, content) => await access('stage', async () => {
+      const inner = await whole.stage!(fileId, downloading(content))
+      const outer: StagedContent = {
+        size: inner.size,
+        async discard () {
+          if (dead.has(owner)) return
+          staged.delete(outer)
+          await inner.discard()
+        },
+        [Symbol.asyncIterator]: () => inner[Symbol.asyncIterator]()
+      }
+      staged.set(outer, inner)
+      return outer
     }),
-    replace: async (fileId, content, { beforePublish, ...options } = {}) => await access(async () => await whole.replace(fileId, content, {
+    replace: async (fileId, content, { beforePublish, ...options } = {}) => await access('replace', async () => await whole.replace(fileId, wholeOf(content), {
       ...options,
-      async beforePublish (info) {
-        moment()
-        await beforePublish?.(info)
-        moment()
+      async beforePublish (...given) {
+        await moment('publish')
+        await beforePublish?.(...given)
+        await moment('publish')
       }
     })),
+    ...(revoke && { revoke: async (...given: Parameters<typeof revoke>) => await access('revoke', async () => await revoke(...given)) }),
     state: {
-      get: async fileId => await access(async () => await whole.state.get(fileId)),
-      set: async (fileId, value, version) => await access(async () => await whole.state.set(fileId, value, version)),
+      get: async fileId => await access('get', async () => await whole.state.get(fileId)),
+      set: async (...given) => await access('set', async () => await whole.state.set(...given)),
       owner,
       hasEnded: name => dead.has(name)
     }
@@ -66,13 +98,12 @@ export function unreliableStorage (whole: Storage & { readonly state: StateStore
 
   return {
     storage,
-    created,
-    failAt (nth) { failing = nth },
-    dieAt (nth, then) {
-      moments = nth
-      died = then
-    },
+    failAt (nth, isDone) { failing = { in: nth, isDone } },
+    mend () { failing = { in: Infinity, isDone: false } },
     die () { dead.add(owner) },
-    mend () { failing = moments = Infinity }
+    isIdle: () => underWay === 0,
+    async sweep () {
+      for (const inner of staged.values()) await inner.discard()
+    }
   }
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { readdir, rename, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import http from 'node:http'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../lib/index.js'
@@ -8,122 +8,131 @@ import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } 
 import { documentsIn } from '../../helpers/editing.js'
 import { SECRET, signed } from '../../helpers/host.js'
 import { listen } from '../../helpers/listen.js'
+import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
+import { type Outside, outside } from './outside.js'
 import type { Side } from './steps.js'
+import { mockedTime } from './time.js'
+import type { Access } from './unreliable-storage.js'
 
 export interface WorldOptions {
   readonly profile: Profile
   readonly stored: 'memory' | 'files'
+  /** Each instance has a document server of its own, as while a service moves from one to another. */
+  readonly moving?: boolean
 }
 
 /** Two instances of one service behind one address, their storage, a document server, and a time for all of them. */
 export interface World {
   readonly profile: Profile
-  readonly documentServer: DocumentServer
+  readonly moving: boolean
+  readonly documentServers: Readonly<Record<Side, DocumentServer>>
   readonly clock: FakeClock
   readonly instances: Record<Side, Instance>
   readonly saved: readonly SavedEvent[]
-  /** Called when a request of the document server arrives. */
-  onArrival: () => void
+  readonly histories: Histories
+  readonly outside: Outside
+  /** Called when a request of the document server arrives, and may keep it from arriving. */
+  onArrival: (body: Readonly<Record<string, unknown>> | null) => 'taken' | 'lost'
+  /** Called at each moment of an instance's work with its storage. */
+  onMoment: (side: Side, access: Access) => void | Promise<void>
+  /** Lets the time pass after which others take over from who stands still. */
+  skip (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
   next (side: Side): void
-  create (text: string): Promise<string>
-  textOf (fileId: string): Promise<string | null>
-  revisionOf (fileId: string): Promise<string | undefined>
-  /** As another program would. */
-  changeOutside (fileId: string, text: string): Promise<void>
   /** Posts a callback to one instance, word for word, with new tokens, where the document server posts those of the file. Resolves to the answer. */
   post (side: Side, fileId: string, fields: object): Promise<string>
-  /** Files that saves have made since a document was created. */
-  createdFiles (): Set<string>
   /** What is in the directory that is no document. */
   leftovers (): Promise<string[]>
   /** A dead instance is replaced, and nothing is under way. */
   recover (): Promise<void>
 }
 
-export async function startWorld (t: Test, { profile, stored }: WorldOptions): Promise<World> {
+export const SIDES = ['a', 'b'] as const
+
+export async function startWorld (t: Test, { profile, stored, moving = false }: WorldOptions): Promise<World> {
   const clock = fakeClock()
-  const systemNow = Date.now
-  Date.now = () => clock.now() // the service lives in the same time as the document server
-  t.teardown(() => { Date.now = systemNow })
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock })
-  t.teardown(() => documentServer.close())
+  const { skip } = mockedTime(t, clock)
+  const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock })
+  const first = await start()
+  const documentServers = { a: first, b: moving ? await start() : first }
+  t.teardown(async () => await Promise.all([...new Set(Object.values(documentServers))].map(async server => await server.close())))
   const directory = stored === 'files' ? join(t.testdir(), 'uploads') : null
-  const storage = () => directory === null ? memory : fileStorage({ directory })
   const memory = memoryStorage()
+  const storage = (): WholeStorage => directory === null ? memory : fileStorage({ directory })
   const saved: SavedEvent[] = []
-  const created = new Set<string>()
+  const recording = histories()
+  recording.overwrites = profile === 'classic'
   let turn: Side = 'a'
 
   const front = await listen(t, http.createServer((request, response) => {
+    const { sender, body } = senderOf(request)
     const given = request.headers['x-instance'] as Side | undefined
-    const side = given ?? turn
+    const side = given ?? (moving ? sender ?? 'a' : turn)
     if (given === undefined) turn = other(turn)
-    if (request.headers['user-agent']?.startsWith('Node.js/')) world.onArrival()
+    if (sender !== undefined && world.onArrival(body) === 'lost') {
+      request.socket.destroy()
+      return
+    }
     const { [side]: instance, [other(side)]: spare } = instances
-    const taken = instance.isDead() && given === undefined ? spare : instance
-    taken.handle(request, response)
+    const isAway = given === undefined && !moving && (instance.isDead() || instance.isPaused)
+    ;(isAway ? spare : instance).handle(request, response)
   }))
-  const start = async () => await startInstance({
-    storage: storage(),
+
+  /** The document server that sends a request, and what it sends. */
+  function senderOf ({ headers }: IncomingMessage): { sender?: Side, body: Readonly<Record<string, unknown>> | null } {
+    for (const side of SIDES) {
+      const entry = documentServers[side].requests.findLast(one => one.headers.Authorization === headers.authorization)
+      if (entry !== undefined) return { sender: side, body: entry.body }
+    }
+    return { body: null }
+  }
+
+  const startSide = async (side: Side) => await startInstance({
+    storage: recording.recorded(storage(), side),
+    moments: { moment: async access => await world.onMoment(side, access) },
     onSaved: event => { saved.push(event) },
-    options: { profile, editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: front.origin, saveRetries: 0 }
+    options: { profile, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl: front.origin, saveRetries: 0 }
   })
-  const outside = storage()
   t.teardown(async () => await Promise.all(Object.values(instances).map(async ({ app }) => await app.close())))
 
-  const instances = { a: await start(), b: await start() }
+  const instances = { a: await startSide('a'), b: await startSide('b') }
   const world: World = {
     profile,
-    documentServer,
+    moving,
+    documentServers,
     clock,
     instances,
     saved,
-    onArrival () {},
+    histories: recording,
+    outside: outside({ storage: storage(), directory, histories: recording, host: side => instances[side].app.editorStorage }),
+    onArrival: () => 'taken',
+    onMoment () {},
+    skip,
     next (side) { turn = side },
-    async create (text) {
-      const { fileId } = await outside.create('txt', Buffer.from(text))
-      for (const files of [created, instances.a.disk.created, instances.b.disk.created]) files.clear()
-      return fileId
-    },
-    async textOf (fileId) {
-      const file = await outside.read(fileId)
-      return file && Buffer.concat(await file.body.toArray()).toString()
-    },
-    revisionOf: async fileId => (await outside.stat(fileId))?.revision,
-    async changeOutside (fileId, text) {
-      if (directory === null) {
-        await outside.replace(fileId, Buffer.from(text))
-        return
-      }
-      const path = join(directory, `${randomUUID()}.new`)
-      await writeFile(path, text)
-      await rename(path, join(directory, `${fileId}.txt`))
-    },
     async post (side, fileId, fields) {
-      const { url } = documentServer.requests.findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)!
-      const response = await fetch(url, {
+      const posted = documentServers[side].requests.findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
+      const response = await fetch(posted!.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields })}` },
         body: JSON.stringify({ ...fields, token: signed(fields) })
       })
       return await response.text()
     },
-    createdFiles: () => new Set([...created, ...instances.a.disk.created, ...instances.b.disk.created]),
     async leftovers () {
       if (directory === null) return []
       return [...await documentsIn(directory), ...(await readdir(join(directory, '..'))).filter(name => name !== 'uploads')]
         .filter(name => !/^[\w-]+\.txt$/.test(name))
     },
     async recover () {
-      for (const side of ['a', 'b'] as const) {
+      for (const side of SIDES) {
         const instance = instances[side]
+        if (instance.isPaused) continue
         await instance.quiet()
         if (!instance.isDead()) continue
-        for (const fileId of instance.disk.created) created.add(fileId)
         await instance.app.close()
-        instances[side] = await start()
+        await instance.disk.sweep()
+        instances[side] = await startSide(side)
       }
     }
   }

@@ -1,0 +1,141 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { type EditingOptions, startEditing } from '../helpers/editing.js'
+import { directoryOf } from './instances.js'
+
+const OUTSIDE = 'changed from outside'
+
+/** Somebody edits a document, and its save is being downloaded: half of it has come. */
+async function startDownloading (t: Test, status: 2 | 6, options: EditingOptions = {}) {
+  const saved: SavedEvent[] = []
+  const asked = deferred()
+  const release = deferred()
+  const editing = await startEditing(t, {
+    onSaved: event => { saved.push(event) },
+    async serve (_request, response) {
+      response.write('what was ')
+      asked.resolve()
+      await release.promise
+      response.end('edited')
+    },
+    ...options
+  })
+  const { key, post, url, fileId, documentServer } = editing
+  t.equal(await post({ key, status: 1 }), 0)
+  const answer = post({ key, status, url, filetype: 'txt' })
+  await asked.promise
+  return {
+    ...editing,
+    saved,
+    path: join(directoryOf(t), `${fileId}.txt`),
+    finish: async () => {
+      release.resolve()
+      return await answer
+    },
+    fetches: () => documentServer.requests.filter(path => path.startsWith('/cache')).length
+  }
+}
+
+for (const status of [2, 6] as const) {
+  const changes: Record<string, (path: string, editing: Awaited<ReturnType<typeof startDownloading>>) => Promise<unknown>> = {
+    'is written to': path => writeFile(path, OUTSIDE),
+    'is replaced by another program': async path => {
+      await writeFile(`${path}.new`, OUTSIDE)
+      await rename(`${path}.new`, path)
+    },
+    'is replaced through the storage': (_path, { storage, fileId }) => storage.replace(fileId, Buffer.from(OUTSIDE)),
+    'is removed and made again': async path => {
+      await rm(path)
+      await writeFile(path, OUTSIDE)
+    }
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    t.test(`a file that ${what} while its save (${status}) is downloaded: both contents are kept, the save is fetched once`, async t => {
+      const editing = await startDownloading(t, status)
+      await change(editing.path, editing)
+      t.equal(await editing.finish(), 0)
+      t.equal(await editing.storedText(editing.fileId), OUTSIDE)
+      t.match(editing.saved, [{ status, conflict: true, conflictReason: 'changed' }])
+      t.equal(await editing.storedText(editing.saved[0]!.conflictFileId!), 'what was edited')
+      t.equal(editing.fetches(), 1)
+    })
+  }
+
+  t.test(`a file that is removed while its save (${status}) is downloaded stays removed, the document server keeps the save`, async t => {
+    for (const remove of [(path: string) => rm(path), (_path: string, { storage, fileId }: Awaited<ReturnType<typeof startDownloading>>) => storage.remove!(fileId)]) {
+      await t.test(async t => {
+        const editing = await startDownloading(t, status)
+        await remove(editing.path, editing)
+        t.equal(await editing.finish(), 1)
+        t.equal(await editing.storedText(editing.fileId), null)
+        t.strictSame(await editing.listing(), ['uploads'], 'no copy, no temp file')
+        t.strictSame(editing.saved, [])
+      })
+    }
+  })
+
+  t.test(`onConflict overwrite: a file that is changed while its save (${status}) is downloaded is overwritten, a removed one stays removed`, async t => {
+    const changed = await startDownloading(t, status, { onConflict: 'overwrite' })
+    await writeFile(changed.path, OUTSIDE)
+    t.equal(await changed.finish(), 0)
+    t.equal(await changed.storedText(changed.fileId), 'what was edited')
+    t.strictSame(changed.saved.map(({ conflict }) => conflict), [undefined])
+  })
+
+  t.test(`classic: a file that is removed while its save (${status}) is downloaded stays removed`, async t => {
+    const { path, finish, storedText, fileId } = await startDownloading(t, status, { profile: 'classic' })
+    await rm(path)
+    t.equal(await finish(), 0)
+    t.equal(await storedText(fileId), null)
+  })
+
+  t.test(`a file that others write the very same bytes to while its save (${status}) is downloaded is no conflict`, async t => {
+    const { path, finish, saved, storedText, fileId, openedKey, key } = await startDownloading(t, status)
+    await writeFile(path, 'what was edited')
+    t.equal(await finish(), 0)
+    t.equal(await storedText(fileId), 'what was edited')
+    t.strictSame(saved.map(({ conflict }) => conflict), [undefined])
+    t.equal(await openedKey() === key, status === 6)
+  })
+}
+
+t.test('the decision is made with what is stored when it is published: changes at every access to the storage before that', async t => {
+  for (let nth = 1; ; nth++) {
+    let accesses = 0
+    let change: (() => Promise<unknown>) | undefined
+    const saved: SavedEvent[] = []
+    const editing = await startEditing(t, {
+      memory: true,
+      serve: (_request, response) => response.end('what was edited'),
+      onSaved: event => { saved.push(event) },
+      prepare (app) {
+        app.addHook('onReady', async () => {
+          const { state, stat } = app.editorStorage
+          const { get, set } = state!
+          const counted = <Given extends unknown[], Result>(access: (...given: Given) => Promise<Result>) => async (...given: Given) => {
+            if (++accesses === nth) await change?.()
+            return await access(...given)
+          }
+          Object.assign(app.editorStorage, { stat: counted(stat) })
+          Object.assign(state!, { get: counted(get), set: counted(set) })
+        })
+      }
+    })
+    const { key, post, url, fileId, storage, storedText } = editing
+    t.equal(await post({ key, status: 1 }), 0)
+    accesses = 0
+    change = async () => {
+      change = undefined
+      await storage.replace(fileId, Buffer.from(OUTSIDE))
+    }
+    t.equal(await post({ key, status: 2, url, filetype: 'txt' }), 0)
+    if (change !== undefined) break // the save was over before
+    const [{ conflictFileId } = {}] = saved
+    const found = [await storedText(fileId), conflictFileId === undefined ? null : await storedText(conflictFileId)]
+    if (conflictFileId === undefined) t.equal(found[0], OUTSIDE, `${nth}: changed after it was stored`)
+    else t.strictSame(found, [OUTSIDE, 'what was edited'], `${nth}: changed before it was stored`)
+  }
+})

@@ -1,0 +1,169 @@
+import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { type EditingOptions, profiles, startEditing } from '../helpers/editing.js'
+import { memoryLog } from '../helpers/log.js'
+import { startService } from '../integration/support.js'
+import { age } from './aging.js'
+
+const HOUR = 3_600_000
+
+/** A document server whose saved files have their path as content, and which answers commands so. */
+async function startTold (t: Test, options: EditingOptions = {}) {
+  const commands = { error: 1, asked: [] as string[] }
+  const saved: SavedEvent[] = []
+  const editing = await startEditing(t, {
+    memory: true,
+    onConflict: 'keep-both',
+    onSaved: event => { saved.push(event) },
+    serve (request, response) {
+      if (request.method === 'GET') return response.end(request.url)
+      commands.asked.push(request.url!)
+      response.end(JSON.stringify({ error: commands.error }))
+    },
+    ...options
+  })
+  const { post, documentServer: { origin }, storage, fileId } = editing
+  return {
+    ...editing,
+    commands,
+    saved,
+    tell: async (key: string, status: 1 | 4) => t.equal(await post({ key, status }), 0),
+    save: async (key: string, status: 2 | 6, path: string) => t.equal(await post({ key, status, url: `${origin}/${path}` }), 0),
+    changeFromOutside: async () => await storage.replace(fileId, Buffer.from('changed from outside'))
+  }
+}
+
+for (const profile of profiles) {
+  t.test(`an old page that opens a finished key again, while others edit under the new one: nobody is ever sent there, ${profile}`, async t => {
+    const { key: first, openedKey, tell, save, commands, storedText, fileId, saved } = await startTold(t, { profile })
+    await tell(first, 1)
+    await save(first, 2, 'first')
+    const second = await openedKey()
+    await tell(second, 1)
+    await tell(first, 1)
+    commands.error = 0 // somebody has the old page open
+    t.equal(await openedKey(), second)
+    await save(second, 6, 'forced')
+    t.equal(await openedKey(), second)
+    await save(second, 2, 'second')
+    const third = await openedKey()
+    t.notOk([first, second].includes(third), 'who comes now sees what is stored')
+    await save(first, 2, 'old')
+    t.equal(await storedText(fileId), '/second')
+    t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/old')
+    t.equal(await openedKey(), third)
+  })
+
+  t.test(`a 4 that is lost, and then a change from outside: who opens the file sees it, and the document server is asked, ${profile}`, async t => {
+    const { key, openedKey, tell, changeFromOutside, commands, storage, fileId } = await startTold(t, { profile })
+    await tell(key, 1)
+    await changeFromOutside()
+    const current = await openedKey()
+    t.not(current, key)
+    t.equal(await openedKey(), current)
+    while (commands.asked.length < 2) await new Promise(resolve => setImmediate(resolve))
+    t.ok(commands.asked.every(path => path === `/coauthoring/CommandService.ashx?shardkey=${key}`), 'in a cluster the key leads to the server that has the document')
+    t.equal(commands.asked.length, 2, 'once for people, once for a forgotten file')
+    while (JSON.stringify(await storage.state!.get(fileId)).includes(key)) await new Promise(resolve => setImmediate(resolve))
+  })
+
+  t.test(`a 4 that overtakes its 1, and then a change from outside: who opens the file sees it, ${profile}`, async t => {
+    const { key, openedKey, tell, changeFromOutside } = await startTold(t, { profile })
+    await tell(key, 4)
+    await tell(key, 1)
+    t.equal(await openedKey(), key, 'the same content still')
+    await changeFromOutside()
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`a 4 that comes while a force save is being stored ends the session after that, ${profile}`, async t => {
+    const asked = deferred()
+    const release = deferred()
+    const { key, post, openedKey, url, changeFromOutside } = await startTold(t, {
+      profile,
+      async serve (request, response) {
+        if (request.method === 'GET') {
+          asked.resolve()
+          await release.promise
+        }
+        response.end('{"error":0}')
+      }
+    })
+    t.equal(await post({ key, status: 1 }), 0)
+    const saving = post({ key, status: 6, url })
+    await asked.promise
+    t.equal(await post({ key, status: 4 }), 0, 'answered, though the save goes on')
+    release.resolve()
+    t.equal(await saving, 0)
+    const next = await openedKey()
+    t.not(next, key, 'a key of what the session has stored')
+    await changeFromOutside()
+    t.notOk([key, next].includes(await openedKey()))
+  })
+
+  t.test(`a save that was refused, a viewer, and an hour later: whoever opens the document finds the work, ${profile}`, async t => {
+    const { open, key, documentServer, storage, fileId, stored, sent } = await startService(t, { profile })
+    const editor = await open()
+    const viewer = await open({ user: { id: 'viewer', name: 'Viewer' }, mode: 'view' })
+    await editor.edit('an hour of work')
+    documentServer.fault('file', { type: 'answer', status: 404 })
+    t.match(await editor.close(), { status: 2, accepted: false })
+    await age(storage, fileId, HOUR + 1)
+    t.equal(await key(), editor.key)
+    t.ok(sent(4).length > 0, 'the document server was asked, and has told that nobody edits')
+    t.equal(await key(), editor.key)
+    await viewer.close()
+    await age(storage, fileId, HOUR + 1)
+    const again = await open()
+    t.equal(String(await again.content()), 'an hour of work')
+    t.match(await again.close(), { status: 2, accepted: true })
+    t.equal(await stored(), 'an hour of work')
+    t.not(await key(), editor.key)
+  })
+}
+
+const unusable: Record<string, [answer: (response: import('node:http').ServerResponse) => unknown, logged: object]> = {
+  'error 6': [response => response.end('{"error":6}'), { code: 6, msg: /services\.CoAuthoring\.secret\.inbox/ }],
+  'status 502': [response => response.writeHead(502).end('Bad Gateway'), { status: 502, msg: /editorApiUrl/ }],
+  'a page': [response => response.end('<html>'), { status: 200, msg: /editorApiUrl/ }],
+  'no answer': [response => response.destroy(), { err: { code: 'FST_EDITOR_UPSTREAM' } }]
+}
+for (const [name, [answer, logged]] of Object.entries(unusable)) {
+  t.test(`a command service that gives ${name}: the log says so, the session is kept`, async t => {
+    const log = memoryLog()
+    const { key, openedKey, tell, storage, fileId } = await startTold(t, {
+      server: log.server,
+      serve: (_request, response) => answer(response)
+    })
+    await tell(key, 1)
+    await age(storage, fileId, HOUR + 1)
+    t.equal(await openedKey(), key)
+    t.match(log.records().filter(({ level }) => level === 40), [{ command: 'info', ...logged }])
+  })
+}
+
+t.test('a document whose session is to be asked for opens although nothing can be noted', async t => {
+  let isFull = false
+  const { key, openedKey, tell, storage, fileId, commands } = await startTold(t, {
+    prepare (app) {
+      app.addHook('onReady', async () => {
+        const { state } = app.editorStorage
+        const { set } = state!
+        Object.assign(state!, {
+          set: async (...given: Parameters<typeof set>) => {
+            if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+            return await set(...given)
+          }
+        })
+      })
+    }
+  })
+  await tell(key, 1)
+  await age(storage, fileId, HOUR + 1)
+  isFull = true
+  commands.error = 0
+  t.equal(await openedKey(), key)
+  commands.error = 1
+  t.equal(await openedKey(), key, 'the key of the same content')
+})

@@ -1,0 +1,116 @@
+import type { Content, StagedContent, StateStore, Storage } from '../../../lib/index.js'
+
+/** What a file held from some moment on. */
+export interface Version {
+  /** `null`: there was no such file. */
+  readonly text: string | null
+  /** Who put it there: an instance, or somebody outside. */
+  readonly by: string
+  /** Counts the versions of all files. */
+  readonly at: number
+}
+
+export type WholeStorage = Storage & { readonly state: StateStore }
+
+/** All that was ever stored, in the order in which it became visible. */
+export interface Histories {
+  /** Oldest first. */
+  of (fileId: string): readonly Version[]
+  /** Changes a file while nobody else can. */
+  change (fileId: string, text: string | null, by: string, task: () => Promise<void>): Promise<void>
+  /** A storage whose publishing is noted. */
+  recorded (storage: WholeStorage, by: string): WholeStorage
+  /** Ids of the files that saves have made. */
+  readonly created: Set<string>
+  /** What must never be stored, whoever asks for it. */
+  readonly faults: string[]
+  /** Whether a session's save may take the place of a content that it does not go back to. */
+  overwrites: boolean
+}
+
+export function histories (): Histories {
+  const versions = new Map<string, Version[]>()
+  const turns = new Map<string, Promise<void>>()
+  const texts = new WeakMap<Content, string>()
+  let count = 0
+
+  const all: Histories = {
+    created: new Set(),
+    faults: [],
+    overwrites: false,
+    of: fileId => versions.get(fileId) ?? [],
+    async change (fileId, text, by, task) {
+      const end = await enter(fileId)
+      try {
+        await task()
+        note(fileId, text, by)
+      } finally {
+        end()
+      }
+    },
+    recorded: (storage, by) => ({
+      ...storage,
+      async stage (fileId, content) {
+        let text = ''
+        const staged = await storage.stage!(fileId, (async function * () {
+          for await (const chunk of content) {
+            text += Buffer.from(chunk).toString()
+            yield chunk
+          }
+        })())
+        texts.set(staged, text)
+        return staged
+      },
+      async create (extension, content) {
+        const info = await storage.create(extension, content)
+        note(info.fileId, textOf(content), by)
+        all.created.add(info.fileId)
+        return info
+      },
+      async replace (fileId, content, { beforePublish, ...options } = {}) {
+        let end = () => {}
+        try {
+          const info = await storage.replace(fileId, content, {
+            ...options,
+            async beforePublish (...given) {
+              await beforePublish?.(...given)
+              end = await enter(fileId)
+            }
+          })
+          if (info !== null && content instanceof Uint8Array) note(fileId, textOf(content), 'the host')
+          else if (info !== null) published(fileId, textOf(content), by)
+          return info
+        } finally {
+          end()
+        }
+      }
+    })
+  }
+  return all
+
+  /** From here on nobody else changes the file, until what is returned is called. */
+  async function enter (fileId: string): Promise<() => void> {
+    const before = turns.get(fileId)
+    let end = () => {}
+    turns.set(fileId, new Promise<void>(resolve => { end = resolve }))
+    await before
+    return end
+  }
+
+  function note (fileId: string, text: string | null, by: string): void {
+    const known = versions.get(fileId) ?? []
+    versions.set(fileId, known)
+    known.push({ text, by, at: ++count })
+  }
+
+  function published (fileId: string, text: string, by: string): void {
+    const before = all.of(fileId).at(-1)?.text
+    note(fileId, text, by)
+    if (before === null) all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)
+    else if (!all.overwrites && !text.startsWith(before!)) all.faults.push(`${by} has put ${JSON.stringify(text)} in the place of ${JSON.stringify(before)}`)
+  }
+
+  function textOf (content: Content | StagedContent): string {
+    return content instanceof Uint8Array ? Buffer.from(content).toString() : texts.get(content)!
+  }
+}

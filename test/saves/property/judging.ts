@@ -1,0 +1,88 @@
+import { show, type State, violated } from './invariants.js'
+import { type Found, type Keyed, TAKEN } from './model.js'
+
+/** A save that was acknowledged, as it was announced. */
+export interface Announced {
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** Judges what the service did with the saves it got. */
+export function judging (state: State) {
+  const { world, fileId, model } = state
+  const saves: Announced[] = []
+  const applied = new Set<string>()
+
+  return {
+    saves,
+
+    /** A save was acknowledged, or nobody knows whether it was stored. */
+    saved (one: Keyed, fields: Announced['fields'], text: string, isAccepted: boolean): void {
+      const status = Number(fields.status)
+      const id = `${status} ${new URL(String(fields.url)).pathname} ${String(fields.lastsave)}`
+      if (applied.has(id)) return finish(one, status, isAccepted)
+      const isOlder = one.latest !== null && one.latest !== text && one.latest.startsWith(text)
+      const found = find(text, isOlder ? one.latest! : text)
+      if (found !== undefined && isOlder && status === 6) violated(`a force save that came too late was stored: ${show(text)}`)
+      if (found === undefined && isAccepted && !isOlder && !isMissing()) violated(`a save was acknowledged and is nowhere: ${show(text)}`)
+      if (found !== undefined) {
+        applied.add(id)
+        saves.push({ fields, text })
+        if (found.fileId === fileId) storedInto(one, found)
+        else storedBeside(one, found, text)
+        one.latest = text
+      }
+      finish(one, status, isAccepted)
+    },
+
+    refused (one: Keyed, status: number): void {
+      if (status === 6) return
+      one.refused = state.isTroubled() || model.text() === null ? 'unknown' : 'known'
+    },
+
+    /** The document server deletes the changes. */
+    discarded (one: Keyed): void {
+      model.discarded(one.key)
+      Object.assign(one, { finished: true, finishedAt: world.clock.now(), refused: 'no' })
+    }
+  }
+
+  /** Where a text was stored last, if it was stored after another one. */
+  function find (text: string, after: string): Found | undefined {
+    const places = [fileId, ...world.histories.created].flatMap(id => world.histories.of(id).map((version, number) => ({ fileId: id, version: number, ...version })))
+    const since = text === after ? 0 : Math.min(...places.filter(place => place.text === after).map(({ at }) => at))
+    return places.filter(place => place.text === text && place.at > since).sort((a, b) => a.at - b.at).at(-1)
+  }
+
+  /** The classic profile acknowledges what has no file any more. */
+  function isMissing (): boolean {
+    return world.profile === 'classic' && model.versions().some(({ text }) => text === null)
+  }
+
+  function storedInto (one: Keyed, { version }: Found): void {
+    one.base = version
+    if (one.unsettled === 0) one.doubtful = false
+    one.copy = null
+  }
+
+  function storedBeside (one: Keyed, found: Found, text: string): void {
+    const { key, copy } = one
+    const isPlain = copy === null && !one.doubtful && one.base === model.newest() && !state.isTroubled()
+    if (isPlain) violated(`a save of ${key} became a conflict copy though nobody else has changed the file: ${show(text)}`)
+    if (copy !== null && copy !== TAKEN && copy !== found.fileId && !state.isTroubled()) {
+      if (one.refused === 'no' || state.spareCopies === 0) violated(`${key} has stored a second conflict copy: ${show(text)}`)
+      state.spareCopies--
+    }
+    if (copy === null && text === model.text() && !state.isTroubled()) violated(`what is stored already became a conflict copy: ${show(text)}`)
+    one.copy = found.fileId
+    model.copies.add(found.fileId)
+    // An instance that died in between has told nobody.
+    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) violated(`nobody was told that a save of ${key} became a conflict copy`)
+  }
+
+  function finish (one: Keyed, status: number, isAccepted: boolean): void {
+    if (status !== 2 || !isAccepted) return
+    const wasForgotten = one.refused !== 'no'
+    Object.assign(one, { unsaved: false, finished: true, finishedAt: wasForgotten ? null : world.clock.now(), ghost: false, refused: 'no' })
+  }
+}

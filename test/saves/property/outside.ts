@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Storage } from '../../../lib/index.js'
+import type { Histories } from './history.js'
+import type { Side } from './steps.js'
+
+/** What others do to a stored file. `host`: the service's own program, through its storage. */
+export type OutsideChange = 'replaced' | 'replaced by the host' | 'written again' | 'removed' | 'removed by the host' | 'removed and made anew'
+
+export interface Outside {
+  create (text: string): Promise<string>
+  textOf (fileId: string): Promise<string | null>
+  revisionOf (fileId: string): Promise<string | undefined>
+  change (fileId: string, change: OutsideChange, text: string, side: Side): Promise<void>
+}
+
+interface Dependencies {
+  readonly storage: Storage
+  readonly directory: string | null
+  readonly histories: Histories
+  readonly host: (side: Side) => Storage
+}
+
+export function outside ({ storage, directory, histories, host }: Dependencies): Outside {
+  async function textOf (fileId: string): Promise<string | null> {
+    const file = await storage.read(fileId)
+    return file && Buffer.concat(await file.body.toArray()).toString()
+  }
+
+  async function put (fileId: string, text: string): Promise<void> {
+    if (directory === null) {
+      await storage.replace(fileId, Buffer.from(text))
+      return
+    }
+    const path = join(directory, `${randomUUID()}.new`)
+    await writeFile(path, text)
+    await rename(path, join(directory, `${fileId}.txt`))
+  }
+
+  /** Of what is in memory, the host's own call is the only one. */
+  async function remove (fileId: string): Promise<void> {
+    if (directory === null) await storage.remove!(fileId)
+    else await rm(join(directory, `${fileId}.txt`), { force: true })
+  }
+
+  return {
+    textOf,
+    revisionOf: async fileId => (await storage.stat(fileId))?.revision,
+    async create (text) {
+      const { fileId } = await storage.create('txt', Buffer.from(text))
+      histories.created.clear()
+      await histories.change(fileId, text, 'uploaded', async () => {})
+      return fileId
+    },
+    async change (fileId, change, text, side) {
+      const current = histories.of(fileId).at(-1)!.text
+      // What is removed from memory is gone: only another program could give a file the same name.
+      if (current === null && directory === null) return
+      const noted = async (now: string | null, task: () => Promise<void>) => await histories.change(fileId, now, 'outside', task)
+      switch (change) {
+        case 'replaced by the host': return current === null ? undefined : void await host(side).replace(fileId, Buffer.from(text))
+        case 'removed': return await noted(null, async () => await remove(fileId))
+        case 'removed by the host': return await noted(null, async () => { await storage.remove!(fileId) })
+        case 'written again': return await noted(current ?? text, async () => await put(fileId, current ?? text))
+        case 'removed and made anew':
+          if (directory !== null) await noted(null, async () => await remove(fileId))
+          return await noted(text, async () => await put(fileId, text))
+        default: return await noted(text, async () => await put(fileId, text))
+      }
+    }
+  }
+}

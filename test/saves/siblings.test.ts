@@ -1,0 +1,57 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
+import { documentsIn, NEW, startEditing } from '../helpers/editing.js'
+import { directoryOf } from './instances.js'
+
+/** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */
+async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) {
+  const saved: SavedEvent[] = []
+  const editing = await startEditing(t, { extension: 'txt', serve: (request, response) => response.end(`${NEW} at ${request.url}`), onSaved: event => { saved.push(event) } })
+  const { fileId } = editing
+  const directory = directoryOf(t)
+  const pathOf = (extension: string) => join(directory, `${fileId}.${extension}`)
+  for (const [extension, text] of Object.entries(siblings)) await writeFile(pathOf(extension), text)
+  await writeFile(pathOf('doc'), 'a doc')
+  return {
+    ...editing,
+    saved,
+    directory,
+    key: await editing.openedKey(),
+    textOf: async (extension: string) => await readFile(pathOf(extension), 'utf8').catch(() => null)
+  }
+}
+
+t.test('a doc that is saved as docx beside an unrelated docx becomes a file of its own: nothing is replaced or removed', async t => {
+  const { key, post, documentServer: { origin }, textOf, saved, storedText, storage, openedKey, fileId } = await startAmong(t, { docx: 'an unrelated docx' })
+  t.equal(await post({ key, status: 1 }), 0)
+  t.equal(await post({ key, status: 6, url: `${origin}/1`, filetype: 'docx' }), 0)
+  t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
+  t.match(saved, [{ fileId, status: 6, extension: 'docx', conflict: true, conflictReason: 'format' }])
+  const { conflictFileId } = saved[0]!
+  t.match(await storage.stat(conflictFileId!), { extension: 'docx' })
+
+  t.equal(await openedKey(), key, 'the session goes on')
+  t.equal(await post({ key, status: 2, url: `${origin}/2`, filetype: 'docx' }), 0)
+  t.equal(saved[1]!.conflictFileId, conflictFileId, 'all of the session are in one file')
+  t.equal(await storedText(conflictFileId!), `${NEW} at /2`)
+  t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
+})
+
+t.test('a save in a format the look-up does not know leaves every sibling alone', async t => {
+  const { key, post, documentServer: { origin }, textOf, saved, storedText } = await startAmong(t, { pdf: 'a pdf', ODT: 'an odt in capitals' })
+  t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'zzz' }), 0)
+  t.strictSame([await textOf('doc'), await textOf('pdf'), await textOf('ODT')], ['a doc', 'a pdf', 'an odt in capitals'])
+  t.match(saved, [{ extension: 'zzz', conflict: true, conflictReason: 'format' }])
+  t.equal(await storedText(saved[0]!.conflictFileId!), `${NEW} at /1`)
+})
+
+t.test('a save in another format takes the place of its own file only', async t => {
+  const { key, post, documentServer: { origin }, textOf, saved, storedText, fileId, directory } = await startAmong(t, { pdf: 'a pdf' })
+  t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'docx' }), 0)
+  t.strictSame([await textOf('doc'), await textOf('pdf')], [null, 'a pdf'])
+  t.match(saved, [{ extension: 'docx', conflict: undefined }])
+  t.equal(await storedText(fileId), `${NEW} at /1`)
+  t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`, `${fileId}.txt`])
+})
