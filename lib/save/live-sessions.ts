@@ -7,14 +7,16 @@ const MAX_LIVE = 8
 
 const DOUBTFUL = 0
 
-/**
- * Someone is editing under this key, and what is stored is `content`. Under a key that was saved for good they may be looking
- * on only, or this is old news.
- */
+/** Someone is editing under this key, and what is stored is `content`. */
 export function began (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
   const known = sessionOf(record, key)
   if (known !== undefined) return known.heard === DOUBTFUL ? record : heardOf(record, key, now)
-  return withLive(record, { key, heard: finishedKeys(record).has(key) ? DOUBTFUL : now, ...baseOf(record, keys, key, content) })
+  return withLive(record, opened(record, keys, key, content, now))
+}
+
+/** Under a key that was saved for good there may be nobody who edits, and nothing that was refused: another instance may have stored it. */
+function opened (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): LiveSession {
+  return { key, heard: finishedKeys(record).has(key) ? DOUBTFUL : now, ...baseOf(record, keys, key, content) }
 }
 
 /** The document server has said that the session is live. */
@@ -43,7 +45,7 @@ export function givenUp (record: FileRecord, key: string): FileRecord {
 
 /** The document server keeps what it could not hand over, under this key alone: the session stays until it is opened again. */
 export function refused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
-  const known = sessionOf(record, key) ?? { key, heard: now, ...baseOf(record, keys, key, content) }
+  const known = sessionOf(record, key) ?? opened(record, keys, key, content, now)
   return known.refused === true ? record : withLive(record, { ...known, refused: true })
 }
 

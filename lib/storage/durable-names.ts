@@ -42,7 +42,11 @@ export async function publishNew (temp: TempFile, target: string, superseded?: K
     await syncDirectory(dirname(target))
     if (superseded !== undefined) await takeAway(superseded)
   } catch (error) {
-    if (await isAt(target, sameAs(temp))) await takeAway({ path: target, stats: temp.stats }).catch(() => {})
+    if (await isAt(target, sameAs(temp))) {
+      // Were the new file taken back when the old one is gone, nothing would be left.
+      if (superseded !== undefined && !await isAt(superseded.path, () => true)) return
+      await takeAway({ path: target, stats: temp.stats }).catch(() => {})
+    }
     throw error
   }
   // The new content is safe already: should the superseded file come back after a crash, the newer one counts.
@@ -91,13 +95,18 @@ export async function takeAway (file: KnownFile): Promise<void> {
     // A call may fail although it did its work.
     if (await isAt(file.path, () => true)) throw error
   })
-  if (await isAt(aside, found => !sameAs(file)(found))) await putBack(aside, file.path)
-  await unlink(aside).catch(() => {})
+  let isRight = false
+  try {
+    isRight = await isAt(aside, sameAs(file))
+  } finally {
+    if (!isRight) await putBack(aside, file.path)
+    await unlink(aside).catch(() => {})
+  }
 }
 
 async function putBack (aside: string, path: string): Promise<void> {
   await link(aside, path).catch(async ({ code }) => {
-    if (code !== 'EEXIST') await rename(aside, path)
+    if (code !== 'EEXIST') await rename(aside, path).catch(orAbsent)
   })
 }
 

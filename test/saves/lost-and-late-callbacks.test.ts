@@ -7,6 +7,8 @@ import { startService } from '../integration/support.js'
 import { age } from './aging.js'
 
 const HOUR = 3_600_000
+/** For so long the document server shows a key that was saved for good for reading only. */
+const VIEW_ONLY_MS = 300_000
 
 /** A document server whose saved files have their path as content, and which answers commands so. */
 async function startTold (t: Test, options: EditingOptions = {}) {
@@ -36,11 +38,12 @@ async function startTold (t: Test, options: EditingOptions = {}) {
 
 for (const profile of profiles) {
   t.test(`an old page that opens a finished key again, while others edit under the new one: nobody is ever sent there, ${profile}`, async t => {
-    const { key: first, openedKey, tell, save, commands, storedText, fileId, saved } = await startTold(t, { profile })
+    const { key: first, openedKey, tell, save, commands, storedText, fileId, saved, storage } = await startTold(t, { profile })
     await tell(first, 1)
     await save(first, 2, 'first')
     const second = await openedKey()
     await tell(second, 1)
+    await age(storage, fileId, VIEW_ONLY_MS)
     await tell(first, 1)
     commands.error = 0 // somebody has the old page open
     t.equal(await openedKey(), second)
@@ -106,6 +109,8 @@ for (const profile of profiles) {
     const { open, key, documentServer, storage, fileId, stored, sent } = await startService(t, { profile })
     const editor = await open()
     const viewer = await open({ user: { id: 'viewer', name: 'Viewer' }, mode: 'view' })
+    await editor.edit('a first part')
+    t.match(await editor.forceSave(), { accepted: true })
     await editor.edit('an hour of work')
     documentServer.fault('file', { type: 'answer', status: 404 })
     t.match(await editor.close(), { status: 2, accepted: false })

@@ -24,11 +24,11 @@ t.test('a replace is on the disk before it takes the name, and the name before i
   ])
 })
 
-t.test('a change of format removes the old file only when the new one is on the disk', async t => {
+t.test('a change of format takes a free name, and removes the old file only when the new one is on the disk', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('replace-format', directory, root), directory), [
-    'write', 'fsync', 'write', 'fsync', 'link', 'rename a.odt', 'open directory', 'fsync', 'unlink a.docx', 'open directory', 'fsync', 'unlink <temp>'
+    'write', 'fsync', 'link a.odt', 'unlink <temp>', 'open directory', 'fsync', 'rename <temp>', 'unlink <temp>', 'open directory', 'fsync'
   ])
 })
 
@@ -36,6 +36,6 @@ t.test('a new file is on the disk under its name before create resolves', async 
   const root = t.testdir({ uploads: {} })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('create', directory, root), directory), [
-    'write', 'fsync', 'link', 'rename <id>.docx', 'open directory', 'fsync'
+    'write', 'fsync', 'link <id>.docx', 'unlink <temp>', 'open directory', 'fsync'
   ])
 })

@@ -19,9 +19,17 @@ export async function asOrdinaryUser<T> (task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What is in a directory, temp files included: names and digests. */
+/** Where a file storage keeps its records. */
+export const STATE = '.fastify-onlyoffice-state'
+
+/** What is in a directory, temp files included, records aside. */
+export async function namesIn (directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter(name => name !== STATE).sort()
+}
+
+/** The same with their digests. */
 export async function contentsOf (directory: string): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).sort()
+  const names = await namesIn(directory)
   return Object.fromEntries(await Promise.all(names.map(async name => [name, createHash('md5').update(await readFile(join(directory, name))).digest('hex')])))
 }
 

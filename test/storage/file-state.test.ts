@@ -6,10 +6,8 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
-import { onSmallDisk, run } from './faults.js'
+import { onSmallDisk, run, STATE } from './faults.js'
 import { trace } from './traced/trace.js'
-
-const STATE = '.fastify-onlyoffice-state'
 
 /** The folder of the only record there is. */
 async function folderIn (directory: string): Promise<string> {
@@ -35,7 +33,7 @@ for (const [where, links] of [['', []], [' on a file system without links', ['wi
     t.strictSame(await Promise.all(processes.map(async process => (await once(process, 'exit'))[0])), [0, 0])
     const found = await fileStorage({ directory }).state.get('a')
     t.match(found, { value: { count: 400 }, version: '400' })
-    t.strictSame(await versionsIn(directory), [397, 398, 399, 400], 'few versions stay')
+    t.strictSame(await versionsIn(directory), [399, 400], 'no more versions stay than a crash needs')
     t.strictSame(await tempsIn(directory), [])
   })
 }
@@ -82,7 +80,7 @@ t.test('whoever takes a number that was used and removed meanwhile has lost', as
   syncBuiltinESMExports()
   t.equal(await state.set('a', 'much too late', first), null)
   t.strictSame(await state.get('a'), { value: 10, version: newest })
-  t.strictSame(await versionsIn(directory), [7, 8, 9, 10])
+  t.strictSame(await versionsIn(directory), [9, 10])
 })
 
 t.test('row 41: what a killed process left of a record is swept at the next start, what a living one writes is not', {
@@ -135,8 +133,8 @@ t.test('a record is on the disk before it takes its number, and so are the folde
   const directory = join(root, 'uploads')
   const calls = (await trace('set-state', directory, root)).filter(({ phase }) => phase === 'begin')
   const folder = await folderIn(directory)
-  const above = [folder, dirname(folder), join(directory, STATE), directory]
+  const above = [folder, dirname(folder), join(directory, STATE)]
   const steps = calls.flatMap(({ name, path }) => name === 'open' && above.includes(path) ? [`open ${above.indexOf(path)}`] : ['write', 'fsync', 'link'].includes(name) ? [name] : [])
-  t.strictSame(steps, ['write', 'fsync', 'link', ...above.flatMap((_, index) => [`open ${index}`, 'fsync'])])
-  t.equal(await readFile(join(folder, '1'), 'utf8'), '1')
+  t.strictSame(steps, ['write', 'fsync', 'link', ...[1, 2, 0].flatMap(index => [`open ${index}`, 'fsync'])])
+  t.strictSame(JSON.parse(await readFile(join(folder, '1'), 'utf8')), { fileId: 'a', value: 1 })
 })

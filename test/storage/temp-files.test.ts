@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
+import { namesIn } from './faults.js'
 
-const isTemp = (name: string) => name.startsWith('.')
+const isTemp = (name: string) => name.includes('~')
 
 t.test('row 41: what a killed process left half-written is swept at the next start, and no look-up ever finds it', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
@@ -23,7 +24,7 @@ t.test('row 41: what a killed process left half-written is swept at the next sta
   child.kill('SIGKILL')
   await once(child, 'exit')
   await fileStorage({ directory }).ready()
-  t.same(await readdir(directory), ['a.docx'])
+  t.same(await namesIn(directory), ['a.docx'])
   t.equal((await beside.stat('a'))?.size, 3, 'the old version')
 })
 
@@ -53,7 +54,7 @@ t.test('temp files of an earlier process with our id are swept, those of other h
   const [prefix, host, owner, id] = ours.split('~') as [string, string, string, string]
   const other = id.replaceAll(/[0-9a-f]/g, '0')
   const stay = [
-    `${prefix}~${'0'.repeat(12)}~${process.pid}-1~${other}`, // another host, not yet a day old
+    `${prefix}~${'0'.repeat(12)}~${process.pid}-1~${other}`, // another host, of this moment
     `${prefix}~${host}~${owner}~${other}.docx`,
     '.gitkeep',
     '.other.tmp'
@@ -61,7 +62,7 @@ t.test('temp files of an earlier process with our id are swept, those of other h
   const go = [`${prefix}~${host}~${process.pid}-1~${other}`]
   for (const name of [...stay, ...go]) await writeFile(join(directory, name), '')
   await fileStorage({ directory }).ready()
-  t.same((await readdir(directory)).sort(), [...stay, ours].sort())
+  t.same(await namesIn(directory), [...stay, ours].sort())
   content.push(null)
   await writing
 })
@@ -70,5 +71,5 @@ t.test('nothing but documents is left after many writes', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   await Promise.all(Array.from({ length: 20 }, () => storage.replace('a', Buffer.from('new'))))
-  t.same(await readdir(directory), ['a.docx'])
+  t.same(await namesIn(directory), ['a.docx'])
 })

@@ -35,7 +35,8 @@ async function checkContents (state: State): Promise<void> {
     // Whoever edits it further has a longer text.
     if (copy !== undefined && !one.text.startsWith(Buffer.from(copy.bytes).toString())) violated(`the document server keeps ${show(Buffer.from(copy.bytes).toString())} of what was refused, not ${show(one.text)}`)
   }
-  const lost = [...model.owed].filter(mark => !found(state).has(mark))
+  const places = found(state)
+  const lost = [...model.owed].filter(mark => !places.has(mark))
   if (lost.length > 0) violated(`edits are lost: ${lost.join(', ')}`)
 }
 
@@ -90,12 +91,8 @@ function isPlain (model: Model, { doubtful, ghost, base, copy }: Keyed): boolean
   return !doubtful && !ghost && copy === null && base === model.newest()
 }
 
-async function openedKey ({ world, fileId }: State, side: Side): Promise<string> {
-  const { instances, documentServers } = world
-  const { documentKey } = await instances[side].app.editorControl().openDocument(fileId)
-  await instances[side].quiet()
-  documentServers[side].requests.at(-1)
-  return documentKey
+async function openedKey ({ world: { instances }, fileId }: State, side: Side): Promise<string> {
+  return (await instances[side].app.editorControl().openDocument(fileId)).documentKey
 }
 
 export function equal (actual: unknown, expected: unknown, rule: string): void {

@@ -59,7 +59,9 @@ export function outside ({ storage, directory, histories, host }: Dependencies):
       if (current === null && directory === null) return
       const noted = async (now: string | null, task: () => Promise<void>) => await histories.change(fileId, now, 'outside', task)
       switch (change) {
-        case 'replaced by the host': return current === null ? undefined : void await host(side).replace(fileId, Buffer.from(text))
+        case 'replaced by the host':
+          await host(side).replace(fileId, Buffer.from(text))
+          return
         case 'removed': return await noted(null, async () => await remove(fileId))
         case 'removed by the host': return await noted(null, async () => { await storage.remove!(fileId) })
         case 'written again': return await noted(current ?? text, async () => await put(fileId, current ?? text))

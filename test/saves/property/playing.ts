@@ -1,18 +1,27 @@
 import type { EditorConfig, Session } from '../../../lib/testing/index.js'
-import { equal, type State, violated } from './invariants.js'
-import { type Announced } from './observer.js'
-import type { Editor } from './run.js'
-import type { Side, Step } from './steps.js'
 import { editingCopies } from './copies.js'
+import { equal, isUpToDate, show, type State, violated } from './invariants.js'
+import { type Announced } from './judging.js'
+import type { Editor } from './run.js'
 import { saving } from './saving.js'
+import type { Side, Step } from './steps.js'
 
 export interface Stage {
-  readonly state: State & { spareCopies: number }
+  readonly state: State
   readonly editors: Editor[]
   readonly saves: readonly Announced[]
   observe (joining?: string): Promise<void>
   pass (ms: number): Promise<void>
   complete<Result>(task: Promise<Result>): Promise<PromiseSettledResult<Result>>
+  /** In this step the service may have no better choice than to make a copy too many. */
+  trouble (): void
+}
+
+/** A page, and the side that gave it. */
+export interface Page {
+  readonly config: EditorConfig
+  readonly key: string
+  readonly side: Side
 }
 
 const EDITING_TAKES_MS = 1000
@@ -22,29 +31,31 @@ const MOST_EDITORS = 2
 export function playing (stage: Stage) {
   const { state, editors, saves, observe, pass, complete } = stage
   const { world, fileId, model, live } = state
-  const pages: EditorConfig[] = []
+  const pages: Page[] = []
   let marks = 0
-  const save = saving(stage, open)
+  const save = saving(stage, { open, join, edit })
   const copies = editingCopies(stage)
 
   return {
     async play (step: Step): Promise<void> {
       switch (step.does) {
         case 'open': {
-          const before = live()
-          const isQuiet = before.size === 0 && ![...model.keys.values()].some(({ ghost }) => ghost)
-          const config = await open(step.side, step.user)
-          pages.push(config)
+          if (model.text() === null) return
+          const page = await open(step.side, step.user)
+          pages.push(page)
           // Otherwise somebody would always be there, and nothing would be saved for good.
           const isFull = editors.filter(({ is }) => is === 'in').length >= MOST_EDITORS
-          return step.joins && !isFull ? await join(config, isQuiet) : undefined
+          return step.joins && !isFull ? await save.during(step.trouble, step.side, page.key, async () => await join(page, true)) : undefined
         }
-        case 'join': return pages.length > 0 ? await join(pages[step.page % pages.length]!, null) : undefined
-        case 'edit': return await forOne(step.session, 'in', edit)
-        case 'forceSave': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor, async () => {
+        case 'join': return pages.length > 0 ? await join(pages[step.page % pages.length]!, false) : undefined
+        case 'edit': return await forOne(step.session, 'in', async editor => {
+          await edit(editor)
+          await pass(EDITING_TAKES_MS)
+        })
+        case 'forceSave': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
           await complete(editor.session.forceSave({ type: step.type }))
         }))
-        case 'close': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor, async () => {
+        case 'close': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
           editor.is = 'gone'
           await complete(editor.session.close())
         }))
@@ -53,24 +64,26 @@ export function playing (stage: Stage) {
           editor.is = step.abrupt ? 'gone' : 'cut'
         })
         case 'reconnect': return await forOne(step.session, 'cut', async editor => {
-          const isFirst = !live().has(editor.key)
+          began(editor.key)
           const { status } = await complete(editor.session.reconnect())
-          if (isFirst) model.began(editor.key)
           editor.is = status === 'fulfilled' ? 'in' : 'gone'
         })
-        case 'replay': return saves.length > 0 ? await replay(saves[step.save % saves.length]!, step.both ? ['a', 'b'] : [step.side]) : undefined
-        case 'changeOutside': {
-          const mark = `outside ${++marks}`
-          await world.changeOutside(fileId, mark)
-          return model.changedOutside(mark, mark)
-        }
+        case 'replay': return saves.length > 0 ? await replay(saves[step.save % saves.length]!, step.both && !world.moving ? ['a', 'b'] : [step.side]) : undefined
+        case 'changeOutside': return await change(step)
         case 'editCopy': return await copies.edit(step, `copy ${++marks}`, async editor => {
           await edit(editor)
-          await save.during(null, step.side, editor, async () => { await complete(editor.session.forceSave()) })
+          await pass(EDITING_TAKES_MS)
+          await save.during(null, step.side, editor.key, async () => { await complete(editor.session.forceSave()) })
         })
         case 'pass': return await pass(step.ms)
         case 'crash': return await forOne(step.session, 'in', async editor => await save.crash(editor, step), async () => await save.crash(null, step))
       }
+    },
+
+    /** Opens a key by the page that somebody still has. */
+    async reopen (key: string): Promise<void> {
+      const page = pages.find(page => page.key === key)
+      if (page !== undefined) await join(page, false)
     }
   }
 
@@ -80,42 +93,54 @@ export function playing (stage: Stage) {
     equal(text, `${model.key(key).text}\n${mark}`, 'the editor shows what is edited under its key')
     await session.edit(text)
     model.edited(key, text, mark)
-    await pass(EDITING_TAKES_MS)
   }
 
-  async function open (side: Side, user = 0): Promise<EditorConfig> {
+  async function change ({ change, side }: Extract<Step, { does: 'changeOutside' }>): Promise<void> {
+    await save.change(change, `outside ${++marks}`, side)
+  }
+
+  async function open (side: Side, user = 0): Promise<Page> {
     const control = world.instances[side].app.editorControl({ user: { id: `u${user}`, name: `User ${user}` } })
     await control.openDocument(fileId)
-    model.key(control.documentKey)
-    return control.config as EditorConfig
+    model.key(control.documentKey, world.documentServers[side])
+    return { config: control.config as EditorConfig, key: control.documentKey, side }
   }
 
-  /** `isQuiet`: nobody else is there, so that it shows what is stored; `null`: the page is old, and so may be its key. */
-  async function join (config: EditorConfig, isQuiet: boolean | null): Promise<void> {
-    const key = config.document!.key!
-    const isFirst = !live().has(key)
-    const outcome = await complete(world.documentServer.open(config))
-    if (isFirst) model.began(key)
-    await observe(key)
-    if (outcome.status === 'rejected') throw outcome.reason
-    const session: Session = outcome.value
-    if (session.viewOnly && isQuiet !== null) violated(`whoever opens is given the key ${key}, under which nothing can be edited`)
-    editors.push({ session, key, is: 'in' })
-    if (session.viewOnly) return
+  /** What the service is told of a key where nobody was. */
+  function began (key: string): void {
     const one = model.key(key)
+    if (!live().has(key) && !one.finished && one.givenFor !== model.newest()) one.doubtful = true
+  }
+
+  /** `isFresh`: the page was made a moment ago, so that it shows what is stored; else it is old, and so may be its key. */
+  async function join ({ config, key, side }: Page, isFresh: boolean): Promise<void> {
+    const before = model.newest()
+    began(key)
+    const outcome = await complete(world.documentServers[side].open(config))
+    await observe(key)
+    if (outcome.status === 'rejected') {
+      if (model.text() === null) return
+      throw outcome.reason
+    }
+    const session: Session = outcome.value
+    const one = model.key(key)
+    if (session.viewOnly && isFresh && !one.doubtful) violated(`whoever opens is given the key ${key}, under which nothing can be edited`)
+    editors.push({ session, key, side, is: 'in' })
+    if (session.viewOnly) return
     Object.assign(one, { finished: false })
     equal(String(await session.content()), one.text, 'the editor shows what there is under its key')
-    if (isQuiet === true) equal(one.text, model.main.text, 'whoever opens sees what is stored')
+    if (isFresh && before === model.newest() && !isUpToDate(state, one)) violated(`whoever opens sees ${show(one.text)} instead of ${show(model.text())}`)
   }
 
   async function replay ({ fields }: Announced, sides: readonly Side[]): Promise<void> {
+    if (model.versions().some(({ text }) => text === null)) return // what is remembered of a file ends with it
     const { token, ...announced } = fields
-    const before = await world.revisionOf(fileId)
-    const files = world.createdFiles().size
+    const before = await world.outside.revisionOf(fileId)
+    const files = world.histories.created.size
     const answers = await Promise.all(sides.map(async side => await world.post(side, fileId, announced)))
     for (const answer of answers) equal(answer, '{"error":0}', 'a repeated save is acknowledged')
-    equal(await world.revisionOf(fileId), before, 'a repeated save writes nothing')
-    equal(world.createdFiles().size, files, 'a repeated save makes no file')
+    equal(await world.outside.revisionOf(fileId), before, 'a repeated save writes nothing')
+    equal(world.histories.created.size, files, 'a repeated save makes no file')
   }
 
   async function forOne (number: number, is: Editor['is'], task: (editor: Editor) => Promise<void>, otherwise = async () => {}): Promise<void> {

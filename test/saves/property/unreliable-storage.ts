@@ -31,7 +31,8 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
   let underWay = 0
 
   async function moment (name: Access): Promise<void> {
-    await moments.moment(name)
+    const hold = moments.moment(name)
+    if (hold !== undefined) await hold
     if (dead.has(owner)) throw new Error('This process has ended')
   }
 

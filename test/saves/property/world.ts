@@ -90,7 +90,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
 
   const startSide = async (side: Side) => await startInstance({
     storage: recording.recorded(storage(), side),
-    moments: { moment: async access => await world.onMoment(side, access) },
+    moments: { moment: access => world.onMoment(side, access) },
     onSaved: event => { saved.push(event) },
     options: { profile, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl: front.origin, saveRetries: 0 }
   })

@@ -1,0 +1,64 @@
+import { equal } from './invariants.js'
+import type { Stage } from './playing.js'
+import type { People } from './saving.js'
+import type { Side } from './steps.js'
+import { other } from './world.js'
+
+/** Longer than others wait for whoever has the right to publish. */
+const TAKE_OVER_MS = 10_001
+/** Nobody reads a record so often in a row who does not wait for someone. */
+const POLLS = 3
+
+interface Pause {
+  readonly side: Side
+  /** Whether somebody edits and saves meanwhile. */
+  readonly edits: boolean
+}
+
+/** Resolves when the others have gone on: the save that stands still was sent to them as well, and perhaps a newer one stored. */
+export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'editors' | 'observe'>, { open, edit }: People) {
+  const { world, fileId, model } = state
+
+  return async function pause ({ side, edits }: Pause): Promise<void> {
+    const { instances } = world
+    const awake = other(side)
+    instances[side].isPaused = true
+    let polls = 0
+    world.onMoment = (at, access) => {
+      if (at !== awake) return
+      polls = access === 'get' ? polls + 1 : 0
+      if (polls % (2 * POLLS) === 0 && polls > 0) world.skip(TAKE_OVER_MS)
+    }
+    try {
+      const { requests } = world.documentServers[side]
+      const { body } = requests.findLast(({ method, url, answer, error }) => method === 'POST' && answer === null && error === undefined && new URL(url).searchParams.get('fileId') === fileId) ?? {}
+      const isSave = body?.status === 2 || body?.status === 6
+      if (isSave && !world.moving) {
+        const { token, ...fields } = body
+        const answer = await world.post(awake, fileId, fields)
+        if (model.text() !== null) equal(answer, '{"error":0}', 'whoever goes on while another stands still acknowledges the save')
+      }
+      if (edits && model.text() !== null) await editMeanwhile(awake, String(body?.key))
+    } finally {
+      instances[side].isPaused = false
+      world.onMoment = () => {}
+    }
+  }
+
+  /** No clock may be waited for: it waits for the save that stands still. */
+  async function editMeanwhile (side: Side, savedKey: string): Promise<void> {
+    const { config, key } = await open(side)
+    if (key === savedKey || model.keys.get(key)?.unsaved === true) return
+    const session = await world.documentServers[side].open(config)
+    await observe(key)
+    if (session.viewOnly) return
+    model.key(key).finished = false
+    world.clock.skip(1000)
+    const editor = { session, key, side, is: 'in' as const }
+    editors.push(editor)
+    await edit(editor)
+    const answer = await session.close()
+    Object.assign(editor, { is: 'gone' })
+    if (model.text() !== null) equal(answer.accepted, true, 'whoever goes on while another stands still can save')
+  }
+}

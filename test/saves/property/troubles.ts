@@ -1,0 +1,129 @@
+import type { HostRequest } from '../../../lib/testing/index.js'
+import { equal, keysToJoin, violated } from './invariants.js'
+import type { Keyed } from './model.js'
+import type { OutsideChange } from './outside.js'
+import { pausing } from './pausing.js'
+import type { Page, Stage } from './playing.js'
+import type { People } from './saving.js'
+import type { Side, Trouble } from './steps.js'
+import { other } from './world.js'
+
+interface Begun {
+  readonly end: () => Promise<void>
+  /** The service can't but refuse a save. */
+  readonly mayRefuse: boolean
+}
+
+type Change = (how: OutsideChange, text: string, side: Side) => Promise<void>
+
+/** Makes things go wrong, until `end`. */
+export function troubles ({ state, editors, observe, trouble: excuse }: Stage, people: People, change: Change) {
+  const { world, fileId, model } = state
+  const { instances } = world
+  const stand = pausing({ state, editors, observe }, people)
+  let changes = 0
+
+  return function begin (trouble: Trouble | null, side: Side, one: Keyed): Begun {
+    const { server } = one
+    switch (trouble?.on) {
+      case 'file': return ending(server.fault('file', trouble.fault))
+      case 'callback':
+        model.confuse(one.key)
+        return ending(server.fault('callback', trouble.fault), false)
+      case 'assembly': return ending(server.fault('assembly', { type: 'fail' }))
+      case 'notice':
+        loseNotice()
+        return ending(() => { world.onArrival = () => 'taken' }, false)
+      case 'echo': return world.moving ? ending(() => {}, false) : { end: echo(side), mayRefuse: false }
+      case 'storage': {
+        spare()
+        const { disk } = instances[trouble.side]
+        disk.failAt(trouble.nth, trouble.isDone)
+        return ending(() => disk.mend())
+      }
+      case 'instance': {
+        spare()
+        return atMoment(trouble, async () => instances[trouble.side].die())
+      }
+      case 'pause': {
+        spare()
+        return { ...atMoment(trouble, async () => await stand(trouble)), mayRefuse: false }
+      }
+      case 'outside': {
+        excuse()
+        return { ...atMoment(trouble, async () => await change(trouble.change, `outside, meanwhile ${++changes}`, other(trouble.side))), mayRefuse: false }
+      }
+      default: return { end: async () => {}, mayRefuse: false }
+    }
+  }
+
+  function spare (): void {
+    excuse()
+    state.spareCopies++
+  }
+
+  function ending (mend: () => void, mayRefuse = true): Begun {
+    return {
+      mayRefuse,
+      async end () {
+        mend()
+        await world.recover()
+      }
+    }
+  }
+
+  /** Once. What is done then takes as long as it takes. */
+  function atMoment ({ side, nth }: { readonly side: Side, readonly nth: number }, task: () => Promise<void>): Begun {
+    let moments = 0
+    let failure: unknown
+    let underWay: Promise<void> | undefined
+    world.onMoment = async at => {
+      if (at !== side || ++moments !== nth) return
+      world.onMoment = () => {}
+      underWay = task().catch(error => { failure = error })
+      await underWay
+    }
+    return {
+      mayRefuse: true,
+      async end () {
+        world.onMoment = () => {}
+        await underWay
+        await world.recover()
+        if (failure !== undefined) throw failure
+      }
+    }
+  }
+
+  function loseNotice (): void {
+    world.onArrival = body => {
+      if (body?.status !== 1 && body?.status !== 4) return 'taken'
+      world.onArrival = () => 'taken'
+      return 'lost'
+    }
+  }
+
+  /** Each save reaches both instances at once, and pages are opened on both. */
+  function echo (side: Side): () => Promise<void> {
+    const before = keysToJoin(state, side)
+    const answers: Array<Promise<string>> = []
+    const opened: Array<Promise<Page>> = []
+    const echoed = new Set<HostRequest['body']>()
+    world.onArrival = body => {
+      if ((body?.status !== 2 && body?.status !== 6) || echoed.has(body)) return 'taken'
+      echoed.add(body)
+      const { token, ...fields } = body
+      answers.push(world.post(other(side), fileId, fields))
+      if (model.text() !== null) opened.push(people.open('a'), people.open('b'))
+      return 'taken'
+    }
+    return async () => {
+      world.onArrival = () => 'taken'
+      const answered = await Promise.all(answers)
+      if (model.text() === null) return
+      for (const answer of answered) equal(answer, '{"error":0}', 'a save that reaches both instances is acknowledged by both')
+      const keys = new Set((await Promise.all(opened)).map(({ key }) => key))
+      const fresh = (await people.open(side)).key
+      for (const key of keys) if (before !== null && key !== fresh && !before.has(key)) violated(`during a save the key ${key} was given`)
+    }
+  }
+}
