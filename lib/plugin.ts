@@ -23,11 +23,11 @@ import { resolveOptions, type Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { documentKeys } from './save/document-key.js'
 import { createSaving } from './save/saving.js'
+import { stagingStorage } from './save/staging.js'
 import { handlerUrls } from './security/handler-urls.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryState } from './storage/memory-state.js'
 import { spool } from './storage/spool.js'
-import { stagingStorage } from './storage/staging.js'
 
 const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
 

@@ -3,12 +3,12 @@ import type { SavedEvent } from '../../types/events.js'
 import type { StateStore } from '../../types/storage.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
-import type { StagingStorage } from '../storage/staging.js'
+import type { StagingStorage } from './staging.js'
 import { createAnnouncements } from './announcements.js'
 import type { DocumentKeys } from './document-key.js'
 import { createFetch } from './fetch.js'
 import { createLocks } from './locks.js'
-import { type Place, saveQueue } from './queue.js'
+import { createQueue, type Place } from '../queue.js'
 import { createPublish } from './publish.js'
 import { fileRecords } from './records.js'
 import { createSave, type Save } from './save.js'
@@ -53,7 +53,7 @@ export function createSaving ({ settings, storage, state, outbound, keys, isKnow
   const announcements = createAnnouncements({ records, state: storage.state ?? state, onSaved, hostTime: timeouts.host })
   const publish = createPublish({ storage, records, locks, keys, announcements, settings })
   const fetch = createFetch({ outbound, settings, stopping: stopping.signal })
-  const queue = saveQueue()
+  const queue = createQueue()
 
   return {
     sessions: createSessions({ storage, records, locks, keys, isKnown, askAfter: timeouts.session }),

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
-import { saveQueue } from '../save/queue.js'
+import { createQueue } from '../queue.js'
 import { type KnownFile, publishNew, publishOver, removeFile, takeAway } from './durable-names.js'
 import { follow, type TempFile } from './durable-write.js'
 import { fileInfo, revisionOf, splitName, validExtension } from './file-info.js'
@@ -38,7 +38,7 @@ interface Ticket {
 }
 
 /** Within this process only one at a time looks at what is there and replaces it. */
-const turns = saveQueue()
+const turns = createQueue()
 
 /**
  * Puts a temp file in the place of a stored one, which may have another name in the end. No other file is touched. Whether the

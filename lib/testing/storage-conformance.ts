@@ -1,8 +1,11 @@
 import type { Storage } from '../../types/storage.js'
 import type { ConformanceCase, ConformanceSubject } from './storage-conformance/case.js'
+import { conditionalCases } from './storage-conformance/conditional.js'
 import { publishingCases } from './storage-conformance/publishing.js'
 import { readingCases } from './storage-conformance/reading.js'
 import { replacingCases } from './storage-conformance/replacing.js'
+import { revokingCases } from './storage-conformance/revoking.js'
+import { stagingCases } from './storage-conformance/staging.js'
 import { stateCases } from './storage-conformance/state.js'
 import { writingCases } from './storage-conformance/writing.js'
 
@@ -15,7 +18,9 @@ export interface StorageConformanceOptions {
   readonly test: (name: string, run: () => Promise<void>) => unknown
 }
 
-const cases: readonly ConformanceCase[] = [...readingCases, ...writingCases, ...replacingCases, ...publishingCases, ...stateCases]
+const cases: readonly ConformanceCase[] = [
+  readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases
+].flat()
 
 /**
  * Proves that a storage keeps every promise of the `Storage` contract. Each promise is registered as one test, all of

@@ -32,7 +32,7 @@ interface Answer { readonly what: string, readonly status: number, readonly head
 async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app: FastifyInstance) => unknown): Promise<Answer[]> {
   const upstream = await startUpstream(t, (_request, response) => { response.writeHead(200, { 'content-type': 'text/x-test' }).end('upstream') })
   const memory = memoryStorage()
-  const { fileId } = await memory.create('docx', Buffer.from('content'))
+  const { fileId } = await memory.create('txt', Buffer.from('content'))
   const modifiedAt = new Date(0)
   const info = { ...(await memory.stat(fileId))!, fileId: 'a', revision: 'r', modifiedAt }
   const storage = {

@@ -6,17 +6,17 @@ import type { Storage } from '../../types/storage.js'
 export type Sound = ReturnType<typeof memoryStorage>
 
 /** Takes a sound storage and breaks one promise of it. */
-type Breakage = (sound: Sound) => Partial<Storage>
+type Breakage<S> = (sound: S) => Partial<Storage>
 
 /** What is wrong with each, and the case that must fail for it. */
-export type BrokenStorages = Readonly<Record<string, readonly [failing: string, Breakage]>>
+export type BrokenStorages<S = Sound> = Readonly<Record<string, readonly [failing: string, Breakage<S>]>>
 
 /** Why the case of this name fails, `undefined` when it passes. */
-async function failureOf (failing: string, breakage: Breakage): Promise<Error | undefined> {
+async function failureOf<S extends Storage> (make: () => S, failing: string, breakage: Breakage<S>): Promise<Error | undefined> {
   const outcomes: (Error | undefined)[] = []
   await storageConformance({
     create () {
-      const sound = memoryStorage()
+      const sound = make()
       const reopen = () => ({ ...sound, ...breakage(sound) })
       return { storage: reopen(), reopen }
     },
@@ -28,10 +28,15 @@ async function failureOf (failing: string, breakage: Breakage): Promise<Error | 
 
 /** One test for each. */
 export function findOut (t: Test, broken: BrokenStorages): void {
+  findOutAmong(t, memoryStorage, broken)
+}
+
+/** The same for those that break another sound storage than that in memory. */
+export function findOutAmong<S extends Storage> (t: Test, make: () => S, broken: BrokenStorages<S>): void {
   for (const [what, [failing, breakage]] of Object.entries(broken)) {
     t.test(`a storage that ${what} is found out`, async t => {
-      t.equal(await failureOf(failing, () => ({})), undefined, 'a sound one passes')
-      t.type(await failureOf(failing, breakage), Error, failing)
+      t.equal(await failureOf(make, failing, () => ({})), undefined, 'a sound one passes')
+      t.type(await failureOf(make, failing, breakage), Error, failing)
     })
   }
 }

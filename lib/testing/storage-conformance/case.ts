@@ -63,7 +63,7 @@ function untouchable (): { content: Content, isTouched: () => boolean } {
 
 /** Looks at the storage while a write has taken `first` and waits for `rest`; resolves when the write has ended. */
 export async function inTheMiddleOf<T, S> (
-  write: (content: Content) => Promise<T>,
+  write: (content: AsyncIterable<Uint8Array>) => Promise<T>,
   [first, rest]: readonly [Uint8Array, Uint8Array],
   look: () => Promise<S>
 ): Promise<{ written: T, seen: S }> {

@@ -76,6 +76,24 @@ export const stateCases: readonly ConformanceCase[] = [
     for (const old of versions.slice(0, -1)) assert.equal(await state.set(fileId, 'late', old), null)
     assert.equal(await valueOf(state, fileId), 'the same')
   }),
+  stateCase('a value that a crash may take back is compared, set and seen as any other', async (state, fileId, { storage, reopen }) => {
+    const other: Storage = reopen?.() ?? storage
+    const versions: string[] = []
+    let version: string | null = null
+    for (let round = 0; round < 40; round++) {
+      const durable = round % 20 === 10
+      const stale = await state.set(fileId, 'stale', versions.at(-2) ?? 'none', { durable: false })
+      assert.equal(stale, null)
+      version = await (round % 2 ? other.state! : state).set(fileId, { round }, version, { durable })
+      assert.equal(typeof version, 'string')
+      for (const instance of [storage, other]) assert.deepEqual(await instance.state!.get(fileId), { value: { round }, version })
+      versions.push(version!)
+    }
+    assert.equal(new Set(versions).size, versions.length, 'a version never comes back')
+    const outcomes: ReadonlyArray<string | null> = await Promise.all(Array.from({ length: 20 }, (_, index) => state.set(fileId, { index }, version, { durable: index % 2 === 0 })))
+    assert.equal(outcomes.filter(won => won !== null).length, 1)
+    if (reopen) await other.close?.()
+  }),
   stateCase('a value is read as it was set, whatever JSON can say', async (state, fileId) => {
     let version: string | null = null
     for (const value of values) {

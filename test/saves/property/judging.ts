@@ -24,7 +24,10 @@ export function judging (state: State) {
       const isOlder = one.latest !== null && one.latest !== text && one.latest.startsWith(text)
       const found = find(text, isOlder ? one.latest! : text)
       if (found !== undefined && isOlder && status === 6) violated(`a force save that came too late was stored: ${show(text)}`)
-      if (found === undefined && isAccepted && !isOlder && !isMissing()) violated(`a save was acknowledged and is nowhere: ${show(text)}`)
+      if (found === undefined && isAccepted && !isOlder) {
+        if (!isMissing()) violated(`a save was acknowledged and is nowhere: ${show(text)}`)
+        model.discarded(one.key)
+      }
       if (found !== undefined) {
         applied.add(id)
         saves.push({ fields, text })

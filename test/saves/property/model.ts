@@ -89,7 +89,7 @@ export function createModel ({ versions }: Dependencies): Model {
     downloaded (key, text) {
       const one = model.key(key)
       const base = versions().findLastIndex(version => version.text === text)
-      const isPlain = base === model.newest() && (one.finished || one.givenFor === base)
+      const isPlain = base === model.newest() && base === (one.finished ? one.base : one.givenFor)
       Object.assign(one, { text, base, copy: null, latest: null, finished: false, finishedAt: null, refused: 'no', doubtful: one.doubtful || one.ghost || !isPlain })
     },
 

@@ -111,7 +111,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
     skip,
     next (side) { turn = side },
     async post (side, fileId, fields) {
-      const posted = documentServers[side].requests.findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
+      const posted = SIDES.flatMap(one => documentServers[one].requests).findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
       const response = await fetch(posted!.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields })}` },

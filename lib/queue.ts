@@ -7,13 +7,13 @@ export interface Place {
 }
 
 /** Lines up those who want to change a file, in the order they came; those of different files go side by side. */
-export interface SaveQueue {
+export interface Queue {
   enter (fileId: string): Place
   /** Resolves when nobody is in any line. */
   empty (): Promise<void>
 }
 
-export function saveQueue (): SaveQueue {
+export function createQueue (): Queue {
   const last = new Map<string, Promise<void>>()
 
   return {

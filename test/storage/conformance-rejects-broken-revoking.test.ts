@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import { type BrokenStorages, findOutAmong } from './broken.js'
+
+const rejected = 'revoke: what was revoked when it was announced is rejected, and nothing of it is ever published'
+const harmless = 'revoke: to revoke what is published changes nothing, however often'
+const precise = 'revoke: only what the ticket was given for is revoked'
+const lenient = 'revoke: a ticket of nothing is no error'
+
+const broken: BrokenStorages<ReturnType<typeof fileStorage>> = {
+  'publishes what was revoked': [rejected, () => ({ revoke: async () => {} })],
+  'publishes what was revoked when its revoker has gone on': [rejected, sound => ({
+    revoke: async (fileId, ticket) => { setImmediate(() => { sound.revoke(fileId, ticket).catch(() => {}) }) },
+    async replace (fileId, content, options) {
+      const info = await sound.replace(fileId, content, options)
+      return info
+    }
+  })],
+  'says of what was revoked that it was there to be replaced no more': [rejected, sound => ({
+    replace: async (fileId, content, options) => await sound.replace(fileId, content, options).catch(error => {
+      if (options?.beforePublish) return null
+      throw error
+    })
+  })],
+  'announces without a ticket': [rejected, sound => ({
+    replace: (fileId, content, { beforePublish, ...options } = {}) => sound.replace(fileId, content, {
+      ...options,
+      ...(beforePublish && { beforePublish: async info => await beforePublish(info) })
+    })
+  })],
+  'takes back what is published': [harmless, sound => ({
+    async revoke (fileId, ticket) {
+      await sound.revoke(fileId, ticket)
+      await sound.remove(fileId)
+    }
+  })],
+  'has one ticket for all of a file': [precise, sound => {
+    const tickets: string[] = []
+    return {
+      replace: (fileId, content, { beforePublish, ...options } = {}) => sound.replace(fileId, content, {
+        ...options,
+        ...(beforePublish && { beforePublish: async (info, ticket) => await beforePublish(info, tickets.push(ticket!) && 'the ticket') })
+      }),
+      revoke: async fileId => { for (const ticket of tickets) await sound.revoke(fileId, ticket) }
+    }
+  }],
+  'fails at a ticket it can not read': [lenient, sound => ({
+    async revoke (fileId, ticket) {
+      JSON.parse(ticket)
+      await sound.revoke(fileId, ticket)
+    }
+  })],
+  'takes a ticket for an id': [lenient, sound => ({
+    revoke: async (fileId, ticket) => { await sound.remove(ticket.replace(/\..*/, '')) }
+  })]
+}
+
+const root = t.testdir()
+let directories = 0
+findOutAmong(t, () => fileStorage({ directory: join(root, String(++directories)) }), broken)

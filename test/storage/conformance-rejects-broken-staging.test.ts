@@ -1,0 +1,166 @@
+import t from 'tap'
+import type { Content, StagedContent } from '../../types/storage.js'
+import { type BrokenStorages, findOut, type Sound } from './broken.js'
+
+const unseen = 'stage: what is staged is nowhere seen, and is gone when it was discarded'
+const readable = 'stage: what is staged has its size and is read as often as wanted'
+const published = 'stage: what is staged is what a replace publishes, whether it was read or not, and to discard it then changes nothing'
+const again = 'stage: what could not be published can be tried again'
+const otherRevision = 'a replace of another revision than the stored one is null and changes nothing, one of the stored one is done'
+const changed = 'a file that changes while it is announced is not replaced'
+const removed = 'a file that is removed while it is announced stays removed'
+const atOnce = 'of replaces of one revision at the same time, through one storage, exactly one is done'
+const ephemeral = 'state: a value that a crash may take back is compared, set and seen as any other'
+
+async function bytesOf (content: Content): Promise<Buffer> {
+  if (content instanceof Uint8Array) return Buffer.from(content)
+  const pieces: Uint8Array[] = []
+  for await (const piece of content) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** Changes what was staged soundly. */
+function withStaged (change: (staged: StagedContent, sound: Sound, fileId: string) => StagedContent): BrokenStorages[string][1] {
+  return sound => ({
+    async stage (fileId, content) {
+      const staged = await sound.stage(fileId, content)
+      return change(staged, sound, fileId)
+    }
+  })
+}
+
+const staging: BrokenStorages = {
+  'shows what is staged': [unseen, sound => ({
+    async stage (fileId, content) {
+      const bytes = await bytesOf(content)
+      await sound.replace(fileId, bytes)
+      return await sound.stage(fileId, (async function * () { yield bytes })())
+    }
+  })],
+  'shows what is being staged': [unseen, sound => ({
+    async stage (fileId, content) {
+      const old = await bytesOf((await sound.read(fileId))!.body)
+      const staged = await sound.stage(fileId, (async function * () {
+        for await (const piece of content) {
+          await sound.replace(fileId, piece)
+          yield piece
+        }
+      })())
+      await sound.replace(fileId, old)
+      return staged
+    }
+  })],
+  'removes the file with what was staged for it': [unseen, withStaged((staged, sound, fileId) =>
+    Object.assign(staged, { discard: async () => { await sound.remove(fileId) } }))],
+  'rejects when something is discarded twice': [unseen, withStaged(staged => {
+    let isGone = false
+    return Object.assign(staged, {
+      async discard () {
+        if (isGone) throw new Error('no such file')
+        isGone = true
+      }
+    })
+  })],
+  'tells a wrong size': [readable, withStaged(staged => Object.assign(staged, { size: staged.size + 1 }))],
+  'gives what is staged only once': [readable, withStaged(staged => {
+    const once = staged[Symbol.asyncIterator]()
+    return Object.assign(staged, { [Symbol.asyncIterator]: () => once })
+  })],
+  'publishes nothing of what was read before': [published, withStaged(staged => {
+    const iterator = staged[Symbol.asyncIterator]()
+    return { size: staged.size, discard: async () => {}, [Symbol.asyncIterator]: () => iterator }
+  })],
+  'removes the published file with what was staged for it': [published, withStaged((staged, sound, fileId) => {
+    const { size } = staged
+    return Object.assign(staged, { discard: async () => { if ((await sound.stat(fileId))?.size === size) await sound.remove(fileId) } })
+  })],
+  'creates no file from what is staged': ['stage: what is staged for a file can become another one', sound => ({
+    create: (extension, content) => sound.create(extension, 'discard' in content ? Buffer.alloc(0) : content)
+  })],
+  'stages only for files that are there': ['stage: what is staged for a file can become another one', sound => ({
+    async stage (fileId, content) {
+      if (await sound.stat(fileId) === null) throw new Error('no such file')
+      return await sound.stage(fileId, content)
+    }
+  })],
+  'throws away what could not be published': [again, sound => ({
+    async replace (fileId, content, options) {
+      const info = await sound.replace(fileId, content, options).catch(error => { if (content instanceof Uint8Array || !('discard' in content)) throw error })
+      if (!info && 'discard' in content) Object.assign(content, { [Symbol.asyncIterator]: async function * () {} })
+      if (!info && 'discard' in content) await content.discard()
+      return info ?? null
+    }
+  })],
+  'stages what came before the source failed': ['stage: a source that fails rejects with its error and leaves nothing', sound => ({
+    stage: (fileId, content) => sound.stage(fileId, (async function * () {
+      try {
+        yield * content
+      } catch {}
+    })())
+  })]
+}
+
+const conditional: BrokenStorages = {
+  'replaces whatever the revision': [otherRevision, sound => ({
+    replace: (fileId, content, { ifRevision, ...options } = {}) => sound.replace(fileId, content, options)
+  })],
+  'takes an empty revision for any': [otherRevision, sound => ({
+    replace: (fileId, content, { ifRevision, ...options } = {}) => sound.replace(fileId, content, { ...options, ...(ifRevision && { ifRevision }) })
+  })],
+  'rejects for another revision': [otherRevision, sound => ({
+    async replace (fileId, content, options) {
+      const info = await sound.replace(fileId, content, options)
+      if (info === null && options?.ifRevision !== undefined) throw new Error('conflict')
+      return info
+    }
+  })],
+  'replaces no revision': [otherRevision, sound => ({
+    replace: async (fileId, content, options) => options?.ifRevision === undefined ? await sound.replace(fileId, content, options) : null
+  })],
+  'compares before it announces only': [changed, sound => ({
+    async replace (fileId, content, { ifRevision, ...options } = {}) {
+      const info = await sound.stat(fileId)
+      return ifRevision !== undefined && info?.revision !== ifRevision ? null : await sound.replace(fileId, content, options)
+    }
+  })],
+  'brings back what was removed': [removed, sound => ({
+    async replace (fileId, content, { ifRevision, ...options } = {}) {
+      const info = await sound.stat(fileId)
+      return ifRevision !== undefined && info?.revision !== ifRevision ? null : await sound.replace(fileId, content, options)
+    }
+  })],
+  'compares, then stores': [atOnce, sound => ({
+    async replace (fileId, content, { ifRevision, ...options } = {}) {
+      const info = await sound.stat(fileId)
+      if (ifRevision !== undefined && info?.revision !== ifRevision) return null
+      await new Promise(resolve => setImmediate(resolve))
+      return await sound.replace(fileId, content, options)
+    }
+  })],
+  'tells all who replace at once that theirs is stored': [atOnce, sound => {
+    const last = new Map<string, Awaited<ReturnType<Sound['replace']>>>()
+    return {
+      async replace (fileId, content, options) {
+        const info = await sound.replace(fileId, content, options)
+        if (info) last.set(fileId, info)
+        return info ?? last.get(fileId) ?? null
+      }
+    }
+  }]
+}
+
+const ephemerals: BrokenStorages = {
+  'stores nothing that a crash may take back': [ephemeral, sound => ({
+    state: { ...sound.state, set: async (fileId, value, version, options) => options?.durable === false ? 'version' : await sound.state.set(fileId, value, version, options) }
+  })],
+  'compares only what no crash may take back': [ephemeral, sound => ({
+    state: {
+      ...sound.state,
+      set: async (fileId, value, version, options) => await sound.state.set(fileId, value, options?.durable === false ? (await sound.state.get(fileId))?.version ?? null : version, options)
+    }
+  })]
+}
+
+findOut(t, staging)
+findOut(t, conditional)
+findOut(t, ephemerals)

@@ -1,0 +1,107 @@
+import { readFile, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import { namesIn } from './faults.js'
+
+const NEW = 'saved'
+const TAKEN = { code: 'FST_EDITOR_NAME_TAKEN', statusCode: 409 }
+const FAR_AHEAD = 4_000_000_000
+
+/** Files whose content is their name, the oldest first. */
+async function directoryOf (t: Test, names: readonly string[]): Promise<string> {
+  const directory = t.testdir(Object.fromEntries(names.map(name => [name, name])))
+  for (const [index, name] of names.entries()) await utimes(join(directory, name), 1_600_000_000 + index, 1_600_000_000 + index)
+  return directory
+}
+
+/** By name. */
+async function textsIn (directory: string): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all((await namesIn(directory)).map(async name => [name, await readFile(join(directory, name), 'utf8')])))
+}
+
+/** Files of one fileId, the oldest first; which of them counts; the format that is saved. */
+const refused: ReadonlyArray<readonly [names: readonly string[], counts: string, extension: string]> = [
+  [['a.docx', 'a.doc'], 'a.doc', 'docx'],
+  [['a.docx', 'a.doc'], 'a.doc', 'DOCX'],
+  [['a.zzz', 'a.docx'], 'a.docx', 'zzz'],
+  [['a.odt', 'a.docx'], 'a.docx', 'zzz'], // would not count beside the odt
+  [['a.ODT', 'a.DOCX'], 'a.DOCX', 'zzz'],
+  [['a.ODT', 'a.docx'], 'a.docx', 'zzz']
+]
+
+for (const [names, counts, extension] of refused) {
+  t.test(`${counts} among ${names} is not saved as ${extension}: the other one is a document of its own`, async t => {
+    const directory = await directoryOf(t, names)
+    const storage = fileStorage({ directory })
+    const info = await storage.stat('a')
+    t.equal(info?.extension, counts.slice(2).toLowerCase())
+    await t.rejects(storage.replace('a', Buffer.from(NEW), { extension }), TAKEN)
+    t.strictSame(await textsIn(directory), Object.fromEntries(names.map(name => [name, name])))
+    t.strictSame(await storage.stat('a'), info)
+  })
+}
+
+const stored: ReadonlyArray<readonly [names: readonly string[], counts: string, extension: string, becomes: string]> = [
+  [['a.odt', 'a.rtf', 'a.docx'], 'a.docx', 'pdf', 'a.pdf'],
+  [['a.odt', 'a.DOC', 'a.zzz', 'a.docx'], 'a.docx', 'pdf', 'a.pdf'],
+  [['a.docx', 'a.zzz'], 'a.docx', 'docx', 'a.docx'],
+  [['a.yyy', 'a.zzz'], 'a.zzz', 'xxx', 'a.xxx'],
+  [['a.yyy', 'a.zzz'], 'a.zzz', 'docx', 'a.docx'],
+  [['a.yyy', 'a.DOC', 'a.DOCX'], 'a.DOCX', 'odt', 'a.odt'],
+  [['a.yyy', 'a.DOC', 'a.DOCX'], 'a.DOCX', 'docx', 'a.DOCX']
+]
+
+for (const [names, counts, extension, becomes] of stored) {
+  t.test(`${counts} among ${names} becomes ${becomes} and no other file is touched`, async t => {
+    const directory = await directoryOf(t, names)
+    const storage = fileStorage({ directory })
+    const replaced = await storage.replace('a', Buffer.from(NEW), { extension })
+    t.strictSame(await storage.stat('a'), replaced)
+    t.equal(replaced?.extension, extension)
+    const others = names.filter(name => name !== counts)
+    t.strictSame(await textsIn(directory), { ...Object.fromEntries(others.map(name => [name, name])), [becomes]: NEW })
+  })
+}
+
+t.test('a format in which a file from the future would count instead is refused', async t => {
+  const directory = await directoryOf(t, ['a.zzz', 'a.docx'])
+  await utimes(join(directory, 'a.zzz'), FAR_AHEAD, FAR_AHEAD)
+  const storage = fileStorage({ directory })
+  const before = await storage.stat('a')
+  await t.rejects(storage.replace('a', Buffer.from(NEW), { extension: 'yyy' }), TAKEN)
+  t.strictSame([await textsIn(directory), await storage.stat('a')], [{ 'a.zzz': 'a.zzz', 'a.docx': 'a.docx' }, before])
+})
+
+t.test('a name that somebody takes while the content is about to be published is theirs', async t => {
+  for (const extension of ['odt', 'zzz']) {
+    const directory = await directoryOf(t, ['a.docx'])
+    await t.rejects(fileStorage({ directory }).replace('a', Buffer.from(NEW), {
+      extension,
+      beforePublish: async () => { await writeFile(join(directory, `a.${extension}`), 'theirs') }
+    }), TAKEN)
+    t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', [`a.${extension}`]: 'theirs' })
+  }
+})
+
+t.test('a file that somebody changes while another format is about to be published stays beside it', async t => {
+  const directory = await directoryOf(t, ['a.docx'])
+  const { revision } = (await fileStorage({ directory }).stat('a'))!
+  const replaced = await fileStorage({ directory }).replace('a', Buffer.from(NEW), {
+    extension: 'odt',
+    ifRevision: revision,
+    beforePublish: async () => { await writeFile(join(directory, 'a.docx'), 'theirs') }
+  })
+  t.equal(replaced, null)
+  t.strictSame(await textsIn(directory), { 'a.docx': 'theirs' })
+})
+
+t.test('what was staged for a name that is taken can become a document of its own', async t => {
+  const directory = await directoryOf(t, ['a.docx', 'a.doc'])
+  const storage = fileStorage({ directory })
+  const staged = await storage.stage('a', (async function * () { yield Buffer.from(NEW) })())
+  await t.rejects(storage.replace('a', staged, { extension: 'docx' }), TAKEN)
+  const { fileId } = await storage.create('docx', staged)
+  await staged.discard()
+  t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', 'a.doc': 'a.doc', [`${fileId}.docx`]: NEW })
+})
