@@ -46,13 +46,14 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const tokens = tokenSigner(settings.secrets)
   const outbound = createOutbound(httpClient, settings)
   const keys = documentKeys(settings.publicBaseUrl + prefix + settings.path, settings.editorApiUrl.origin)
-  const credentials = createCredentials({ settings, tokens, urls, keys })
-  const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl, log: app.log })
   const over = new AbortController()
+  const credentials = createCredentials({ settings, tokens, urls, keys, over: over.signal })
+  const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl, log: app.log })
   const tell = hostListeners(settings, app.log, over.signal)
+  const staging = stagingStorage(storage, { spool, timeouts: settings.timeouts, over: over.signal })
   const saving = createSaving({
     settings,
-    storage: stagingStorage(storage, { spool, timeouts: settings.timeouts, over: over.signal }),
+    storage: staging,
     state: memoryState({ most: MOST_RECORDS_IN_MEMORY }),
     outbound,
     keys,
@@ -71,7 +72,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keys }, defaults))
   const actions: HandlerActions = {
     callback: createCallbackHandler({ settings, credentials, saving, tell }),
-    download: createDownloadHandler({ credentials, storage }),
+    download: createDownloadHandler({ credentials, storage: staging }),
     proxy: createProxyHandler({ credentials, outbound })
   }
   await app.register(handlerScope(settings, actions, credentials, options, () => stopped !== undefined), {

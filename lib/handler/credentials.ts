@@ -35,6 +35,8 @@ interface Dependencies {
   readonly tokens: TokenSigner
   readonly urls: HandlerUrls
   readonly keys: Pick<DocumentKeys, 'isFor'>
+  /** Ends what the host has yet to decide when the service has waited for long enough. */
+  readonly over: AbortSignal
 }
 
 const NOT_OUR_URL = 'the signature of the URL is not of this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same at every instance'
@@ -44,7 +46,7 @@ const CODE: ReadonlySet<string> = new Set(['script', 'worker', 'sharedworker', '
 
 const NOT_OF_THE_FILE = 'the document key of the callback is not of its file: a token of another file, or a key that was not set before the control\'s config was read'
 
-export function createCredentials ({ settings, tokens, urls, keys }: Dependencies): Credentials {
+export function createCredentials ({ settings, tokens, urls, keys, over }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   return {
@@ -108,7 +110,7 @@ export function createCredentials ({ settings, tokens, urls, keys }: Dependencie
     if (!authorize) return false
     let decision: boolean | undefined
     try {
-      decision = await within(settings.timeouts.host, 'authorize', () => authorize(request, target))
+      decision = await within(settings.timeouts.host, 'authorize', () => authorize(request, target), over)
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }

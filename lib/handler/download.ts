@@ -14,7 +14,7 @@ import type { HandlerRequest } from './route.js'
 
 interface Dependencies {
   readonly credentials: Credentials
-  readonly storage: Storage
+  readonly storage: Pick<Storage, 'stat' | 'read'>
 }
 
 /** Serves a stored file: to the document server, or to whom the host authorizes. */
@@ -51,7 +51,7 @@ export function createDownloadHandler ({ credentials, storage }: Dependencies) {
 }
 
 /** The range of the very version it was computed for; `null` when another was stored meanwhile. */
-async function readPart (storage: Storage, { fileId, revision }: FileInfo, range: ByteRange): Promise<Readable | null> {
+async function readPart (storage: Pick<Storage, 'read'>, { fileId, revision }: FileInfo, range: ByteRange): Promise<Readable | null> {
   let file: ReadResult | null
   try {
     file = await storage.read(fileId, range)

@@ -106,8 +106,9 @@ export function createSessions ({ storage, records, locks, keys, isKnown, askAft
   }
 
   /** The file was changed though nobody has told that the session is over: nobody is sent there, but it may well be over. */
-  function isSuspect ({ key, base }: LiveSession, { revision }: FileInfo): boolean {
-    if (base === undefined || base === revision || Date.now() - (suspected.get(key) ?? 0) < SUSPECTED_EVERY_MS) return false
+  function isSuspect ({ key, base }: LiveSession, { fileId, revision }: FileInfo): boolean {
+    if (base === undefined || base === revision || keys.isOfAnotherServer(fileId, key)) return false
+    if (Date.now() - (suspected.get(key) ?? 0) < SUSPECTED_EVERY_MS) return false
     if (suspected.size > MAX_SUSPECTED) suspected.clear()
     suspected.set(key, Date.now())
     return true

@@ -83,12 +83,17 @@ const staging: BrokenStorages = {
       return await sound.stage(fileId, content)
     }
   })],
-  'throws away what could not be published': [again, sound => ({
-    async replace (fileId, content, options) {
-      const info = await sound.replace(fileId, content, options).catch(error => { if (content instanceof Uint8Array || !('discard' in content)) throw error })
-      if (!info && 'discard' in content) Object.assign(content, { [Symbol.asyncIterator]: async function * () {} })
-      if (!info && 'discard' in content) await content.discard()
-      return info ?? null
+  'throws away what could not be published': [again, withStaged(staged => {
+    let isTried = false
+    const iterator = staged[Symbol.asyncIterator]()
+    return {
+      size: staged.size,
+      discard: async () => {},
+      [Symbol.asyncIterator] () {
+        if (isTried) throw new Error('no such file')
+        isTried = true
+        return iterator
+      }
     }
   })],
   'stages what came before the source failed': ['stage: a source that fails rejects with its error and leaves nothing', sound => ({

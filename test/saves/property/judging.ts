@@ -72,12 +72,12 @@ export function judging (state: State) {
     const { key, copy } = one
     const isPlain = copy === null && !one.doubtful && one.base === model.newest() && !state.isTroubled()
     if (isPlain) violated(`a save of ${key} became a conflict copy though nobody else has changed the file: ${show(text)}`)
-    if (copy !== null && copy !== TAKEN && copy !== found.fileId && !state.isTroubled()) {
-      if (one.refused === 'no' || state.spareCopies === 0) violated(`${key} has stored a second conflict copy: ${show(text)}`)
-      state.spareCopies--
-    }
+    // Whoever edits further what was refused may make a copy more.
+    const isSecond = copy !== null && copy !== TAKEN && copy !== found.fileId && one.refused === 'no' && !state.isTroubled()
+    if (isSecond) violated(`${key} has stored a second conflict copy: ${show(text)}`)
     if (copy === null && text === model.text() && !state.isTroubled()) violated(`what is stored already became a conflict copy: ${show(text)}`)
-    one.copy = found.fileId
+    // Of two that were made by instances that did not know of each other, either goes on.
+    one.copy = state.isTroubled() ? TAKEN : found.fileId
     model.copies.add(found.fileId)
     // An instance that died in between has told nobody.
     if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) violated(`nobody was told that a save of ${key} became a conflict copy`)

@@ -11,7 +11,7 @@ export interface Keyed {
   unsaved: boolean
   /** Number of the stored version that its text goes back to. */
   base: number
-  /** The copy its saves go to since the stored file was changed by others. `TAKEN`: others have edited that as a document of its own. */
+  /** The copy its saves go to since the stored file was changed by others. `TAKEN`: the next save may go into another one. */
   copy: string | null
   /** What was stored last of it since it was downloaded. */
   latest: string | null
