@@ -34,10 +34,11 @@ export function histories (): Histories {
   const texts = new WeakMap<Content, string>()
   let count = 0
 
-  const all: Histories = {
+  const all: Histories & { all (): string[] } = {
     created: new Set(),
     faults: [],
     overwrites: false,
+    all: () => [...versions.keys()],
     of: fileId => versions.get(fileId) ?? [],
     async change (fileId, text, by, task) {
       const end = await enter(fileId)

@@ -85,7 +85,6 @@ export function judging (state: State) {
 
   function finish (one: Keyed, status: number, isAccepted: boolean): void {
     if (status !== 2 || !isAccepted) return
-    const wasForgotten = one.refused !== 'no'
-    Object.assign(one, { unsaved: false, finished: true, finishedAt: wasForgotten ? null : world.clock.now(), ghost: false, refused: 'no' })
+    Object.assign(one, { unsaved: false, finished: true, finishedAt: one.wasForgotten ? null : world.clock.now(), ghost: false, refused: 'no', wasForgotten: false })
   }
 }

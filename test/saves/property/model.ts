@@ -18,8 +18,10 @@ export interface Keyed {
   finished: boolean
   /** When a finished save made it view-only. */
   finishedAt: number | null
-  /** A finished save was refused: the document server has it. `known`: the service said so itself. */
+  /** A finished save was refused. `known`: the service said so itself, and the document server has what it refused. */
   refused: 'no' | 'known' | 'unknown'
+  /** The document server has a forgotten file of it, or opened it from one. */
+  wasForgotten: boolean
   /** The version for which the service gave it. */
   readonly givenFor: number
   /** Nobody can be sure that the service knows of it, and what it goes back to: a copy too many is right, and so is another key for others. */
@@ -80,7 +82,7 @@ export function createModel ({ versions }: Dependencies): Model {
       const known = model.keys.get(key)
       if (known !== undefined) return known
       const created: Keyed = {
-        key, server: server!, text: model.text() ?? '', unsaved: false, base: model.newest(), copy: null, latest: null, finished: false, finishedAt: null, refused: 'no', givenFor: model.newest(), doubtful: false, unsettled: 0, ghost: false
+        key, server: server!, text: model.text() ?? '', unsaved: false, base: model.newest(), copy: null, latest: null, finished: false, finishedAt: null, refused: 'no', wasForgotten: false, givenFor: model.newest(), doubtful: false, unsettled: 0, ghost: false
       }
       model.keys.set(key, created)
       return created
@@ -90,7 +92,7 @@ export function createModel ({ versions }: Dependencies): Model {
       const one = model.key(key)
       const base = versions().findLastIndex(version => version.text === text)
       const isPlain = base === model.newest() && base === (one.finished ? one.base : one.givenFor)
-      Object.assign(one, { text, base, copy: null, latest: null, finished: false, finishedAt: null, refused: 'no', doubtful: one.doubtful || one.ghost || !isPlain })
+      Object.assign(one, { text, base, copy: null, latest: null, finished: false, finishedAt: null, doubtful: one.doubtful || one.ghost || !isPlain })
     },
 
     edited (key, text, mark) {

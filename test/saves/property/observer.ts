@@ -50,7 +50,8 @@ export function observer (state: State): Observer {
       else if (one.unsettled > 0) one.unsettled--
       if (status === 4 && isAccepted && one.unsettled === 0) one.ghost = false
     }
-    if (status === 2 && !isAccepted && one.server.forgotten.has(key)) one.refused = one.refused === 'no' ? 'unknown' : one.refused
+    if (one.server.forgotten.has(key)) one.wasForgotten = true
+    if (status === 2 && answer === null && one.refused === 'no') one.refused = 'unknown'
   }
 
   async function textOf (fields: Announced['fields']): Promise<string> {

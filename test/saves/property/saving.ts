@@ -64,6 +64,7 @@ export function saving (stage: Stage, people: People) {
     const one = model.key(key)
     if (!one.unsaved) return
     model.discarded(key)
+    if (one.refused === 'known') one.refused = 'unknown'
     const forgotten = one.server.forgotten.get(key)
     if (forgotten !== undefined) Object.assign(one, { text: Buffer.from(forgotten.bytes).toString(), unsaved: true })
   }

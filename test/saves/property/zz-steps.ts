@@ -13,5 +13,5 @@ t.test('steps', async t => {
   for (const s of [...new Set([world.documentServers.a, world.documentServers.b])]) { console.error('--- server'); for (const r of s.requests) console.error(r.method, r.url.slice(-60), JSON.stringify({ ...r.body, token: undefined, changesurl: undefined }), JSON.stringify(r.method === 'POST' ? r.answer?.body : String(r.answer?.body)), r.error?.message) 
     for (const r of s.received) if (r.url.includes('ommand')) console.error('CMD', JSON.stringify(r.body), JSON.stringify(r.answer)) }
   const h = world.histories
-  for (const id of [...new Set(h.created)]) console.error(id, JSON.stringify(h.of(id)))
+  for (const id of (h as any).all()) console.error(id, JSON.stringify(h.of(id)), JSON.stringify(await (world.instances.a.app.editorStorage.state!.get(id).catch(() => null))))
 })

@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import { hasEnded } from '../../lib/storage/temp-files.js'
+import { namesIn, STATE } from './faults.js'
+import { CONTAINER, isAllowed, runIn, secondsLater, writingIn } from './namespaces.js'
+
+const MINUTES_3 = 180
+
+async function afterStart (directory: string, seconds = 0): Promise<string[]> {
+  await secondsLater(seconds, async () => await fileStorage({ directory }).ready())
+  return await namesIn(directory)
+}
+
+/** An empty file under a name as a process of another machine would give it. */
+async function foreignTemp (directory: string): Promise<string> {
+  const name = `.fastify-onlyoffice~${createHash('sha256').update('elsewhere').digest('hex').slice(0, 12)}~1-2~${randomUUID()}`
+  await writeFile(join(directory, name), '')
+  return name
+}
+
+t.test('temp files of another machine stay while they may be written to, and go after two minutes without a write', async t => {
+  const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
+  const temps = join(directory, STATE, 'temp')
+  const names = await Promise.all([directory, temps].map(foreignTemp))
+  await mkdir(join(temps, names[1]!.replace(/.$/, '0')), { recursive: true })
+  t.ok((await afterStart(directory, 110)).includes(names[0]!))
+  t.ok((await namesIn(temps)).includes(names[1]!))
+  t.strictSame(await afterStart(directory, 130), ['a.docx'])
+  t.strictSame(await namesIn(temps), [])
+})
+
+t.test('our own temp file stays however long nothing was written to it', async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  const storage = fileStorage({ directory })
+  const staged = await storage.stage('a', (async function * () { yield Buffer.from('new') })())
+  t.equal((await afterStart(directory, 1_000_000)).length, 2)
+  t.equal((await storage.replace('a', staged))?.size, 3)
+})
+
+t.test('the temp file of a container is left alone while it runs, and goes minutes after it was killed', async t => {
+  if (!isAllowed(t, CONTAINER)) return
+  const directory = t.testdir({ 'a.docx': 'old' })
+  const [first, second] = [await writingIn(t, CONTAINER, directory), await writingIn(t, CONTAINER, directory)]
+  const names = ['a.docx', first.temp, second.temp].sort()
+  t.equal(new Set(names).size, 3)
+  t.strictSame(await afterStart(directory), names, 'a start here')
+  const third = await writingIn(t, CONTAINER, directory)
+  t.strictSame(await namesIn(directory), [...names, third.temp].sort(), 'a start in another container')
+  for (const { kill } of [first, second, third]) await kill()
+  t.strictSame(await afterStart(directory, MINUTES_3), ['a.docx'])
+})
+
+t.test('a container killed and started over and over, each time under another host name, leaves no heap of temp files', async t => {
+  const renamed = { flags: [...CONTAINER.flags, '--uts'], prepare: 'hostname "c$(date +%s%N)"' }
+  if (!isAllowed(t, renamed)) return
+  const directory = t.testdir({ 'a.docx': 'old' })
+  for (let round = 0; round < 3; round++) await (await writingIn(t, renamed, directory)).kill()
+  t.strictSame(await afterStart(directory, MINUTES_3), ['a.docx'])
+})
+
+/** As on a machine that has the same names and numbers of everything but its boot. */
+async function otherBoot (t: Test) {
+  const bootId = join(t.testdir({ boot_id: `${randomUUID()}\n` }), 'boot_id')
+  return { flags: ['--mount'], prepare: `mount --bind '${bootId}' /proc/sys/kernel/random/boot_id` }
+}
+
+t.test('machines made from one image are told apart', async t => {
+  const sibling = await otherBoot(t)
+  if (!isAllowed(t, sibling)) return
+  const directory = join(t.testdir({ boot_id: await readFile('/proc/sys/kernel/random/boot_id', 'utf8'), uploads: { 'a.docx': 'old' } }), 'uploads')
+  const there = await writingIn(t, { ...sibling, prepare: sibling.prepare.replace(/'.*?'/, () => `'${join(directory, '..', 'other_boot_id')}'`) }, directory).catch(() => undefined)
+  t.ok(there)
+})
+
+t.test('who may not see the processes of others takes none of them for dead', async t => {
+  const hiding = { flags: ['--pid', '--fork', '--mount', '--kill-child'], prepare: 'mount -t proc -o hidepid=2 proc /proc' }
+  if (!isAllowed(t, hiding)) return
+  const directory = t.testdir({ 'a.docx': 'old' })
+  await chmod(directory, 0o777)
+  const { before, after, isHidden, hasEnded } = JSON.parse(await text(runIn(t, hiding, 'hidden-processes.ts', directory).stdout!))
+  t.equal(isHidden, true)
+  t.equal(before.length, 2)
+  t.strictSame(after, before)
+  t.strictSame(hasEnded, { theirs: false, ours: false })
+})
