@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { SavedEvent } from '../../types/events.js'
 import type { StateStore } from '../../types/storage.js'
 import type { FileRecord, UntoldEvent } from './record.js'
@@ -26,6 +27,7 @@ interface Dependencies {
 const CLOCK_SKEW_MS = 60_000
 
 export function createAnnouncements ({ records, state: { owner, hasEnded }, onSaved, hostTime }: Dependencies): Announcements {
+  const ours = randomUUID()
   const underWay = new Set<string>()
 
   async function tell (fileId: string, event: SavedEvent): Promise<void> {
@@ -41,13 +43,13 @@ export function createAnnouncements ({ records, state: { owner, hasEnded }, onSa
     }
   }
 
-  function isLeft ({ event, at, owner: teller }: UntoldEvent): boolean {
-    if (underWay.has(event.id)) return false
-    return (teller !== undefined && (teller === owner || hasEnded?.(teller) === true)) || Date.now() - at > hostTime + CLOCK_SKEW_MS
+  function isLeft ({ event, at, teller, owner }: UntoldEvent): boolean {
+    if (teller === ours) return !underWay.has(event.id)
+    return (owner !== undefined && hasEnded?.(owner) === true) || Date.now() - at > hostTime + CLOCK_SKEW_MS
   }
 
   return {
-    due: event => onSaved && { event, at: Date.now(), ...(owner !== undefined && { owner }) },
+    due: event => onSaved && { event, at: Date.now(), teller: ours, ...(owner !== undefined && { owner }) },
     tell,
     async makeUp (fileId, { untold = [] }) {
       for (const left of untold) if (isLeft(left)) await tell(fileId, left.event)

@@ -46,10 +46,9 @@ export function createPublish ({ storage, records, locks, keys, announcements, s
 
   async function decide (situation: KnownSituation): Promise<SavedEvent | typeof CHANGED> {
     const { request, identity: { key }, staged, seen: { record }, current } = situation
-    const goesBeside = sessionOf(record, key)?.conflictFileId !== undefined
     const conflict = settings.onConflict === 'keep-both' && isConflict(record, keys, key, current)
     // It may be this very save that changed the file, and the record of it was lost.
-    if (((conflict && !goesBeside) || request.notmodified) && await isSame(staged, current)) return await noteOnly(situation)
+    if ((conflict || request.notmodified) && await isSame(staged, current)) return await noteOnly(situation)
     if (conflict) return await storeBeside(situation, 'changed')
     try {
       return await storeInto(situation)

@@ -47,7 +47,8 @@ export interface StoredSave extends SaveIdentity {
 
 export interface UntoldEvent {
   readonly event: SavedEvent
-  /** The process that has yet to tell it. */
+  /** The instance that has yet to tell it, and its process, where the storage can tell whether that has ended. */
+  readonly teller: string
   readonly owner?: string
   /** Milliseconds since the epoch. */
   readonly at: number

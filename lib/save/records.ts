@@ -30,7 +30,7 @@ const MAX_ATTEMPTS = 1000
 const Text = Type.String()
 const Optional = Type.Optional(Text)
 const Save = Type.Object({ key: Text, status: Type.Union([Type.Literal(2), Type.Literal(6)]), path: Optional, lastsave: Optional, revision: Optional, at: Type.Number() })
-const Untold = Type.Object({ event: Type.Object({ id: Text, fileId: Text }), owner: Optional, at: Type.Number() })
+const Untold = Type.Object({ event: Type.Object({ id: Text, fileId: Text }), teller: Text, owner: Optional, at: Type.Number() })
 const Stored = Type.Object({
   live: Type.Array(Type.Object({ key: Text, base: Optional, heard: Type.Number(), refused: Type.Optional(Type.Boolean()), conflictFileId: Optional, conflictRevision: Optional })),
   saves: Type.Array(Save),

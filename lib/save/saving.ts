@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SavedEvent } from '../../types/events.js'
 import type { StateStore } from '../../types/storage.js'
@@ -48,6 +49,7 @@ const GRACE_MS = 500
 export function createSaving ({ settings, storage, state, outbound, keys, isKnown, onSaved, over }: Dependencies): Saving {
   const { timeouts } = settings
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal, over.signal) // every save that is under way listens
   const records = fileRecords(storage.state ?? state)
   const locks = createLocks({ records, state: storage.state ?? state, storage, stopping: stopping.signal })
   const announcements = createAnnouncements({ records, state: storage.state ?? state, onSaved, hostTime: timeouts.host })

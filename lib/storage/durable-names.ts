@@ -86,10 +86,11 @@ async function isAt (path: string, isRight: (found: BigIntStats) => boolean): Pr
 }
 
 /**
- * Removes this very file. It gets a name of its own first: whoever is stopped between looking and removing would take away
- * what has come in its place.
+ * Removes this very file, if it is still there. It gets a name of its own first: whoever is stopped between looking and removing
+ * would take away what has come in its place.
  */
 export async function takeAway (file: KnownFile): Promise<void> {
+  if (!await isAt(file.path, sameAs(file))) return
   const aside = join(dirname(file.path), tempName())
   await rename(file.path, aside).catch(async error => {
     // A call may fail although it did its work.

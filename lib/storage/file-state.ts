@@ -1,18 +1,22 @@
-import { createHash } from 'node:crypto'
-import { lstat, mkdir, readdir, rm, unlink } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { syncDirectory } from './durable-names.js'
 import { writeTempFile } from './durable-write.js'
-import { orMissing, putOnce, textOf } from './put-once.js'
-import { hasEnded, processName, sweepTempFiles } from './temp-files.js'
+import { orMissing, putOnce } from './put-once.js'
+import { goesBackTo, newestReadable, partsOf, type Version, versionOf, versionPath, versionsIn } from './state-versions.js'
+import { hasEnded, processName, sweepTempFiles, tempName } from './temp-files.js'
 
 const MAX_CHASES = 20
 
 /** All temp files are in one folder, so that a start need not walk through those of all records. */
 const TEMP_FOLDER = 'temp'
+
+/** More sets than others get done while one of them looks whether it was in time. */
+const MOST_TAGS = 16
 
 /** With more versions that a crash may take back the next one is made durable, so that they can go. */
 const MOST_VERSIONS = 16
@@ -21,12 +25,6 @@ const MOST_VERSIONS = 16
 const PAUSE_MS = 5
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
-/** What a version holds. The id tells, in a later life of the directory, whose record it is. */
-interface Version {
-  readonly fileId: string
-  readonly value: unknown
-}
 
 export interface FileState extends Required<StateStore> {
   forget (fileId: string): Promise<void>
@@ -40,7 +38,7 @@ export interface FileState extends Required<StateStore> {
 /**
  * Records as files: a folder for each document, in it one file for each version, named by its number. A version is taken
  * by giving a finished file its name, which only one can do; readers take the highest. The one before it stays until the
- * next durable one. `ready` is awaited before a write.
+ * next durable one; then its number could be taken again, and the tags tell whether it was. `ready` is awaited before a write.
  * A `set` that rejects may have been seen by others already: then it stays, because they may have built on it.
  */
 export function fileState (root: string, ready: () => Promise<void>): FileState {
@@ -62,28 +60,18 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
     async set (fileId, value, version, options = {}) {
       if (!isSafeFileId(fileId)) return null
       await ready()
-      const folder = folderOf(fileId)
-      const next = Number(version ?? 0) + 1
-      const before = await versionsIn(folder)
-      if ((before[0] ?? 0) !== next - 1) return null
-      const durable = options.durable !== false || before.length >= MOST_VERSIONS
-      const made = before.length === 0 ? await mkdir(folder, { recursive: true }) : undefined
-      if (!await putOnce(JSON.stringify({ fileId, value } satisfies Version), versionPath(folder, next), { temps, durable })) return null
-      // A number becomes free when its file is removed, which takes two later ones: whoever took such a one was too slow and has lost.
-      const [newest = next] = await versionsIn(folder)
-      if (newest - next > 1) {
-        await removeVersion(folder, next)
-        return null
+      for (let chase = 1; ; chase++) {
+        try {
+          return await setOnce(fileId, value, version, options)
+        } catch (error) {
+          // Its folder may have been removed meanwhile.
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || chase === MAX_CHASES) throw error
+        }
       }
-      if (made !== undefined) await syncAbove(folder, dirname(made))
-      if (!durable) return String(next)
-      await syncDirectory(folder)
-      for (const old of before.slice(1)) await removeVersion(folder, old).catch(() => {})
-      return String(next)
     },
 
     async forget (fileId) {
-      if (isSafeFileId(fileId)) await rm(folderOf(fileId), { recursive: true, force: true })
+      if (isSafeFileId(fileId)) await removeFolder(folderOf(fileId), temps)
     },
 
     async prepare (isStored) {
@@ -94,6 +82,28 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
       removeOrphans(root, Number(stats.ctimeMs), isStored).catch(() => {})
     }
   }
+
+  async function setOnce (fileId: string, value: unknown, version: string | null, options: { readonly durable?: boolean }): Promise<string | null> {
+    const folder = folderOf(fileId)
+    const seen = partsOf(version)
+    const next = seen.number + 1
+    const before = await versionsIn(folder)
+    if ((before[0] ?? 0) !== next - 1) return null
+    const durable = options.durable !== false || before.length >= MOST_VERSIONS
+    const made = before.length === 0 ? await mkdir(folder, { recursive: true }) : undefined
+    const tags = [randomUUID().slice(0, 8), ...seen.tags].slice(0, MOST_TAGS)
+    if (!await putOnce(JSON.stringify({ fileId, value, tags } satisfies Version), versionPath(folder, next), { temps, durable })) return null
+    // A number becomes free when its file is removed, which takes two later ones: whoever took such a one was too slow and has lost.
+    const after = await versionsIn(folder)
+    if ((after[0] ?? next) - next > 1 && !await goesBackTo(tags[0]!, folder, after)) {
+      await removeVersion(folder, next)
+      return null
+    }
+    if (made !== undefined) await syncAbove(folder, dirname(made))
+    if (durable) await syncDirectory(folder)
+    for (const old of durable ? before.slice(1) : []) await removeVersion(folder, old).catch(() => {})
+    return versionOf(next, { tags })
+  }
 }
 
 async function latestIn (folder: string): Promise<StateRecord | null> {
@@ -102,7 +112,7 @@ async function latestIn (folder: string): Promise<StateRecord | null> {
     const versions = await versionsIn(folder)
     if (versions.length === 0) return null
     const found = await newestReadable(folder, versions)
-    if (found !== undefined) return { value: found?.value ?? null, version: String(versions[0]) }
+    if (found !== undefined) return { value: found?.value ?? null, version: versionOf(versions[0]!, found) }
   }
   throw new Error('The record of a document changes faster than it can be read')
 }
@@ -113,45 +123,23 @@ async function removeOrphans (root: string, now: number, isStored: (fileId: stri
     if (shard === TEMP_FOLDER) continue
     for (const name of await readdir(join(root, shard)).catch(() => [])) {
       await delay(PAUSE_MS, undefined, { ref: false })
-      await removeOrphan(join(root, shard, name), now, isStored).catch(() => {})
+      await removeOrphan(join(root, shard, name), root, now, isStored).catch(() => {})
     }
   }
 }
 
 /** A document that comes back within the day finds its record. */
-async function removeOrphan (folder: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
+async function removeOrphan (folder: string, root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
   if (now - (await lstat(folder)).mtimeMs <= DAY_MS) return
   const found = await newestReadable(folder, await versionsIn(folder))
-  if (found !== undefined && found !== null && !await isStored(found.fileId)) await rm(folder, { recursive: true, force: true })
+  if (found !== undefined && found !== null && !await isStored(found.fileId)) await removeFolder(folder, join(root, TEMP_FOLDER))
 }
 
-/** Highest first. */
-async function versionsIn (folder: string): Promise<number[]> {
-  try {
-    const names = await readdir(folder)
-    return names.filter(name => /^\d{1,15}$/.test(name)).map(Number).sort((a, b) => b - a)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
-
-/**
- * `undefined` when they are gone by now, `null` when none can be read. A record that was torn by a crash is passed over: its
- * number counts, not its value.
- */
-async function newestReadable (folder: string, versions: readonly number[]): Promise<Version | undefined | null> {
-  for (const number of versions) {
-    const text = await textOf(versionPath(folder, number)).catch(orMissing)
-    if (text === undefined) return undefined
-    const version = parsed(text)
-    if (version !== undefined) return version
-  }
-  return null
-}
-
-function versionPath (folder: string, number: number): string {
-  return join(folder, String(number))
+/** At once: what is half removed would look like an older record. */
+async function removeFolder (folder: string, temps: string): Promise<void> {
+  const temp = join(temps, tempName())
+  await rename(folder, temp).catch(orMissing)
+  await rm(temp, { recursive: true, force: true })
 }
 
 async function removeVersion (folder: string, number: number): Promise<void> {
@@ -163,14 +151,5 @@ async function syncAbove (folder: string, top: string): Promise<void> {
   for (let path = folder; path !== top;) {
     path = dirname(path)
     await syncDirectory(path)
-  }
-}
-
-function parsed (text: string): Version | undefined {
-  try {
-    const version = Object(JSON.parse(text))
-    return typeof version.fileId === 'string' && version.value !== undefined ? version : undefined
-  } catch {
-    return undefined
   }
 }

@@ -107,8 +107,13 @@ function hostTag (): string {
   return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 12)
 }
 
-/** Tells a process from an earlier one that had its id. Field 22 of proc(5) `stat`; empty where it can't be read. */
+/** Tells a process from an earlier one that had its id. Empty where that can't be read: /proc may show other processes than ours. */
 function startOf (pid: string): string {
+  return startIn('self') === startIn(String(process.pid)) ? startIn(pid) : ''
+}
+
+/** Field 22 of proc(5) `stat`. */
+function startIn (pid: string): string {
   const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

@@ -54,19 +54,47 @@ for (const status of [2, 6]) {
   })
 }
 
-t.test('row 58: closing ends a save that waits for one of another instance, which goes on', async t => {
-  const { serve, asked } = halfway()
-  const editing = await startEditing(t, { serve })
+t.test('closing ends a download whose answer has not begun', async t => {
+  const asked = deferred<ServerResponse>()
+  const editing = await startEditing(t, { serve: (_request, response) => { asked.resolve(response) }, timeouts: { close: 50 } })
+  const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
+  const left = once(await asked.promise, 'close')
+  await editing.app.close()
+  t.equal(await answer, 1, 'the document server is told to keep it')
+  await left
+  await editing.unchanged(t, 'closed')
+})
+
+t.test('closing ends a save that waits for another instance, which goes on', async t => {
   const arrived = deferred()
-  const second = await startInstance(t, editing, { timeouts: { close: 50 }, onCallback: () => arrived.resolve() })
-  const first = editing.post({ key: editing.key, status: 6, url: editing.url })
-  const response = await asked
-  const waiting = second.post({ key: editing.key, status: 2, url: editing.url })
+  const editing = await startEditing(t, { timeouts: { close: 50 }, onCallback: () => arrived.resolve() })
+  const { fileId, key, storage: { state } } = editing
+  const record = { live: [], saves: [], lock: { id: 'another-instance.a-save', owner: '0123456789ab~1-1' } }
+  const version = await state!.set(fileId, record, null)
+  const waiting = editing.post({ key, status: 6, url: editing.url })
   await arrived.promise
-  await second.app.close()
+  await editing.app.close()
   t.equal(await waiting, 1)
-  response.end(NEW.slice(HALF))
-  t.equal(await first, 0)
+  await editing.unchanged(t, 'closed')
+  t.same(await state!.get(fileId), { value: record, version }, 'nobody takes its lock away')
+})
+
+t.test('row 58: closing ends a download that another instance makes as well, which goes on', async t => {
+  const asked: ServerResponse[] = []
+  const both = deferred()
+  const editing = await startEditing(t, {
+    serve (_request, response) {
+      response.writeHead(200, { 'content-length': NEW.length }).write(NEW.slice(0, HALF))
+      if (asked.push(response) === 2) both.resolve()
+    }
+  })
+  const second = await startInstance(t, editing, { timeouts: { close: 50 } })
+  const answers = [editing, second].map(instance => instance.post({ key: editing.key, status: 6, url: editing.url }))
+  await both.promise
+  await second.app.close()
+  t.equal(await answers[1], 1)
+  for (const response of asked) response.end(NEW.slice(HALF))
+  t.equal(await answers[0], 0)
   t.equal(await editing.storedText(editing.fileId), NEW)
   t.equal(await editing.openedKey(), editing.key, 'the session goes on')
 })
@@ -89,7 +117,7 @@ t.test('row 58: the process exits by itself once the save is stored', async t =>
   const directory = join(t.testdir({ uploads: { 'report.docx': makeDocument({ fileId, version: 0 }, 100) } }), 'uploads')
   const documentServer = await startDocumentServer()
   t.teardown(() => documentServer.close())
-  const service = await startProcess(t, directory, documentServer.origin)
+  const service = await startProcess(t, { directory, documentServer: documentServer.origin })
   const file = editedFile(fileId, 'docx')
   file.key = await openedKey(fileId, service.origin)
   t.equal(await documentServer.postOpened(fileId, file.key, service.origin), 0)

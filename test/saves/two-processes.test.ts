@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { documentNames, tempNames } from '../faults/kill/directory.js'
 import { download, openedKey, type Save, startDocumentServer } from '../faults/kill/document-server.js'
@@ -18,7 +17,7 @@ t.test('two processes on one directory', async t => {
   const directory = join(root, 'uploads')
   const documentServer = await startDocumentServer()
   t.teardown(() => documentServer.close())
-  const instances = await Promise.all([startInstance(t, directory, documentServer.origin), startInstance(t, directory, documentServer.origin)])
+  const instances = await Promise.all([startInstance(t, { directory, documentServer: documentServer.origin }), startInstance(t, { directory, documentServer: documentServer.origin })])
   const random = randomFrom(1)
   const file = editedFile(fileId, 'docx')
 
@@ -52,20 +51,42 @@ t.test('two processes on one directory', async t => {
     t.same(await tempNames(directory), [])
   })
 
-  t.test('a force save that is slow in one process never replaces the final save of the other', async t => {
+  for (const status of [2, 6] as const) {
+    t.test(`a force save that is slow in one process neither holds up nor replaces a later ${status} of the other`, async t => {
+      await open()
+      const slow = nextSave(file, { status: 6 }, random)
+      const later = nextSave(file, { status }, random)
+      const [begun, gate] = [deferred(), deferred()]
+      Object.assign(slow, { begun: begun.resolve, pause: gate.promise })
+      const force = post([slow], 0)
+      await begun.promise
+      t.same(await post([later], 1), [0], 'it is stored while the other one is downloaded')
+      t.notOk(slow.isSent)
+      t.same(await stored(), [later.version, later.version])
+      gate.resolve()
+      t.same(await force, [0], 'what it holds is stored, and more')
+      t.same(await stored(), [later.version, later.version])
+      t.equal((await keys()).includes(file.key), status === 6)
+      if (status === 6) t.same(await post([nextSave(file, { status: 2 }, random)]), [0])
+      t.equal((await documentNames(directory)).length, 2, 'no copies')
+      t.same(await tempNames(directory), [])
+    })
+  }
+
+  t.test('a final save that is slow in one process is no older than what a force save of the other has stored meanwhile', async t => {
     await open()
-    const [slow, final] = [nextSave(file, { status: 6 }, random), nextSave(file, { status: 2 }, random)]
+    const [force, final] = [nextSave(file, { status: 6 }, random), nextSave(file, { status: 2 }, random)]
     const [begun, gate] = [deferred(), deferred()]
-    Object.assign(slow, { begun: begun.resolve, pause: gate.promise })
-    const force = post([slow], 0)
+    Object.assign(final, { begun: begun.resolve, pause: gate.promise })
+    const finished = post([final], 0)
     await begun.promise
-    const finished = post([final], 1)
-    // Were it not to wait, it would be done by now, and the force save would come last.
-    await Promise.race([finished, delay(500)])
+    t.same(await post([force], 1), [0])
+    t.same(await stored(), [force.version, force.version])
     gate.resolve()
-    t.same([...await force, ...await finished], [0, 0])
+    t.same(await finished, [0])
     t.same(await stored(), [final.version, final.version])
     t.notOk((await keys()).includes(file.key))
+    t.equal((await documentNames(directory)).length, 2, 'no copies')
   })
 
   t.test('a slow save of one file holds up no other file, in neither process', async t => {

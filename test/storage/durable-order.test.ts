@@ -32,6 +32,17 @@ t.test('a change of format takes a free name, and removes the old file only when
   ])
 })
 
+t.test('a save flushes its content, the directory, its record and the folder of that, and nothing else', async t => {
+  const root = t.testdir({ uploads: { 'a.docx': 'old' } })
+  const directory = join(root, 'uploads')
+  t.same(stepsOf(await trace('save', directory, root), directory), [
+    'write', 'fsync', // the content
+    'write', 'link', 'unlink <temp>', // the lock
+    'link', 'rename a.docx', 'open directory', 'fsync', 'unlink <temp>',
+    'write', 'fsync', 'link', 'unlink <temp>', 'fsync', 'unlink 1' // the record, whose oldest version goes
+  ])
+})
+
 t.test('a new file is on the disk under its name before create resolves', async t => {
   const root = t.testdir({ uploads: {} })
   const directory = join(root, 'uploads')

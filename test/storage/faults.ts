@@ -27,6 +27,11 @@ export async function namesIn (directory: string): Promise<string[]> {
   return (await readdir(directory)).filter(name => name !== STATE).sort()
 }
 
+/** The same with what they hold. */
+export async function textsIn (directory: string): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all((await namesIn(directory)).map(async name => [name, await readFile(join(directory, name), 'utf8')])))
+}
+
 /** The same with their digests. */
 export async function contentsOf (directory: string): Promise<Record<string, string>> {
   const names = await namesIn(directory)

@@ -1,9 +1,16 @@
-import { chmod, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, chown, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
+import { asOrdinaryUser } from './faults.js'
 
 const windows = process.platform === 'win32' && 'Windows has no permission bits'
+const ordinary = process.getuid?.() !== 0 && 'only root gives files away'
+
+async function attributesOf (path: string) {
+  const { uid, gid, mode } = await stat(path)
+  return { uid, gid, mode: (mode & 0o7777).toString(8) }
+}
 
 t.test('a replaced file keeps its permissions, whatever the umask, also in another format', { skip: windows }, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
@@ -20,6 +27,48 @@ t.test('a replaced file keeps its permissions, whatever the umask, also in anoth
     name = `a.${extension}`
     t.equal((await stat(join(directory, name))).mode & 0o7777, mode, `${mode.toString(8)} in another format`)
   }
+})
+
+t.test('a replaced file keeps its owner and its group, also in another format', { skip: ordinary }, async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  await chmod(join(directory, 'a.docx'), 0o640)
+  await chown(join(directory, 'a.docx'), 1234, 2345)
+  const storage = fileStorage({ directory })
+  const attributes = { uid: 1234, gid: 2345, mode: '640' }
+  await storage.replace('a', Buffer.from('new'))
+  t.strictSame(await attributesOf(join(directory, 'a.docx')), attributes)
+  await storage.replace('a', Buffer.from('newer'), { extension: 'odt' })
+  t.strictSame(await attributesOf(join(directory, 'a.odt')), attributes, 'in another format')
+})
+
+t.test('a file that is given to someone else after a save of it was staged stays theirs', { skip: ordinary }, async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  const path = join(directory, 'a.docx')
+  const storage = fileStorage({ directory })
+  const staged = await storage.stage('a', (async function * () { yield Buffer.from('new') })())
+  await chown(path, 1234, 2345)
+  await chmod(path, 0o600)
+  await t.rejects(storage.replace('a', staged, { beforePublish: async () => { throw new Error('not yet') } }), { message: 'not yet' })
+  await chmod(path, 0o664)
+  const { revision } = (await storage.stat('a'))!
+  t.strictSame(await storage.replace('a', staged, { ifRevision: revision }), await storage.stat('a'), 'what is told is what is there')
+  t.strictSame(await attributesOf(path), { uid: 1234, gid: 2345, mode: '664' })
+  t.equal(await readFile(path, 'utf8'), 'new')
+})
+
+t.test('who may not give files away replaces those of others all the same', { skip: ordinary }, async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  await chmod(directory, 0o777)
+  await chmod(join(directory, 'a.docx'), 0o664)
+  await asOrdinaryUser(async () => {
+    const storage = fileStorage({ directory })
+    await storage.replace('a', Buffer.from('new'))
+    const { uid, mode } = await attributesOf(join(directory, 'a.docx'))
+    t.not(uid, 0)
+    t.equal(mode, '664')
+    t.equal((await storage.replace('a', Buffer.from('newer'), { extension: 'odt' }))?.extension, 'odt')
+    await storage.remove('a')
+  })
 })
 
 t.test('the revision tells an overwritten or touched file from the one before', async t => {
@@ -40,6 +89,26 @@ t.test('files written in the same moment have times of their own', async t => {
   const infos = await Promise.all(Array.from({ length: 40 }, () => storage.create('txt', Buffer.from('x'))))
   const times = await Promise.all(infos.map(async ({ fileId }) => (await stat(join(directory, `${fileId}.txt`), { bigint: true })).mtimeNs))
   t.equal(new Set(times).size, 40)
+})
+
+t.test('each version is younger than all before it, though the clock stands still or goes back', async t => {
+  const directory = t.testdir()
+  const storage = fileStorage({ directory })
+  const { now } = Date
+  t.teardown(() => { Date.now = now })
+  const start = now()
+  const times: bigint[] = []
+  for (const time of [start, start, start - 60_000, start]) {
+    Date.now = () => time
+    const { fileId } = await storage.create('docx', Buffer.from('one'))
+    const path = join(directory, `${fileId}.docx`)
+    times.push((await stat(path, { bigint: true })).mtimeNs)
+    await storage.replace(fileId, Buffer.from('two'))
+    times.push((await stat(path, { bigint: true })).mtimeNs)
+    await storage.replace(fileId, await storage.stage(fileId, (async function * () { yield Buffer.from('six') })()))
+    times.push((await stat(path, { bigint: true })).mtimeNs)
+  }
+  t.strictSame(times, [...new Set(times)].sort((a, b) => a < b ? -1 : 1))
 })
 
 t.test('a time far ahead does not spread to other files', async t => {

@@ -8,12 +8,16 @@ import { fileStorage } from '../../lib/storage/file-storage.js'
 import { hasEnded, processName } from '../../lib/storage/temp-files.js'
 import { asOrdinaryUser, namesIn } from './faults.js'
 
+const NOBODY = 65534
 const [directory] = process.argv.slice(2) as [string]
 const writing = spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, 'traced', 'endless-replace.ts'), directory])
 await once(writing.stdout, 'data')
 const before = await namesIn(directory)
 const owner = before.find(name => name.includes('~'))!.split('~').slice(1, 3).join('~')
 
+// The group of the super-user would see them.
+process.setgroups!([NOBODY])
+process.setegid!(NOBODY)
 const seen = await asOrdinaryUser(async () => {
   await fileStorage({ directory }).ready()
   return {

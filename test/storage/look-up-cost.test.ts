@@ -25,6 +25,14 @@ t.test('hits and misses make the same calls among many files as among few, and w
   t.same(await callsAmong(1000, root), few)
 })
 
+t.test('what has just been saved among many files in capitals is found without a walk', async t => {
+  const root = t.testdir({ uploads: {} })
+  const directory = join(root, 'uploads')
+  for (let index = 0; index < 1000; index++) await writeFile(join(directory, `FILE-${index}.DOCX`), '')
+  const calls = (await trace('look-up-after-save', directory, root)).filter(({ phase }) => phase === 'begin').map(({ name }) => name)
+  t.strictSame([...new Set(calls)], ['lstat'])
+})
+
 t.test('making a storage does nothing in the file system', async t => {
   const root = t.testdir()
   t.same(await trace('construct', join(root, 'uploads'), root), [])

@@ -1,8 +1,8 @@
-import { readFile, utimes, writeFile } from 'node:fs/promises'
+import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { namesIn } from './faults.js'
+import { textsIn } from './faults.js'
 
 const NEW = 'saved'
 const TAKEN = { code: 'FST_EDITOR_NAME_TAKEN', statusCode: 409 }
@@ -13,11 +13,6 @@ async function directoryOf (t: Test, names: readonly string[]): Promise<string> 
   const directory = t.testdir(Object.fromEntries(names.map(name => [name, name])))
   for (const [index, name] of names.entries()) await utimes(join(directory, name), 1_600_000_000 + index, 1_600_000_000 + index)
   return directory
-}
-
-/** By name. */
-async function textsIn (directory: string): Promise<Record<string, string>> {
-  return Object.fromEntries(await Promise.all((await namesIn(directory)).map(async name => [name, await readFile(join(directory, name), 'utf8')])))
 }
 
 /** Files of one fileId, the oldest first; which of them counts; the format that is saved. */

@@ -1,9 +1,9 @@
-import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { InvalidOptionError } from '../../lib/errors.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { asOrdinaryUser, namesIn } from './faults.js'
+import { asOrdinaryUser, namesIn, STATE } from './faults.js'
 
 t.test('the directory is made at start, with those above it, and no document in it', async t => {
   const directory = join(t.testdir(), 'App_Data', 'uploads')
@@ -44,6 +44,25 @@ t.test('row 12: a directory without the right to write in it is refused at start
     code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: EACCES/
   }))
   await chmod(directory, 0o755)
+})
+
+t.test('a place for records without the right to write in it is refused at start', async t => {
+  const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
+  await chmod(directory, 0o777)
+  for (const closed of [join(directory, STATE, 'temp'), join(directory, STATE)]) {
+    await chmod(closed, 0o555)
+    if (closed.endsWith(STATE)) await rmdir(join(closed, 'temp'))
+    await asOrdinaryUser(() => t.rejects(fileStorage({ directory }).ready(), {
+      code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: EACCES/
+    }))
+  }
+  await chmod(join(directory, STATE), 0o755)
+  await fileStorage({ directory }).ready()
+})
+
+t.test('a file where records would be is refused at start', async t => {
+  const directory = t.testdir({ 'a.docx': 'old', [STATE]: 'a file' })
+  await t.rejects(fileStorage({ directory }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: E(EXIST|NOTDIR)/ })
 })
 
 t.test('a directory that is gone later is an error, not a storage without files', async t => {

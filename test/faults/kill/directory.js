@@ -35,14 +35,25 @@ export async function storedVersion (directory, name) {
 }
 
 /**
+ * Versions of a document that were stored in documents of their own.
+ * @param {string} directory
+ * @param {string} fileId
+ */
+export async function versionsBeside (directory, fileId) {
+  const names = (await documentNames(directory)).filter(name => !name.startsWith(`${fileId}.`))
+  const versions = await Promise.all(names.map(async name => versionOf(await readFile(join(directory, name)), fileId)))
+  return versions.filter(version => version !== undefined)
+}
+
+/**
  * The record of a document as far as the phase of a save can be told from it.
  * @param {string} directory
  * @param {string} fileId
- * @returns {Promise<{ saves: { path?: string }[], lock?: { publishing?: { path?: string } } }>}
+ * @returns {Promise<{ saves: { path?: string }[], lock?: { publishing?: { save: { path?: string } } } }>}
  */
 export async function recordOf (directory, fileId) {
   const name = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
   const folder = join(directory, STATE, name.slice(0, 2), name)
   const versions = (await readdir(folder)).map(Number).filter(Number.isInteger)
-  return JSON.parse(await readFile(join(folder, String(Math.max(...versions))), 'utf8'))
+  return JSON.parse(await readFile(join(folder, String(Math.max(...versions))), 'utf8')).value
 }

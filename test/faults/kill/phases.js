@@ -32,7 +32,7 @@ export function reachedBy ({ asked, isSent }) {
 export async function phaseOf (directory, save, { stored, reached }) {
   const record = await recordOf(directory, save.fileId)
   if (stored >= save.version) return record.saves.some(({ path }) => path === save.path) ? 'recorded, not answered' : 'published, its record not completed'
-  if (record.lock?.publishing?.path === save.path) return 'noted, about to be published'
+  if (record.lock?.publishing?.save.path === save.path) return 'noted, about to be published'
   if (reached === 'sent') return 'flushing to the disk'
   return reached === 'asked' ? 'downloading' : 'waiting for its turn'
 }

@@ -34,11 +34,10 @@ export function histories (): Histories {
   const texts = new WeakMap<Content, string>()
   let count = 0
 
-  const all: Histories & { all (): string[] } = {
+  const all: Histories = {
     created: new Set(),
     faults: [],
     overwrites: false,
-    all: () => [...versions.keys()],
     of: fileId => versions.get(fileId) ?? [],
     async change (fileId, text, by, task) {
       const end = await enter(fileId)

@@ -64,7 +64,9 @@ export function judging (state: State) {
 
   function storedInto (one: Keyed, { version }: Found): void {
     one.base = version
-    if (one.unsettled === 0) one.doubtful = false
+    // Whether others have written the same again before or after it, nobody can tell.
+    const isAmbiguous = state.isTroubled() && model.versions().filter(({ text }) => text === model.versions()[version]!.text).length > 1
+    if (one.unsettled === 0) one.doubtful = isAmbiguous
     one.copy = null
   }
 
@@ -84,7 +86,12 @@ export function judging (state: State) {
   }
 
   function finish (one: Keyed, status: number, isAccepted: boolean): void {
-    if (status !== 2 || !isAccepted) return
+    if (status !== 2) return
+    if (!isAccepted) {
+      // What nobody has answered may be stored all the same, and its session over for the service.
+      one.doubtful = true
+      return
+    }
     Object.assign(one, { unsaved: false, finished: true, finishedAt: one.wasForgotten ? null : world.clock.now(), ghost: false, refused: 'no', wasForgotten: false })
   }
 }

@@ -9,17 +9,11 @@ const TAKE_OVER_MS = 10_001
 /** Nobody reads a record so often in a row who does not wait for someone. */
 const POLLS = 3
 
-interface Pause {
-  readonly side: Side
-  /** Whether somebody edits and saves meanwhile. */
-  readonly edits: boolean
-}
-
 /** Resolves when the others have gone on: the save that stands still was sent to them as well, and perhaps a newer one stored. */
 export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'editors' | 'observe'>, { open, edit }: People) {
   const { world, fileId, model } = state
 
-  return async function pause ({ side, edits }: Pause): Promise<void> {
+  return async function pause (side: Side, edits: boolean): Promise<void> {
     const { instances } = world
     const awake = other(side)
     instances[side].isPaused = true

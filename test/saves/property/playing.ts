@@ -52,13 +52,17 @@ export function playing (stage: Stage) {
           await edit(editor)
           await pass(EDITING_TAKES_MS)
         })
-        case 'forceSave': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
-          await complete(editor.session.forceSave({ type: step.type }))
-        }))
-        case 'close': return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
-          editor.is = 'gone'
-          await complete(editor.session.close())
-        }))
+        case 'forceSave':
+          await prepare(step)
+          return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
+            await complete(editor.session.forceSave({ type: step.type }))
+          }))
+        case 'close':
+          await prepare(step)
+          return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
+            editor.is = 'gone'
+            await complete(editor.session.close())
+          }))
         case 'disconnect': return await forOne(step.session, 'in', async editor => {
           await complete(editor.session.disconnect())
           editor.is = step.abrupt ? 'gone' : 'cut'
@@ -85,6 +89,21 @@ export function playing (stage: Stage) {
       const page = pages.find(page => page.key === key)
       if (page !== undefined) await join(page, false)
     }
+  }
+
+  /** Where the storage is to fail in the middle of a save, there should be something to save. */
+  async function prepare ({ session, side, trouble }: Extract<Step, { does: 'forceSave' | 'close' }>): Promise<void> {
+    if (trouble === null || !('moment' in trouble) || model.text() === null) return
+    await forOne(session, 'in', async () => {}, async () => {
+      const page = await open(side)
+      pages.push(page)
+      await join(page, true)
+    })
+    await forOne(session, 'in', async editor => {
+      if (!model.key(editor.key).unsaved) await edit(editor)
+      await pass(EDITING_TAKES_MS)
+    })
+    world.next(side)
   }
 
   async function edit ({ session, key }: Editor): Promise<void> {

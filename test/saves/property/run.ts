@@ -75,8 +75,11 @@ export async function run (world: World, steps: readonly Step[]): Promise<void> 
       for (const side of SIDES) await players.play({ does: 'open', side, user: 0, joins: true, trouble: null })
     }
     await leaveAll()
-    // What the service was not told of, whoever has an old page can bring back.
-    for (const key of live()) if (model.text() !== null && model.key(key).refused !== 'known') await players.reopen(key)
+    // What the service was not told of, whoever has an old page can bring back; what has no file any more is refused then.
+    for (const key of live()) {
+      const { refused, server } = model.key(key)
+      if (model.text() === null ? !server.forgotten.has(key) : refused !== 'known') await players.reopen(key)
+    }
     await leaveAll()
     await check(state)
     for (const key of live()) {

@@ -1,9 +1,16 @@
 import type { Faults, ForceSaveOptions } from '../../../lib/testing/index.js'
 import type { OutsideChange } from './outside.js'
 import { type Random, random } from './random.js'
+import type { Access } from './unreliable-storage.js'
 
 /** One of the two instances of the service. */
 export type Side = 'a' | 'b'
+
+/** The nth of an instance's moments with the storage that are of this kind. */
+export interface Moment {
+  readonly access: Access
+  readonly nth: number
+}
 
 /** What goes wrong while something is done. */
 export type Trouble =
@@ -13,14 +20,14 @@ export type Trouble =
   | { readonly on: 'notice' }
   /** The document can't be assembled. */
   | { readonly on: 'assembly' }
-  /** The instance's nth access to the storage from here on fails, once. */
-  | { readonly on: 'storage', readonly side: Side, readonly nth: number, readonly isDone: boolean }
-  /** The instance dies at the nth moment of its work with the storage. */
-  | { readonly on: 'instance', readonly side: Side, readonly nth: number }
-  /** It stands still there while others go on, for longer than they wait for it. */
-  | { readonly on: 'pause', readonly side: Side, readonly nth: number, readonly edits: boolean }
-  /** The file is changed by others there. */
-  | { readonly on: 'outside', readonly side: Side, readonly nth: number, readonly change: OutsideChange }
+  /** An access to the storage fails: before it does anything, or when the record was changed. */
+  | { readonly on: 'storage', readonly moment: Moment }
+  /** The instance dies. */
+  | { readonly on: 'instance', readonly moment: Moment }
+  /** It stands still while others go on, for longer than they wait for it. */
+  | { readonly on: 'pause', readonly moment: Moment, readonly edits: boolean }
+  /** The file is changed by others. */
+  | { readonly on: 'outside', readonly moment: Moment, readonly change: OutsideChange }
   /** Each callback is posted to the other instance as well, at the same moment, and pages are opened meanwhile. */
   | { readonly on: 'echo' }
 
@@ -59,10 +66,10 @@ function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['
   const session = from.integer(1000)
   const does = from.weighted(likings)
   switch (does) {
-    case 'open': return { does, side, user: from.integer(4), joins: from.chance(0.75), trouble: from.chance(0.75) ? null : noticeTroubleFrom(from, side) }
+    case 'open': return { does, side, user: from.integer(4), joins: from.chance(0.75), trouble: from.chance(0.75) ? null : noticeTroubleFrom(from) }
     case 'join': return { does, side, page: from.integer(1000) }
-    case 'forceSave': return { does, side, session, type: from.one(['button', 'command', 'timer'] as const), trouble: troubleFrom(from, side) }
-    case 'close': return { does, side, session, trouble: troubleFrom(from, side) }
+    case 'forceSave': return { does, side, session, type: from.one(['button', 'command', 'timer'] as const), trouble: troubleFrom(from) }
+    case 'close': return { does, side, session, trouble: troubleFrom(from) }
     case 'disconnect': return { does, side, session, abrupt: from.chance(0.4) }
     case 'replay': return { does, side, save: from.integer(1000), both: from.chance(0.5) }
     case 'pass': return { does, side, ms: from.weighted([[5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]]) }
@@ -73,28 +80,36 @@ function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['
   }
 }
 
-function troubleFrom (from: Random, saver: Side): Trouble | null {
-  if (from.chance(0.5)) return null
-  const side = from.chance(0.75) ? saver : from.one(['a', 'b'] as const)
+function troubleFrom (from: Random): Trouble | null {
+  if (from.chance(0.4)) return null
+  const moment = momentFrom(from)
   return from.weighted<() => Trouble | null>([
-    [30, () => ({ on: 'file', fault: fileFaultFrom(from) })],
-    [14, () => ({ on: 'assembly' })],
-    [16, () => ({ on: 'storage', side, nth: 1 + from.integer(14), isDone: from.chance(0.5) })],
-    [10, () => ({ on: 'instance', side, nth: 1 + from.integer(30) })],
+    [26, () => ({ on: 'file', fault: fileFaultFrom(from) })],
+    [10, () => ({ on: 'assembly' })],
+    [16, () => ({ on: 'storage', moment })],
+    [16, () => ({ on: 'instance', moment })],
     [20, () => ({ on: 'echo' })],
-    [12, () => ({ on: 'pause', side, nth: 1 + from.integer(30), edits: from.chance(0.5) })],
-    [24, () => ({ on: 'outside', side, nth: 1 + from.integer(30), change: outsideFrom(from) })],
-    [16, () => noticeTroubleFrom(from, side)]
+    [16, () => ({ on: 'pause', moment, edits: from.chance(0.6) })],
+    [24, () => ({ on: 'outside', moment, change: outsideFrom(from) })],
+    [16, () => noticeTroubleFrom(from)]
   ])()
 }
 
 /** What can go wrong with a 1 or a 4. */
-function noticeTroubleFrom (from: Random, side: Side): Trouble {
+function noticeTroubleFrom (from: Random): Trouble {
   return from.weighted<() => Trouble>([
     [3, () => ({ on: 'notice' })],
     [3, () => ({ on: 'callback', fault: { type: from.one(['duplicate', 'reorder'] as const) } })],
-    [2, () => ({ on: 'outside', side, nth: 1 + from.integer(14), change: outsideFrom(from) })]
+    [2, () => ({ on: 'outside', moment: momentFrom(from), change: outsideFrom(from) })]
   ])()
+}
+
+/** Publishing is where most can go wrong. */
+function momentFrom (from: Random): Moment {
+  const [access, most] = from.weighted([
+    [6, ['publish', 2]], [6, ['set', 4]], [3, ['get', 8]], [3, ['stat', 6]], [3, ['download', 2]], [2, ['stage', 2]], [2, ['create', 2]], [2, ['replace', 2]], [1, ['read', 2]], [1, ['publish', 4]]
+  ] as const)
+  return { access, nth: 1 + from.integer(most) }
 }
 
 function outsideFrom (from: Random): OutsideChange {

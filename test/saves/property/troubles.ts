@@ -5,7 +5,7 @@ import type { OutsideChange } from './outside.js'
 import { pausing } from './pausing.js'
 import type { Page, Stage } from './playing.js'
 import type { People } from './saving.js'
-import type { Side, Trouble } from './steps.js'
+import type { Moment, Side, Trouble } from './steps.js'
 import { other } from './world.js'
 
 interface Begun {
@@ -35,24 +35,25 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         loseNotice()
         return ending(() => { world.onArrival = () => 'taken' }, false)
       case 'echo': return world.moving ? ending(() => {}, false) : { end: echo(side), mayRefuse: false }
-      case 'storage': {
+      case 'storage': return atMoment(trouble.moment, true, async (_side, isDone) => {
         spare()
-        const { disk } = instances[trouble.side]
-        disk.failAt(trouble.nth, trouble.isDone)
-        return ending(() => disk.mend())
-      }
-      case 'instance': {
+        return !isDone || trouble.moment.access === 'set' ? 'fails' : 'goes on'
+      })
+      case 'instance': return atMoment(trouble.moment, true, async side => {
         spare()
-        return atMoment(trouble, async () => instances[trouble.side].die())
-      }
-      case 'pause': {
+        instances[side].die()
+        return 'goes on'
+      })
+      case 'pause': return atMoment(trouble.moment, false, async side => {
         spare()
-        return { ...atMoment(trouble, async () => await stand(trouble)), mayRefuse: false }
-      }
-      case 'outside': {
+        await stand(side, trouble.edits)
+        return 'goes on'
+      })
+      case 'outside': return atMoment(trouble.moment, false, async side => {
         excuse()
-        return { ...atMoment(trouble, async () => await change(trouble.change, `outside, meanwhile ${++changes}`, other(trouble.side))), mayRefuse: false }
-      }
+        await change(trouble.change, `outside, meanwhile ${++changes}`, other(side))
+        return 'goes on'
+      })
       default: return { end: async () => {}, mayRefuse: false }
     }
   }
@@ -72,24 +73,23 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
     }
   }
 
-  /** Once. What is done then takes as long as it takes. */
-  function atMoment ({ side, nth }: { readonly side: Side, readonly nth: number }, task: () => Promise<void>): Begun {
+  /** Once. The access waits for what is done then. */
+  function atMoment ({ access, nth }: Moment, mayRefuse: boolean, task: (side: Side, isDone: boolean) => Promise<'goes on' | 'fails'>): Begun {
     let moments = 0
-    let failure: unknown
-    let underWay: Promise<void> | undefined
-    world.onMoment = async at => {
-      if (at !== side || ++moments !== nth) return
+    let underWay: Promise<unknown> = Promise.resolve()
+    world.onMoment = async (side, at, isDone) => {
+      if (at !== access || ++moments !== nth) return
       world.onMoment = () => {}
-      underWay = task().catch(error => { failure = error })
-      await underWay
+      const outcome = task(side, isDone)
+      underWay = outcome
+      if (await outcome.catch(() => 'goes on') === 'fails') throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
     }
+    const { end } = ending(() => { world.onMoment = () => {} })
     return {
-      mayRefuse: true,
+      mayRefuse,
       async end () {
-        world.onMoment = () => {}
+        await end()
         await underWay
-        await world.recover()
-        if (failure !== undefined) throw failure
       }
     }
   }

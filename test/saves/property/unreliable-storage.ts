@@ -6,9 +6,6 @@ export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke'
 
 export interface UnreliableStorage {
   readonly storage: Storage
-  /** The nth access from now on is rejected: before it does anything, or when it is a `set` after it was done. */
-  failAt (nth: number, isDone: boolean): void
-  mend (): void
   die (): void
   isIdle (): boolean
   /** As the next start does with what a dead process has left half-written. */
@@ -16,8 +13,8 @@ export interface UnreliableStorage {
 }
 
 export interface Moments {
-  /** Called before, after and in the middle of each access, which goes on when it resolves. */
-  moment (access: Access): void | Promise<void>
+  /** Called before, in the middle of and after each access, which goes on when it resolves, and fails when it rejects. */
+  moment (access: Access, isDone: boolean): void | Promise<void>
 }
 
 const dead = new Set<string>()
@@ -27,12 +24,11 @@ let incarnations = 0
 export function unreliableStorage (whole: WholeStorage, moments: Moments): UnreliableStorage {
   const owner = `process ${++incarnations}`
   const staged = new Map<StagedContent, StagedContent>()
-  let failing = { in: Infinity, isDone: false }
   let underWay = 0
 
-  async function moment (name: Access): Promise<void> {
-    const hold = moments.moment(name)
-    if (hold !== undefined) await hold
+  async function moment (name: Access, isDone = false): Promise<void> {
+    const held = moments.moment(name, isDone)
+    if (held !== undefined) await held
     if (dead.has(owner)) throw new Error('This process has ended')
   }
 
@@ -40,12 +36,8 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
     underWay++
     try {
       await moment(name)
-      const fails = --failing.in === 0
-      const full = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
-      if (fails && !(failing.isDone && name === 'set')) throw full
       const result = await task()
-      await moment(name)
-      if (fails) throw full
+      await moment(name, true)
       return result
     } finally {
       underWay--
@@ -85,7 +77,7 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
       async beforePublish (...given) {
         await moment('publish')
         await beforePublish?.(...given)
-        await moment('publish')
+        await moment('publish', true)
       }
     })),
     ...(revoke && { revoke: async (...given: Parameters<typeof revoke>) => await access('revoke', async () => await revoke(...given)) }),
@@ -99,8 +91,6 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
 
   return {
     storage,
-    failAt (nth, isDone) { failing = { in: nth, isDone } },
-    mend () { failing = { in: Infinity, isDone: false } },
     die () { dead.add(owner) },
     isIdle: () => underWay === 0,
     async sweep () {

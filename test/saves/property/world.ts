@@ -35,7 +35,7 @@ export interface World {
   /** Called when a request of the document server arrives, and may keep it from arriving. */
   onArrival: (body: Readonly<Record<string, unknown>> | null) => 'taken' | 'lost'
   /** Called at each moment of an instance's work with its storage. */
-  onMoment: (side: Side, access: Access) => void | Promise<void>
+  onMoment: (side: Side, access: Access, isDone: boolean) => void | Promise<void>
   /** Lets the time pass after which others take over from who stands still. */
   skip (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
@@ -70,13 +70,10 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
     const given = request.headers['x-instance'] as Side | undefined
     const side = given ?? (moving ? sender ?? 'a' : turn)
     if (given === undefined) turn = other(turn)
-    if (sender !== undefined && world.onArrival(body) === 'lost') {
-      request.socket.destroy()
-      return
-    }
     const { [side]: instance, [other(side)]: spare } = instances
-    const isAway = given === undefined && !moving && (instance.isDead() || instance.isPaused)
-    ;(isAway ? spare : instance).handle(request, response)
+    const taker = moving || given !== undefined || !(instance.isDead() || instance.isPaused) ? instance : spare
+    if (taker.isDead() || (sender !== undefined && world.onArrival(body) === 'lost')) request.socket.destroy()
+    else taker.handle(request, response)
   }))
 
   /** The document server that sends a request, and what it sends. */
@@ -90,7 +87,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
 
   const startSide = async (side: Side) => await startInstance({
     storage: recording.recorded(storage(), side),
-    moments: { moment: access => world.onMoment(side, access) },
+    moments: { moment: (access, isDone) => world.onMoment(side, access, isDone) },
     onSaved: event => { saved.push(event) },
     options: { profile, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl: front.origin, saveRetries: 0 }
   })

@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { HttpClient, HttpResponse } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { type EditingOptions, startEditing } from '../helpers/editing.js'
+import { CALLS, type Hang, hangingStorage } from './hanging.js'
+
+t.setTimeout(120_000)
+t.jobs = 4 // most of the time they wait
+
+const STORAGE_MS = 1000
+const CLOSE_MS = 200
+
+/** Far more than anything here takes, far less than what is not bounded by the option in question. */
+const PATIENCE_MS = 15_000
+
+const HANGS = CALLS.flatMap(call => [{ call, isDone: false }, { call, isDone: true }])
+/** What is not staged by the storage is not discarded by it, either. */
+const isPossible = ({ call }: Hang, isStaging: boolean) => isStaging || (call !== 'stage' && call !== 'discard')
+/** Such a storage has not said beforehand what it would store: that looks like what somebody else has put there. */
+const isUnknown = ({ call, isDone }: Hang, isStaging: boolean) => !isStaging && call === 'replace' && isDone
+
+async function soon<Result> (promise: Promise<Result>): Promise<Result | 'too late'> {
+  return await Promise.race([promise, delay(PATIENCE_MS, 'too late' as const, { ref: false })])
+}
+
+for (const isStaging of [true, false]) {
+  const kind = isStaging ? 'a storage' : 'a storage that stages nothing'
+
+  async function start (t: Test, options: EditingOptions) {
+    const hanging = hangingStorage({ isStaging })
+    const serve: EditingOptions['serve'] = (request, response) => response.end(request.url)
+    return { hanging, editing: await startEditing(t, { memory: true, storage: hanging.storage, serve, ...options }) }
+  }
+
+  for (const hang of HANGS.filter(one => isPossible(one, isStaging))) {
+    const what = `${kind} whose ${hang.call} ${hang.isDone ? 'does its work and never says so' : 'never ends'}`
+
+    t.test(`${what}: the save is answered in time, the next one is stored, other files go on`, { buffered: true }, async t => {
+      const places: string[] = []
+      const { hanging, editing } = await start(t, {
+        timeouts: { storage: STORAGE_MS, total: STORAGE_MS },
+        onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
+      })
+      const { fileId, key, documentServer: { origin } } = editing
+      const other = await editing.storage.create('txt', Buffer.from('another'))
+      const otherKey = await editing.openedKey(other.fileId)
+      const begun = hanging.hang(fileId, hang)
+      const answer = editing.post({ key, status: 6, url: `${origin}/first` })
+      await begun
+      hanging.heal()
+      t.equal(await editing.post({ key: otherKey, status: 2, url: `${origin}/other` }, other.fileId), 0)
+      t.equal(await soon(answer), hang.call === 'discard' ? 0 : 1)
+
+      t.equal(await soon(editing.post({ key, status: 6, url: `${origin}/second` })), 0)
+      t.equal(await editing.storedText(places.at(-1)!), '/second')
+      if (isUnknown(hang, isStaging)) return
+      t.equal(places.at(-1), fileId)
+      await hanging.goOn()
+      t.equal(await editing.storedText(fileId), '/second', 'whatever the late call did')
+      t.equal(await editing.openedKey(), key, 'the session goes on')
+      t.equal(await soon(editing.post({ key, status: 2, url: `${origin}/third` })), 0)
+      t.equal(await editing.storedText(fileId), '/third')
+      t.not(await editing.openedKey(), key)
+    })
+
+    t.test(`${what}: the app closes`, { buffered: true }, async t => {
+      const { hanging, editing } = await start(t, { timeouts: { close: CLOSE_MS } })
+      const begun = hanging.hang(editing.fileId, hang)
+      const answer = editing.post({ key: editing.key, status: 2, url: `${editing.documentServer.origin}/first` })
+      await begun
+      t.not(await soon(editing.app.close()), 'too late')
+      t.equal(await soon(answer), hang.call === 'discard' ? 0 : 1)
+    })
+  }
+}
+
+const CLIENTS: Record<string, () => Promise<HttpResponse>> = {
+  'never answers': async () => await new Promise(() => {}),
+  'answers with a body that never ends': async () => ({ status: 200, header: () => undefined, body: new Readable({ read () {} }) })
+}
+
+for (const [what, answer] of Object.entries(CLIENTS)) {
+  async function start (t: Test, timeouts: NonNullable<EditingOptions['timeouts']>) {
+    const asked = deferred()
+    const httpClient: HttpClient = {
+      async request () {
+        asked.resolve()
+        return await answer()
+      }
+    }
+    return { asked: asked.promise, editing: await startEditing(t, { httpClient, timeouts }) }
+  }
+
+  t.test(`an HTTP client that ${what} and heeds no signal: the save is answered in time`, { buffered: true }, async t => {
+    const { editing } = await start(t, { total: STORAGE_MS })
+    t.equal(await soon(editing.post({ key: editing.key, status: 2, url: editing.url })), 1)
+    await editing.unchanged(t, 'refused')
+  })
+
+  t.test(`an HTTP client that ${what} and heeds no signal: the app closes`, { buffered: true }, async t => {
+    const { asked, editing } = await start(t, { close: CLOSE_MS })
+    const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
+    await asked
+    t.not(await soon(editing.app.close()), 'too late')
+    t.equal(await soon(answer), 1)
+    await editing.unchanged(t, 'refused')
+  })
+}
+
+t.test('a listener of saves that never comes to an end: the app closes, the save is acknowledged', { buffered: true }, async t => {
+  const told = deferred()
+  const editing = await startEditing(t, {
+    timeouts: { close: CLOSE_MS },
+    async onSaved () {
+      told.resolve()
+      await new Promise(() => {})
+    }
+  })
+  const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
+  await told.promise
+  t.not(await soon(editing.app.close()), 'too late')
+  t.equal(await soon(answer), 0)
+})

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import type { StagedContent, Storage } from '../../types/storage.js'
+import { interceptDiskCalls } from '../faults/disk-calls.js'
+import { STATE, textsIn } from './faults.js'
+
+const OLD = 'old'
+const NEW = 'newer'
+/** Names that were looked up a moment ago are remembered: one call less. */
+const ENOUGH_WITHOUT_FAULT = 3
+
+const calls = await interceptDiskCalls()
+t.teardown(() => calls.heal())
+t.setTimeout(120_000)
+
+async function * content (): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(NEW)
+}
+
+/** What is tried while the Nth call fails; the extension the document has afterwards. */
+const attempts: Readonly<Record<string, readonly [extension: string, run: (storage: Required<Omit<Storage, 'close'>>, fileId: string, revision: string) => Promise<unknown>]>> = {
+  'a replace': ['docx', async (storage, fileId) => await storage.replace(fileId, content())],
+  'a replace in another format': ['odt', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'odt' })],
+  'a replace in a format nobody knows': ['zzz', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'zzz' })],
+  'a replace of what was staged': ['docx', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision }))],
+  'a replace of what was staged in another format': ['odt', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))]
+}
+
+async function withStaged<Result> (storage: Required<Omit<Storage, 'close'>>, fileId: string, task: (staged: StagedContent) => Promise<Result>): Promise<Result> {
+  const staged = await storage.stage(fileId, content())
+  try {
+    return await task(staged)
+  } finally {
+    await staged.discard()
+  }
+}
+
+for (const isDone of [false, true]) {
+  for (const [what, [extension, run]] of Object.entries(attempts)) {
+    t.test(`${what}, every Nth call to the file system fails${isDone ? ' although it was done' : ''}: rejected and unchanged, or resolved and new`, async t => {
+      const directory = t.testdir({ [STATE]: {} })
+      const storage = fileStorage({ directory })
+      await storage.ready()
+      const expected: Record<string, string> = {}
+      for (let nth = 1, withoutFault = 0; withoutFault < ENOUGH_WITHOUT_FAULT; nth++) {
+        const fileId = `document-${nth}`
+        await writeFile(join(directory, `${fileId}.docx`), OLD)
+        const before = await storage.stat(fileId)
+        calls.fail({ nth, isDone })
+        const outcome = await run(storage, fileId, before!.revision).catch((error: Error) => error)
+        const call = calls.heal()
+        const isStored = !(outcome instanceof Error)
+        expected[isStored ? `${fileId}.${extension}` : `${fileId}.docx`] = isStored ? NEW : OLD
+        t.strictSame(await documentsOf(directory), expected, `call ${nth}: ${call ?? 'none'}`)
+        t.strictSame(await storage.stat(fileId), isStored ? outcome : before)
+        if (call === undefined) withoutFault++
+      }
+      t.ok(Object.keys(expected).length > 10)
+    })
+  }
+}
+
+/** A temp file may stay when its removal failed: the end of its process is the end of it. */
+async function documentsOf (directory: string): Promise<Record<string, string>> {
+  return Object.fromEntries(Object.entries(await textsIn(directory)).filter(([name]) => !name.includes('~')))
+}

@@ -1,0 +1,140 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import type { ReplaceOptions } from '../../types/storage.js'
+import { contentsOf, namesIn, textsIn } from './faults.js'
+import { hook, ioError } from './hooks.js'
+
+/** A document, and what becomes of a replace of it in which something happens at some moment. */
+function scene (t: Test) {
+  const root = t.testdir({ uploads: { 'a.docx': 'old' }, theirs: 'newer, of somebody else' })
+  const directory = join(root, 'uploads')
+  const path = join(directory, 'a.docx')
+  const storage = fileStorage({ directory })
+  let ticket = ''
+  return {
+    directory,
+    path,
+    /** Another process. */
+    other: fileStorage({ directory }),
+    ticket: () => ticket,
+    theirs: async () => { await rename(join(root, 'theirs'), path) },
+    async replaced (options: ReplaceOptions = {}) {
+      await storage.ready()
+      const { revision } = (await storage.stat('a'))!
+      return await storage.replace('a', Buffer.from('new'), { ifRevision: revision, ...options, beforePublish: async (_info, given) => { ticket = given! } })
+    }
+  }
+}
+
+t.test('a rename that failed though it was done is undone, and the old version is what it was', async t => {
+  const { path, directory, replaced, other } = scene(t)
+  const before = [await contentsOf(directory), await other.stat('a')]
+  hook(t, {
+    name: 'rename',
+    isMeant: (_from, to) => to === path,
+    async instead (call) {
+      await call()
+      throw ioError()
+    }
+  })
+  await t.rejects(replaced(), { code: 'EIO' })
+  t.strictSame([await contentsOf(directory), await other.stat('a')], before)
+})
+
+t.test('a rename that failed is not undone over what somebody else has put there since', async t => {
+  const { path, directory, replaced, theirs } = scene(t)
+  hook(t, {
+    name: 'rename',
+    isMeant: (_from, to) => to === path,
+    async instead (call) {
+      await call()
+      await theirs()
+      throw ioError()
+    }
+  })
+  await t.rejects(replaced(), { code: 'EIO' })
+  t.strictSame(await textsIn(directory), { 'a.docx': 'newer, of somebody else' })
+})
+
+t.test('a rename that could not be made durable is not undone over what somebody else has put there since', async t => {
+  for (const options of [{}, { extension: 'odt' }]) {
+    const { directory, replaced, theirs } = scene(t)
+    hook(t, {
+      name: 'open',
+      isMeant: path => path === directory,
+      async instead () {
+        await theirs()
+        throw ioError()
+      }
+    })
+    await t.rejects(replaced(options), { code: 'EIO' })
+    t.strictSame(await textsIn(directory), { 'a.docx': 'newer, of somebody else' })
+  }
+})
+
+t.test('who was taken for dead undoes nothing of what was counted as stored', async t => {
+  const { path, directory, replaced, other, ticket } = scene(t)
+  hook(t, {
+    name: 'rename',
+    isMeant: (_from, to) => to === path,
+    async instead (call) {
+      await call()
+      await other.revoke('a', ticket())
+      throw ioError()
+    }
+  })
+  await t.rejects(replaced(), { code: 'EIO' })
+  t.strictSame(await textsIn(directory), { 'a.docx': 'new' })
+})
+
+t.test('a file that is removed, or replaced, right before it is looked at for the last time is left alone', async t => {
+  for (const hasLinks of [true, false]) {
+    for (const isRemoved of [true, false]) {
+      const { path, directory, replaced, theirs } = scene(t)
+      hook(t, {
+        name: 'link',
+        isMeant: from => from === path,
+        async instead (call) {
+          await (isRemoved ? rm(path) : theirs())
+          if (!hasLinks) throw Object.assign(new Error('EPERM: no links here'), { code: 'EPERM' })
+          return await call()
+        }
+      })
+      t.equal(await replaced(), null)
+      t.strictSame(await textsIn(directory), isRemoved ? {} : { 'a.docx': 'newer, of somebody else' })
+    }
+  }
+})
+
+t.test('who is stopped between the new name and the removal of the old one takes nothing away that came later', async t => {
+  const { path, directory, replaced, other, ticket } = scene(t)
+  hook(t, {
+    name: 'rename',
+    isMeant: from => from === path,
+    async instead (call) {
+      await other.revoke('a', ticket())
+      t.strictSame(await namesIn(directory), ['a.odt'], 'who takes over removes the old one')
+      await writeFile(path, 'newer, in the old format')
+      await rm(join(directory, 'a.odt'))
+      return await call()
+    }
+  })
+  await replaced({ extension: 'odt' })
+  t.strictSame(await textsIn(directory), { 'a.docx': 'newer, in the old format' })
+})
+
+t.test('a name that was given though the call says there is one already counts as given', async t => {
+  const { directory, replaced } = scene(t)
+  hook(t, {
+    name: 'link',
+    isMeant: (_from, to) => String(to).endsWith('a.odt'),
+    async instead (call) {
+      await call()
+      return await call()
+    }
+  })
+  t.equal((await replaced({ extension: 'odt' }))?.extension, 'odt')
+  t.strictSame(await namesIn(directory), ['a.odt'])
+})

@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import { namesIn, textsIn } from './faults.js'
+
+const SIBLINGS = ['a.rtf', 'a.zzz']
+
+/** The directory and the ticket that a process leaves which is killed while it changes the format of `a.docx` to odt. */
+async function killedAt (t: Test, call: string) {
+  const directory = t.testdir(Object.fromEntries(['a.docx', ...SIBLINGS].map(name => [name, name])))
+  for (const name of SIBLINGS) await utimes(join(directory, name), 1, 1)
+  const child = fork(join(import.meta.dirname, 'killed-replace.ts'), [directory, call])
+  const [[ticket], [, signal]] = await Promise.all([once(child, 'message'), once(child, 'exit')])
+  t.equal(signal, 'SIGKILL')
+  return { directory, ticket: ticket as string, storage: fileStorage({ directory }) }
+}
+
+t.test('what was killed before the new format had its name is as if it had never been', async t => {
+  const { directory, ticket, storage } = await killedAt(t, 'link')
+  for (let round = 0; round < 2; round++) {
+    await storage.revoke('a', ticket)
+    t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', 'a.rtf': 'a.rtf', 'a.zzz': 'a.zzz' })
+  }
+})
+
+for (const call of ['unlink', 'rename']) {
+  t.test(`of what was killed after the new format had its name, before ${call}, the old file goes and nothing else`, async t => {
+    const { directory, ticket, storage } = await killedAt(t, call)
+    t.ok((await namesIn(directory)).includes('a.docx'), 'both are there')
+    t.equal((await storage.stat('a'))?.extension, 'odt', 'the new one counts')
+    for (let round = 0; round < 2; round++) {
+      await storage.revoke('a', ticket)
+      t.strictSame(await textsIn(directory), { 'a.odt': 'new', 'a.rtf': 'a.rtf', 'a.zzz': 'a.zzz' })
+    }
+    t.equal((await storage.replace('a', Buffer.from('back'), { extension: 'docx' }))?.extension, 'docx', 'and its name is free')
+  })
+
+  t.test(`an old file that was changed since its process was killed, before ${call}, stays`, async t => {
+    const { directory, ticket, storage } = await killedAt(t, call)
+    await writeFile(join(directory, 'a.docx'), 'changed')
+    await storage.revoke('a', ticket)
+    t.strictSame(await textsIn(directory), { 'a.docx': 'changed', 'a.odt': 'new', 'a.rtf': 'a.rtf', 'a.zzz': 'a.zzz' })
+  })
+
+  t.test(`an old file stays when the new one, of a process that was killed before ${call}, is not there any more`, async t => {
+    const { directory, ticket, storage } = await killedAt(t, call)
+    await writeFile(join(directory, 'a.odt'), 'of somebody else')
+    await storage.revoke('a', ticket)
+    t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', 'a.odt': 'of somebody else', 'a.rtf': 'a.rtf', 'a.zzz': 'a.zzz' })
+  })
+}
+
+t.test('who was revoked by another process is told so, and what was staged is never published', async t => {
+  const directory = t.testdir({ 'a.docx': 'old' })
+  const [holder, other] = [fileStorage({ directory }), fileStorage({ directory })]
+  for (const extension of ['docx', 'odt']) {
+    const staged = await holder.stage('a', (async function * () { yield Buffer.from('new') })())
+    await t.rejects(holder.replace('a', staged, { extension, beforePublish: async (_info, ticket) => { await other.revoke('a', ticket!) } }), { code: 'FST_EDITOR_REVOKED' })
+    await t.rejects(holder.replace('a', staged, { extension }), { code: 'FST_EDITOR_REVOKED' }, 'nor is it published later')
+    await t.rejects(holder.create('docx', staged), { code: 'FST_EDITOR_REVOKED' })
+    await staged.discard()
+    t.strictSame(await textsIn(directory), { 'a.docx': 'old' })
+  }
+})
