@@ -2,12 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StateRecord, StateStore } from '../../types/storage.js'
+import type { StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { syncDirectory } from './durable-names.js'
 import { writeTempFile } from './durable-write.js'
 import { orMissing, putOnce } from './put-once.js'
-import { goesBackTo, newestReadable, partsOf, type Version, versionOf, versionPath, versionsIn } from './state-versions.js'
+import { newestIn, partsOf, type Version, versionOf, versionPath, versionsIn } from './state-versions.js'
 import { hasEnded, processName, sweepTempFiles, tempName } from './temp-files.js'
 
 const MAX_CHASES = 20
@@ -54,7 +54,8 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
 
     async get (fileId) {
       if (!isSafeFileId(fileId)) return null
-      return await latestIn(folderOf(fileId))
+      const newest = await newestIn(folderOf(fileId))
+      return newest === undefined ? null : { value: newest.version?.value ?? null, version: versionOf(newest.number, newest.version?.tags ?? []) }
     },
 
     async set (fileId, value, version, options = {}) {
@@ -94,27 +95,16 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
     const tags = [randomUUID().slice(0, 8), ...seen.tags].slice(0, MOST_TAGS)
     if (!await putOnce(JSON.stringify({ fileId, value, tags } satisfies Version), versionPath(folder, next), { temps, durable })) return null
     // A number becomes free when its file is removed, which takes two later ones: whoever took such a one was too slow and has lost.
-    const after = await versionsIn(folder)
-    if ((after[0] ?? next) - next > 1 && !await goesBackTo(tags[0]!, folder, after)) {
+    const [newest = next] = await versionsIn(folder)
+    if (newest - next > 1 && (await newestIn(folder))?.version?.tags.includes(tags[0]!) !== true) {
       await removeVersion(folder, next)
       return null
     }
     if (made !== undefined) await syncAbove(folder, dirname(made))
     if (durable) await syncDirectory(folder)
     for (const old of durable ? before.slice(1) : []) await removeVersion(folder, old).catch(() => {})
-    return versionOf(next, { tags })
+    return versionOf(next, tags)
   }
-}
-
-async function latestIn (folder: string): Promise<StateRecord | null> {
-  // A version may be superseded between finding and reading it.
-  for (let chase = 0; chase < MAX_CHASES; chase++) {
-    const versions = await versionsIn(folder)
-    if (versions.length === 0) return null
-    const found = await newestReadable(folder, versions)
-    if (found !== undefined) return { value: found?.value ?? null, version: versionOf(versions[0]!, found) }
-  }
-  throw new Error('The record of a document changes faster than it can be read')
 }
 
 /** One after the other, in no hurry, and only as long as the process has something else to do. */
@@ -131,8 +121,8 @@ async function removeOrphans (root: string, now: number, isStored: (fileId: stri
 /** A document that comes back within the day finds its record. */
 async function removeOrphan (folder: string, root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
   if (now - (await lstat(folder)).mtimeMs <= DAY_MS) return
-  const found = await newestReadable(folder, await versionsIn(folder))
-  if (found !== undefined && found !== null && !await isStored(found.fileId)) await removeFolder(folder, join(root, TEMP_FOLDER))
+  const version = (await newestIn(folder))?.version
+  if (version && !await isStored(version.fileId)) await removeFolder(folder, join(root, TEMP_FOLDER))
 }
 
 /** At once: what is half removed would look like an older record. */

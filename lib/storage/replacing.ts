@@ -48,12 +48,16 @@ const turns = createQueue()
 export async function replaceBy (temp: TempFile, { directory, fileId, findAll, current, options }: Replacement): Promise<FileInfo | null> {
   const { extension, ifRevision, beforePublish } = options
   const isExpected = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
-  if (!isExpected(current.stats)) return null
+  const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && (found === undefined || !isExpected(found.stats))
+  if (isChanged(current)) return null
 
   const name = nameFor(fileId, current, extension)
   const isRenamed = name !== current.name
   await follow(temp, current.stats)
-  if (isRenamed && !wouldCount({ name, stats: temp.stats }, current, await findAll())) throw new NameTakenError()
+  if (isRenamed && !wouldCount({ name, stats: temp.stats }, current, await findAll())) {
+    if (isChanged(await regularFile(directory, current.name))) return null
+    throw new NameTakenError()
+  }
   const info = fileInfo(fileId, name, temp.stats)
   const ticket: Ticket = { temp: basename(temp.path), ...(isRenamed && { published: named({ name, stats: temp.stats }), superseded: named(current) }) }
   await beforePublish?.(info, JSON.stringify(ticket))
@@ -62,7 +66,7 @@ export async function replaceBy (temp: TempFile, { directory, fileId, findAll, c
     const target = join(directory, name)
     if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : isExpected) ? info : null
     const found = await regularFile(directory, current.name)
-    if (ifRevision !== undefined && (found === undefined || !isExpected(found.stats))) return null
+    if (isChanged(found)) return null
     await publishNew(temp, target, found && knownFile(directory, found))
     return info
   })

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orMissing, textOf } from './put-once.js'
 
+const MAX_CHASES = 20
+
 /** What a version holds. */
 export interface Version {
   /** Tells, in a later life of the directory, whose record it is. */
@@ -26,7 +28,7 @@ export async function versionsIn (folder: string): Promise<number[]> {
  * `undefined` when they are gone by now, `null` when none can be read. A record that was torn by a crash is passed over: its
  * number counts, not its value.
  */
-export async function newestReadable (folder: string, versions: readonly number[]): Promise<Version | undefined | null> {
+async function newestReadable (folder: string, versions: readonly number[]): Promise<Version | undefined | null> {
   for (const number of versions) {
     const text = await textOf(versionPath(folder, number)).catch(orMissing)
     if (text === undefined) return undefined
@@ -36,18 +38,25 @@ export async function newestReadable (folder: string, versions: readonly number[
   return null
 }
 
+/** The highest number of a record and what its newest readable version holds; `undefined` when there is no record. */
+export async function newestIn (folder: string): Promise<{ readonly number: number, readonly version: Version | null } | undefined> {
+  // A version may be superseded between finding and reading it.
+  for (let chase = 0; chase < MAX_CHASES; chase++) {
+    const versions = await versionsIn(folder)
+    if (versions.length === 0) return undefined
+    const version = await newestReadable(folder, versions)
+    if (version !== undefined) return { number: versions[0]!, version }
+  }
+  throw new Error('The record of a document changes faster than it can be read')
+}
+
 export function versionPath (folder: string, number: number): string {
   return join(folder, String(number))
 }
 
-/** Whether the newest version was built on the one of this tag. */
-export async function goesBackTo (tag: string, folder: string, versions: readonly number[]): Promise<boolean> {
-  return (await newestReadable(folder, versions))?.tags.includes(tag) === true
-}
-
-/** The opaque version of a record: `… 07fa c4e9 12`. */
-export function versionOf (number: number, version: Pick<Version, 'tags'> | null): string {
-  return [...version?.tags ?? [], number].join(' ')
+/** The opaque version of a record: `c4e9 07fa … 12`. */
+export function versionOf (number: number, tags: readonly string[]): string {
+  return [...tags, number].join(' ')
 }
 
 /** What an opaque version was made of. Of anything else the number is that of no version. */

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import fs, { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
 import { onSmallDisk, run, STATE } from './faults.js'
+import { hook } from './hooks.js'
 import { trace } from './traced/trace.js'
 
 /** The folder of the only record there is. */
@@ -93,22 +93,34 @@ t.test('whoever takes a number that was used and removed meanwhile has lost', as
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   const first = await state.set('a', 1, null)
-  const { link } = fs
-  t.teardown(() => {
-    fs.link = link
-    syncBuiltinESMExports()
-  })
   let newest = first
-  fs.link = async (temp, target) => {
-    fs.link = link
-    syncBuiltinESMExports()
-    for (let count = 2; count <= 10; count++) newest = await state.set('a', count, newest)
-    await link(temp, target)
-  }
-  syncBuiltinESMExports()
+  hook(t, {
+    name: 'link',
+    isMeant: () => true,
+    async instead (call) {
+      for (let count = 2; count <= 10; count++) newest = await state.set('a', count, newest)
+      return await call()
+    }
+  })
   t.equal(await state.set('a', 'much too late', first), null)
   t.strictSame(await state.get('a'), { value: 10, version: newest })
   t.strictSame(await versionsIn(directory), [9, 10])
+})
+
+t.test('whoever was in time is told so, however fast others have built on it', async t => {
+  const directory = t.testdir()
+  const { state } = fileStorage({ directory })
+  const first = await state.set('a', 1, null)
+  hook(t, {
+    name: 'link',
+    isMeant: () => true,
+    async instead (call) {
+      await call()
+      for (let count = 3; count <= 8; count++) t.ok(await state.set('a', count, (await state.get('a'))!.version))
+    }
+  })
+  t.match(await state.set('a', 2, first), / 2$/)
+  t.equal((await state.get('a'))?.value, 8)
 })
 
 t.test('row 41: what a killed process left of a record is swept at the next start, what a living one writes is not', {

@@ -44,9 +44,10 @@ export function playing (stage: Stage) {
           const page = await open(step.side, step.user)
           pages.push(page)
           // Otherwise somebody would always be there, and nothing would be saved for good.
-          const isFull = editors.filter(({ is }) => is === 'in').length >= MOST_EDITORS
+          const isFull = editors.filter(({ is, session }) => is === 'in' && !session.viewOnly).length >= MOST_EDITORS
           return step.joins && !isFull ? await save.during(step.trouble, step.side, page.key, async () => await join(page, true)) : undefined
         }
+        case 'view': return model.text() === null ? undefined : await view(step.side)
         case 'join': return pages.length > 0 ? await join(pages[step.page % pages.length]!, false) : undefined
         case 'edit': return await forOne(step.session, 'in', async editor => {
           await edit(editor)
@@ -91,9 +92,9 @@ export function playing (stage: Stage) {
     }
   }
 
-  /** Where the storage is to fail in the middle of a save, there should be something to save. */
+  /** Where a save is to go wrong, there should be something to save. */
   async function prepare ({ session, side, trouble }: Extract<Step, { does: 'forceSave' | 'close' }>): Promise<void> {
-    if (trouble === null || !('moment' in trouble) || model.text() === null) return
+    if (trouble === null || trouble.on === 'notice' || model.text() === null) return
     await forOne(session, 'in', async () => {}, async () => {
       const page = await open(side)
       pages.push(page)
@@ -118,8 +119,8 @@ export function playing (stage: Stage) {
     await save.change(change, `outside ${++marks}`, side)
   }
 
-  async function open (side: Side, user = 0): Promise<Page> {
-    const control = world.instances[side].app.editorControl({ user: { id: `u${user}`, name: `User ${user}` } })
+  async function open (side: Side, user = 0, mode: 'edit' | 'view' = 'edit'): Promise<Page> {
+    const control = world.instances[side].app.editorControl({ mode, user: { id: `u${user}`, name: `User ${user}` } })
     await control.openDocument(fileId)
     model.key(control.documentKey, world.documentServers[side])
     return { config: control.config as EditorConfig, key: control.documentKey, side }
@@ -149,6 +150,13 @@ export function playing (stage: Stage) {
     Object.assign(one, { finished: false })
     equal(String(await session.content()), one.text, 'the editor shows what there is under its key')
     if (isFresh && before === model.newest() && !isUpToDate(state, one)) violated(`whoever opens sees ${show(one.text)} instead of ${show(model.text())}`)
+  }
+
+  async function view (side: Side): Promise<void> {
+    const { config, key } = await open(side, 0, 'view')
+    const outcome = await complete(world.documentServers[side].open(config))
+    await observe(key)
+    if (outcome.status === 'fulfilled') editors.push({ session: outcome.value, key, side, is: 'in' })
   }
 
   async function replay ({ fields }: Announced, sides: readonly Side[]): Promise<void> {

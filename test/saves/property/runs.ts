@@ -8,7 +8,7 @@ export interface RunsOptions extends WorldOptions {
   readonly runs: number
 }
 
-const STEPS = 30
+const STEPS = 20
 
 /**
  * Plays so many random lives of a document, each in its own file of the same two instances. Each has a seed of its own:

@@ -35,6 +35,8 @@ export type Trouble =
 export type Step = { readonly side: Side } & (
   | { readonly does: 'open', readonly user: number, readonly joins: boolean, readonly trouble: Trouble | null }
   | { readonly does: 'join', readonly page: number }
+  /** Somebody opens it for reading only, and stays. */
+  | { readonly does: 'view' }
   | { readonly does: 'edit', readonly session: number }
   | { readonly does: 'forceSave', readonly session: number, readonly type: NonNullable<ForceSaveOptions['type']>, readonly trouble: Trouble | null }
   | { readonly does: 'close', readonly session: number, readonly trouble: Trouble | null }
@@ -57,7 +59,7 @@ export function stepsOf (seed: number, count: number): Step[] {
 
 /** Each run likes some more and some less, so that what is rare comes several times in some of them. */
 const USUAL = [
-  [18, 'open'], [6, 'join'], [24, 'edit'], [10, 'forceSave'], [24, 'close'], [4, 'disconnect'], [3, 'reconnect'],
+  [18, 'open'], [3, 'view'], [6, 'join'], [24, 'edit'], [10, 'forceSave'], [24, 'close'], [4, 'disconnect'], [3, 'reconnect'],
   [4, 'replay'], [3, 'changeOutside'], [4, 'editCopy'], [6, 'pass'], [1, 'crash']
 ] as const
 
@@ -74,6 +76,7 @@ function stepFrom (from: Random, likings: ReadonlyArray<readonly [number, Step['
     case 'replay': return { does, side, save: from.integer(1000), both: from.chance(0.5) }
     case 'pass': return { does, side, ms: from.weighted([[5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]]) }
     case 'crash': return { does, side, session, midSave: from.chance(0.7), opens: from.chance(0.5), fate: from.one(['kept', 'lost'] as const) }
+    case 'view': return { does, side }
     case 'changeOutside': return { does, side, change: outsideFrom(from) }
     case 'editCopy': return { does, side, copy: from.integer(1000), meanwhile: from.chance(0.5) }
     default: return { does, side, session }
@@ -91,7 +94,8 @@ function troubleFrom (from: Random): Trouble | null {
     [20, () => ({ on: 'echo' })],
     [16, () => ({ on: 'pause', moment, edits: from.chance(0.6) })],
     [24, () => ({ on: 'outside', moment, change: outsideFrom(from) })],
-    [16, () => noticeTroubleFrom(from)]
+    [16, () => noticeTroubleFrom(from)],
+    [10, () => ({ on: 'callback', fault: { type: from.one(['duplicate', 'reorder'] as const) } })]
   ])()
 }
 

@@ -26,18 +26,25 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
   const staged = new Map<StagedContent, StagedContent>()
   let underWay = 0
 
-  async function moment (name: Access, isDone = false): Promise<void> {
+  /** Costs no promise where nothing happens: there are many. */
+  function moment (name: Access, isDone = false): void | Promise<void> {
     const held = moments.moment(name, isDone)
-    if (held !== undefined) await held
+    if (held !== undefined) return held.then(stayAlive)
+    stayAlive()
+  }
+
+  function stayAlive (): void {
     if (dead.has(owner)) throw new Error('This process has ended')
   }
 
   async function access<Result> (name: Access, task: () => Promise<Result>): Promise<Result> {
     underWay++
     try {
-      await moment(name)
+      const before = moment(name)
+      if (before !== undefined) await before
       const result = await task()
-      await moment(name, true)
+      const after = moment(name, true)
+      if (after !== undefined) await after
       return result
     } finally {
       underWay--
@@ -55,10 +62,10 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
   const wholeOf = (content: Content) => staged.get(content as StagedContent) ?? content
   const { revoke } = whole
   const storage: Storage = {
-    stat: async fileId => await access('stat', async () => await whole.stat(fileId)),
-    read: async (fileId, range) => await access('read', async () => await whole.read(fileId, range)),
-    create: async (extension, content) => await access('create', async () => await whole.create(extension, wholeOf(content))),
-    stage: async (fileId, content) => await access('stage', async () => {
+    stat: fileId => access('stat', () => whole.stat(fileId)),
+    read: (fileId, range) => access('read', () => whole.read(fileId, range)),
+    create: (extension, content) => access('create', () => whole.create(extension, wholeOf(content))),
+    stage: (fileId, content) => access('stage', async () => {
       const inner = await whole.stage!(fileId, downloading(content))
       const outer: StagedContent = {
         size: inner.size,
@@ -72,7 +79,7 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
       staged.set(outer, inner)
       return outer
     }),
-    replace: async (fileId, content, { beforePublish, ...options } = {}) => await access('replace', async () => await whole.replace(fileId, wholeOf(content), {
+    replace: (fileId, content, { beforePublish, ...options } = {}) => access('replace', () => whole.replace(fileId, wholeOf(content), {
       ...options,
       async beforePublish (...given) {
         await moment('publish')
@@ -80,10 +87,10 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
         await moment('publish', true)
       }
     })),
-    ...(revoke && { revoke: async (...given: Parameters<typeof revoke>) => await access('revoke', async () => await revoke(...given)) }),
+    ...(revoke && { revoke: (...given: Parameters<typeof revoke>) => access('revoke', () => revoke(...given)) }),
     state: {
-      get: async fileId => await access('get', async () => await whole.state.get(fileId)),
-      set: async (...given) => await access('set', async () => await whole.state.set(...given)),
+      get: fileId => access('get', () => whole.state.get(fileId)),
+      set: (...given) => access('set', () => whole.state.set(...given)),
       owner,
       hasEnded: name => dead.has(name)
     }
