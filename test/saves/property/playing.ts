@@ -135,6 +135,7 @@ export function playing (stage: Stage) {
   /** `isFresh`: the page was made a moment ago, so that it shows what is stored; else it is old, and so may be its key. */
   async function join ({ config, key, side }: Page, isFresh: boolean): Promise<void> {
     const before = model.newest()
+    if (model.key(key).wasForgotten) await leaveViewing(key)
     began(key)
     const outcome = await complete(world.documentServers[side].open(config))
     await observe(key)
@@ -154,9 +155,19 @@ export function playing (stage: Stage) {
 
   async function view (side: Side): Promise<void> {
     const { config, key } = await open(side, 0, 'view')
+    if (model.key(key).wasForgotten) return
     const outcome = await complete(world.documentServers[side].open(config))
     await observe(key)
     if (outcome.status === 'fulfilled') editors.push({ session: outcome.value, key, side, is: 'in' })
+  }
+
+  /** Whether a document server that opens a forgotten file beside a viewer shows that to others later on is not known. */
+  async function leaveViewing (key: string): Promise<void> {
+    for (const editor of editors) {
+      if (editor.key !== key || editor.is !== 'in' || !editor.session.viewOnly) continue
+      editor.is = 'gone'
+      await complete(editor.session.close())
+    }
   }
 
   async function replay ({ fields }: Announced, sides: readonly Side[]): Promise<void> {
