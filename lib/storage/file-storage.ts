@@ -40,7 +40,7 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
   }
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
-  const { find: findIn, findAll } = lookup(directory)
+  const { find: findIn, glance, findAll } = lookup(directory)
   const { forget, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), async () => await ready())
   const temps = new WeakMap<Content, TempFile>()
   let started: Promise<void> | undefined
@@ -83,7 +83,8 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
     },
 
     async stage (fileId, content) {
-      const [follows] = await find(fileId)
+      await ready()
+      const follows = await glance(fileId) ?? (await find(fileId))[0] // only a guess: replace makes sure
       const temp = await writeTempFile(directory, content, follows?.stats)
       const staged: StagedContent = {
         size: Number(temp.stats.size),

@@ -14,6 +14,8 @@ const MAX_REMEMBERED = 10_000
 export interface Lookup {
   /** The file that counts, followed by others that would take its place. */
   find (fileId: string): Promise<StoredFile[]>
+  /** The file that counted when it was looked up last, as it is now: at the cost of one call. */
+  glance (fileId: string): Promise<StoredFile | undefined>
   /** Every regular file of the fileId. */
   findAll (fileId: string): Promise<StoredFile[]>
 }
@@ -30,6 +32,7 @@ export function lookup (directory: string): Lookup {
   const currentVersion = directoryVersions(directory)
   const unusualNamesOf = unusualNames(directory, currentVersion)
   const remembered = rememberedNames()
+  const latest = new Map<string, string>()
 
   return {
     async find (fileId) {
@@ -38,13 +41,25 @@ export function lookup (directory: string): Lookup {
       if (file && remembered.isValid(version)) return [file]
 
       const files = await search(fileId, version)
+      if (files.length > 0) keepLatest(fileId, files[0]!.name)
       if (files.length === 1 && version.settled) remembered.set(fileId, files[0]!.name, version)
       return files
+    },
+
+    async glance (fileId) {
+      const name = latest.get(fileId)
+      return name === undefined ? undefined : await regularFile(directory, name)
     },
 
     async findAll (fileId) {
       return (await Promise.all([probe(fileId, knownExtensions), probe(fileId, inCapitals), unusual(fileId)])).flat()
     }
+  }
+
+  function keepLatest (fileId: string, name: string): void {
+    latest.delete(fileId)
+    latest.set(fileId, name)
+    if (latest.size > MAX_REMEMBERED) latest.delete(latest.keys().next().value!)
   }
 
   async function search (fileId: string, before: DirectoryVersion): Promise<StoredFile[]> {

@@ -4,6 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { undiciClient } from '../../lib/index.js'
 import { documentNames, tempNames } from '../faults/kill/directory.js'
 import { openedKey, startDocumentServer } from '../faults/kill/document-server.js'
 import { makeDocument, versionOf } from '../faults/kill/documents.js'
@@ -56,11 +57,24 @@ for (const status of [2, 6]) {
 
 t.test('closing ends a download whose answer has not begun', async t => {
   const asked = deferred<ServerResponse>()
-  const editing = await startEditing(t, { serve: (_request, response) => { asked.resolve(response) }, timeouts: { close: 50 } })
+  const signals: AbortSignal[] = []
+  const client = undiciClient()
+  t.teardown(() => client.close?.())
+  const editing = await startEditing(t, {
+    serve: (_request, response) => { asked.resolve(response) },
+    timeouts: { close: 50 },
+    httpClient: {
+      async request (request) {
+        signals.push(request.signal)
+        return await client.request(request)
+      }
+    }
+  })
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
   const left = once(await asked.promise, 'close')
   await editing.app.close()
   t.equal(await answer, 1, 'the document server is told to keep it')
+  t.same(signals.map(({ aborted }) => aborted), [true])
   await left
   await editing.unchanged(t, 'closed')
 })

@@ -34,6 +34,8 @@ interface Case {
   readonly event: Event
   readonly file: EditedFile
   readonly frozen: Save
+  /** Key of the file as it was at first. */
+  readonly older: string
   /** What the document server was answered. */
   answer: Promise<unknown>
   /** What it was answered by the other instance, and what should be stored in the end. */
@@ -75,7 +77,7 @@ t.test('what an instance does that wakes up in the middle of a save replaces not
     return version
   }
 
-  async function begin (fileId: string, { moment, event }: { moment: Moment, event: Event }): Promise<Case & { older: string }> {
+  async function begin (fileId: string, { moment, event }: { moment: Moment, event: Event }): Promise<Case> {
     const file = editedFile(fileId, 'docx')
     await open(file)
     const older = file.key
@@ -87,7 +89,7 @@ t.test('what an instance does that wakes up in the middle of a save replaces not
     return { moment, event, file, frozen, older, answer: Promise.resolve(), meanwhile: { answers: [], stored: 0, beside: [] } }
   }
 
-  async function happen ({ moment, event, file, frozen, older }: Case & { older: string }): Promise<Case['meanwhile']> {
+  async function happen ({ moment, event, file, frozen, older }: Case): Promise<Case['meanwhile']> {
     const isStored = isFormatChange(moment) || moment === 'stored' || moment === 'telling'
     if (event === 'the session saves again') {
       const newer = saveOf(file, 6)
@@ -126,10 +128,12 @@ t.test('what an instance does that wakes up in the middle of a save replaces not
       const { fileId } = file
       t.same(meanwhile.answers, meanwhile.answers.map(() => 0), 'the other instance stores what it is given')
       t.equal(await answer, 0, 'the one that was frozen has nothing to refuse')
+      const fetched = file.saves.map(({ asked }) => asked)
+      for (const save of file.saves) t.equal(await documentServer.post(save, b.origin), 0)
+      t.same(file.saves.map(({ asked }) => asked), fetched, 'no save is forgotten: handed over again it is not even fetched')
       const names = (await documentNames(directory)).filter(name => name.startsWith(`${fileId}.`))
-      t.equal(names.length, 1)
-      t.equal(await storedVersion(directory, names[0]!), meanwhile.stored)
-      t.same(await versionsBeside(directory, fileId), meanwhile.beside)
+      t.same(await Promise.all(names.map(async name => await storedVersion(directory, name))), [meanwhile.stored], 'one file')
+      t.same(await versionsBeside(directory, fileId), meanwhile.beside, 'and beside it what can have no place in it')
       const keys = new Set<string>()
       for (const { origin } of [a, b]) {
         t.equal(versionOf((await download(fileId, origin))!, fileId), meanwhile.stored)

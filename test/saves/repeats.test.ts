@@ -19,7 +19,7 @@ for (const profile of profiles) {
   for (const status of [2, 6] as const) {
     t.test(`row 60: a repeated save (${status}) is answered, nothing is fetched, ${profile}`, async t => {
       const saved: unknown[] = []
-      const { key, save, post, documentServer } = await startCounting(t, { profile, onSaved: event => { saved.push(event) } })
+      const { key, save, post, documentServer } = await startCounting(t, { profile, onConflict: 'overwrite', onSaved: event => { saved.push(event) } })
       const stored = { error: 0, fetches: 1, content: 'fetch 1' }
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored)
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored, 'word for word')
@@ -104,7 +104,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a key that is opened again after its finished save can save again, ${profile}`, async t => {
-    const { key, save, post } = await startCounting(t, { profile })
+    const { key, save, post } = await startCounting(t, { profile, onConflict: 'overwrite' })
     t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     await save({ key, status: 2 }, '/forgotten-copy')
     t.equal(await post({ key, status: 1 }), 0)

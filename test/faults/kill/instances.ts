@@ -17,6 +17,8 @@ export interface Settings {
 
 export interface Instance {
   readonly origin: string
+  /** Of the process or its launcher. */
+  readonly pid: number
   /** Closes the app. Resolves to the exit code of the process, which ends by itself. */
   close (): Promise<number | null>
   /** Resolves when so many saves are held. */
@@ -37,9 +39,10 @@ export async function startInstance (t: Test, settings: Settings, launcher: read
   const [command = '', ...args] = [...launcher, process.execPath, ...process.execArgv, INSTANCE, JSON.stringify(settings)]
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const ended = once(child, 'exit') as Promise<[number | null]>
+  const gone = once(child, 'disconnect') // the launcher may end before what it has launched
   const kill = async () => {
     child.kill('SIGKILL')
-    await ended
+    await Promise.all([ended, gone])
   }
   t.teardown(kill)
   const [origin] = await once(child, 'message') as [string]
@@ -47,6 +50,7 @@ export async function startInstance (t: Test, settings: Settings, launcher: read
   child.on('message', message => { held.push(message) })
   return {
     origin,
+    pid: child.pid!,
     kill,
     async close () {
       child.send('close')

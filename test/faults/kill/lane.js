@@ -85,20 +85,18 @@ export async function startLane ({ name, directory, pool, documentServer, random
   /** @param {readonly Call[]} calls */
   async function someMoment (calls) {
     const { file, save } = random.of(calls)
-    const near = random.of(['any time', 'sent', 'published'])
+    const near = random.of(['any time', 'sent', 'noted', 'published'])
     if (near === 'any time') return await delay(random.below(80))
     if (near === 'sent') await new Promise(resolve => { save.sent = () => resolve(undefined) })
-    else await appears(file.fileId)
-    await delay(random.below(near === 'sent' ? 20 : 10))
+    // What is about to be replaced gets a second name, what is published the one of the document.
+    else await appears(name => near === 'noted' ? name.endsWith('~previous') : name.startsWith(`${file.fileId}.`))
+    if (near !== 'noted') await delay(random.below(near === 'sent' ? 20 : 10))
   }
 
-  /**
-   * A document gets its name: another content is published.
-   * @param {string} fileId
-   */
-  async function appears (fileId) {
+  /** @param {(name: string) => boolean} isAwaited */
+  async function appears (isAwaited) {
     for await (const { filename } of watch(directory)) {
-      if (filename?.startsWith(`${fileId}.`)) return
+      if (filename !== null && isAwaited(filename)) return
     }
   }
 

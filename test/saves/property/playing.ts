@@ -57,6 +57,7 @@ export function playing (stage: Stage) {
           await prepare(step)
           return await forOne(step.session, 'in', async editor => await save.during(step.trouble, step.side, editor.key, async () => {
             await complete(editor.session.forceSave({ type: step.type }))
+            if (step.trouble?.on === 'callback' && step.trouble.fault.type === 'reorder') await saveMore(editor, step.session % 2 === 0)
           }))
         case 'close':
           await prepare(step)
@@ -105,6 +106,14 @@ export function playing (stage: Stage) {
       await pass(EDITING_TAKES_MS)
     })
     world.next(side)
+  }
+
+  /** Another save overtakes the one that is held back. */
+  async function saveMore (editor: Editor, isLast: boolean): Promise<void> {
+    await edit(editor)
+    await pass(EDITING_TAKES_MS)
+    if (isLast) editor.is = 'gone'
+    await complete(isLast ? editor.session.close() : editor.session.forceSave())
   }
 
   async function edit ({ session, key }: Editor): Promise<void> {
