@@ -25,13 +25,10 @@ export function heardOf (record: FileRecord, key: string, now: number): FileReco
   return known === undefined ? record : withLive(record, { ...known, heard: now })
 }
 
-/**
- * What the document server has under a key that is opened, when that can be told. It may have kept what it downloaded once; under
- * a key that was saved for good it may have what was there before that.
- */
+/** What the document server has under a key that is opened, when that can be told: it may have kept what it downloaded once. */
 function baseOf (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): Pick<LiveSession, 'base'> {
   const last = lastSave(record, key)
-  const isKnown = last === undefined ? !keys.isFor(content.fileId, key) || keys.isOf(content, key) : last.status === 6 && last.revision === content.revision
+  const isKnown = last === undefined ? !keys.isFor(content.fileId, key) || keys.isOf(content, key) : last.revision === content.revision
   return isKnown ? { base: content.revision } : {}
 }
 

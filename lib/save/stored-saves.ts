@@ -18,7 +18,7 @@ export function stored (record: FileRecord, save: StoredSave, { beside, untold }
   const session = sessionOf(record, save.key)
   const saved = {
     ...record,
-    saves: latest([save, ...record.saves]),
+    saves: latest([session?.refused === true ? unsure(save) : save, ...record.saves]),
     ...(untold && { untold: [...record.untold ?? [], untold].slice(-MAX_SAVES) })
   }
   if (save.status === 2) return givenUp(saved, save.key)
@@ -31,6 +31,11 @@ export function stored (record: FileRecord, save: StoredSave, { beside, untold }
     ...(base !== undefined && { base }),
     ...(beside !== undefined && { conflictFileId: beside.fileId, conflictRevision: beside.revision })
   })
+}
+
+/** Under a key that was refused before the document server may have the refused copy still, whatever was saved since. */
+function unsure ({ revision, ...save }: StoredSave): StoredSave {
+  return save
 }
 
 /** The host has been told. */

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 
@@ -19,7 +20,7 @@ for (const profile of profiles) {
   for (const status of [2, 6] as const) {
     t.test(`row 60: a repeated save (${status}) is answered, nothing is fetched, ${profile}`, async t => {
       const saved: unknown[] = []
-      const { key, save, post, documentServer } = await startCounting(t, { profile, onConflict: 'overwrite', onSaved: event => { saved.push(event) } })
+      const { key, save, post, documentServer } = await startCounting(t, { profile, onSaved: event => { saved.push(event) } })
       const stored = { error: 0, fetches: 1, content: 'fetch 1' }
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored)
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored, 'word for word')
@@ -103,13 +104,18 @@ for (const profile of profiles) {
     t.strictSame(await save({ key, status: 6 }, '/force-late'), { error: 0, fetches: 3, content: 'fetch 3' })
   })
 
-  t.test(`a key that is opened again after its finished save can save again, ${profile}`, async t => {
-    const { key, save, post } = await startCounting(t, { profile, onConflict: 'overwrite' })
+  t.test(`a key that is opened again after its refused copy was saved can save again, apart from the file: it may show that copy still, ${profile}`, async t => {
+    const saved: SavedEvent[] = []
+    const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
     t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     await save({ key, status: 2 }, '/forgotten-copy')
+    const next = await openedKey()
     t.equal(await post({ key, status: 1 }), 0)
-    t.strictSame(await save({ key, status: 6 }, '/force'), { error: 0, fetches: 2, content: 'fetch 2' })
-    t.strictSame(await save({ key, status: 2 }, '/finished'), { error: 0, fetches: 3, content: 'fetch 3' })
+    t.equal(await openedKey(), next)
+    const stored = { error: 0, content: 'fetch 1' }
+    t.match(await save({ key, status: 6 }, '/force'), stored)
+    t.match(await save({ key, status: 2 }, '/finished'), stored)
+    t.equal(await storedText(saved.at(-1)!.conflictFileId!), 'fetch 3')
   })
 
   t.test(`the same save for another file is another save, ${profile}`, async t => {

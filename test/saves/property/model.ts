@@ -91,7 +91,8 @@ export function createModel ({ versions }: Dependencies): Model {
     downloaded (key, text) {
       const one = model.key(key)
       const base = versions().findLastIndex(version => version.text === text)
-      const isPlain = base === model.newest() && base === (one.finished ? one.base : one.givenFor)
+      // What the document server has under a key that was saved for good, the service can't know.
+      const isPlain = !one.finished && base === model.newest() && base === one.givenFor
       Object.assign(one, { text, base, copy: null, latest: null, finished: false, finishedAt: null, doubtful: one.doubtful || one.ghost || !isPlain })
     },
 
