@@ -109,8 +109,8 @@ export interface Storage {
 
   /**
    * When it resolves, the content that was announced to `beforePublish` with this ticket, by any process, is published
-   * completely or never will be. Without it, a process that is stopped for longer than others wait for it is kept from
-   * publishing by `ifRevision` alone.
+   * completely or never will be. A ticket that says nothing to the storage is no error. Without this method a process that is
+   * stopped for longer than others wait for it is kept from publishing by `ifRevision` alone.
    */
   revoke? (fileId: string, ticket: string): Promise<void>
 
