@@ -4,6 +4,8 @@ import { createDocumentServer, type EditorConfig } from '../../lib/testing/index
 import { startDemo } from '../helpers/demo.js'
 import { listen } from '../helpers/listen.js'
 
+t.setTimeout(120_000) // many processes start one after the other
+
 const JWT_SECRET = 'the-secret-of-another-document-server-0123'
 
 t.test('demo: EDITOR_API_URL and JWT_SECRET have it work with another document server', async t => {
