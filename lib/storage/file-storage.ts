@@ -89,7 +89,7 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
       const staged: StagedContent = {
         size: Number(temp.stats.size),
         discard: async () => { if (temps.delete(staged)) await removeFile(temp.path).catch(() => {}) },
-        [Symbol.asyncIterator]: () => createReadStream(temp.path)[Symbol.asyncIterator]()
+        [Symbol.asyncIterator]: () => chunksOf(temp)
       }
       temps.set(staged, temp)
       return staged
@@ -162,6 +162,14 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
     } catch (error) {
       throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
     }
+  }
+}
+
+async function * chunksOf (temp: TempFile): AsyncGenerator<Uint8Array> {
+  try {
+    yield * createReadStream(temp.path)
+  } catch (error) {
+    throw await isRevoked(temp, error) ? new RevokedError({ cause: error }) : error
   }
 }
 

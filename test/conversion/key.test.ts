@@ -10,7 +10,7 @@ t.test('the document server keeps results by key: the conversion\'s key names th
     await control.convertToPdf()
     return { key: service.conversions.pop()!.body.key, documentKey: control.documentKey }
   }
-  const { fileId } = await host.storage.create('docx', Buffer.from('one'))
+  const { fileId } = await host.storage.create('txt', Buffer.from('one'))
   const first = await convert(fileId)
   t.equal((await convert(fileId)).key, first.key, 'the same content')
   t.not(first.key, first.documentKey, 'not the key under which it is edited')

@@ -6,6 +6,7 @@ import { pausing } from './pausing.js'
 import type { Page, Stage } from './playing.js'
 import type { People } from './saving.js'
 import type { Moment, Side, Trouble } from './steps.js'
+import type { Access } from './unreliable-storage.js'
 import { other } from './world.js'
 
 interface Begun {
@@ -45,7 +46,8 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         return 'goes on'
       })
       case 'pause': return atMoment(trouble.moment, false, async side => {
-        spare()
+        if (isEarly(trouble.moment)) excuse()
+        else spare()
         await stand(side, trouble.edits)
         return 'goes on'
       })
@@ -126,4 +128,10 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
       for (const key of keys) if (before !== null && key !== fresh && !before.has(key)) violated(`during a save the key ${key} was given`)
     }
   }
+}
+
+/** Before anyone has the right to publish nobody makes a copy of what others have stored meanwhile. */
+function isEarly ({ access, nth }: Moment): boolean {
+  const lasts: Partial<Record<Access, number>> = { download: Infinity, stage: Infinity, stat: Infinity, get: 4, set: 1, publish: 1 }
+  return nth <= (lasts[access] ?? 0)
 }
