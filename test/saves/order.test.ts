@@ -81,6 +81,7 @@ for (const profile of profiles) {
     const arrived = deferred()
     const editing = await startEditing(t, {
       profile,
+      onConflict: 'overwrite', // the save without a url has ended the session
       authorize: request => request.headers['x-refused'] ? false : undefined,
       onCallback: ({ userdata }) => { if (userdata === 'last') arrived.resolve() },
       async serve (request, response) {
