@@ -26,7 +26,7 @@ t.test('temp files of another machine stay while they may be written to, and go 
   const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
   const temps = join(directory, STATE, 'temp')
   const names = await Promise.all([directory, temps].map(foreignTemp))
-  await mkdir(join(temps, names[1]!.replace(/.$/, '0')), { recursive: true })
+  await mkdir(join(temps, names[1]!.replace(/.$/, last => last === '0' ? '1' : '0')), { recursive: true })
   t.ok((await afterStart(directory, 110)).includes(names[0]!))
   t.ok((await namesIn(temps)).includes(names[1]!))
   t.strictSame(await afterStart(directory, 130), ['a.docx'])
