@@ -46,13 +46,14 @@ export interface Saving {
 /** What ends well when its download is ended has so long to clean up. */
 const GRACE_MS = 500
 
-export function createSaving ({ settings, storage, state, outbound, keys, isKnown, onSaved, over }: Dependencies): Saving {
+export function createSaving ({ settings, storage, state: ownState, outbound, keys, isKnown, onSaved, over }: Dependencies): Saving {
   const { timeouts } = settings
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal, over.signal) // every save that is under way listens
-  const records = fileRecords(storage.state ?? state)
-  const locks = createLocks({ records, state: storage.state ?? state, storage, stopping: stopping.signal })
-  const announcements = createAnnouncements({ records, state: storage.state ?? state, onSaved, hostTime: timeouts.host })
+  const state = storage.state ?? ownState
+  const records = fileRecords(state)
+  const locks = createLocks({ records, state, storage, stopping: stopping.signal })
+  const announcements = createAnnouncements({ records, state, onSaved, hostTime: timeouts.host })
   const publish = createPublish({ storage, records, locks, keys, announcements, settings })
   const fetch = createFetch({ outbound, settings, stopping: stopping.signal })
   const queue = createQueue()
