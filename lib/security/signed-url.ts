@@ -1,9 +1,10 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { isSame } from './constant-time.js'
 
 /** What a signature covers, besides the address of the service. */
 export interface SignedUrl {
   /** A signature for one purpose is worth nothing for another. */
-  readonly purpose: 'callback' | 'download'
+  readonly purpose: 'callback' | 'download' | 'proxy'
   readonly fileId: string
   /** Seconds since 1970, as in the URL. Without it the URL is good for ever. */
   readonly expires?: string | undefined
@@ -37,9 +38,4 @@ export function urlSigner (secrets: readonly string[], scope: string): UrlSigner
     sign: url => signature(keys[0]!, url),
     isSignature: (given, url) => keys.some(key => isSame(given, signature(key, url)))
   }
-}
-
-function isSame (given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

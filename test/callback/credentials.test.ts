@@ -25,9 +25,13 @@ const worthless: Record<string, (save: object) => string> = {
   'of four parts': save => `${forgedToken(save, { secret: SECRET })}.e30`,
   'with a blank before it': save => ` ${forgedToken(save, { secret: SECRET })}`,
   'with other claims': save => forgedToken(save, { secret: SECRET }).replace(/\.[^.]+\./, `.${Buffer.from(JSON.stringify({ ...save, more: 1 })).toString('base64url')}.`),
+  'that never expires': save => forgedToken({ ...save, iat: now() }, { secret: SECRET }),
+  'whose expiry is no number': save => forgedToken({ ...save, iat: now(), exp: String(now() + 300) }, { secret: SECRET }),
+  'whose expiry is too large for JSON': save => forgedToken({ ...save, iat: now(), exp: Infinity }, { secret: SECRET }),
   expired: save => forgedToken({ ...save, iat: now() - 600, exp: now() - 90 }, { secret: SECRET }),
-  'not yet valid': save => forgedToken({ ...save, nbf: now() + 90 }, { secret: SECRET }),
+  'not yet valid': save => forgedToken({ ...save, nbf: now() + 90, exp: now() + 390 }, { secret: SECRET }),
   'dated ahead': save => forgedToken({ ...save, iat: now() + 90, exp: now() + 390 }, { secret: SECRET }),
+  'that is no object': () => forgedToken([], { secret: SECRET }),
   'that is garbage': () => 'garbage',
   'that is empty': () => ''
 }
@@ -52,7 +56,7 @@ for (const [name, forge] of Object.entries(worthless)) {
 }
 
 t.test('row 70: a token within 60 s of its times is taken', async t => {
-  for (const times of [{ iat: now() - 340, exp: now() - 40 }, { iat: now() + 40, nbf: now() + 40 }, {}]) {
+  for (const times of [{ iat: now() - 340, exp: now() - 40 }, { iat: now() + 40, nbf: now() + 40, exp: now() + 340 }, { exp: now() + 340 }]) {
     await t.test(JSON.stringify(Object.keys(times)), async t => {
       const editing = await startEditing(t)
       const save = { key: editing.key, status: 2, url: editing.url }

@@ -61,13 +61,18 @@ const refusals: Record<string, Refusal> = {
     advice: /has expired: set the clocks/,
     found: { bodyToken: true, headerToken: false, issuedSecondsAgo: 3600 }
   },
+  'no expiry': {
+    token: save => forgedToken({ ...save, iat: now() - 60 }, { secret: SECRET }),
+    advice: /does not expire: set services\.CoAuthoring\.token\.outbox\.expires/,
+    found: { bodyToken: true, headerToken: false, issuedSecondsAgo: 60 }
+  },
   'a clock that is ahead': {
     token: save => forgedToken({ ...save, iat: now() + 3600, exp: now() + 3900 }, { secret: SECRET }),
     advice: /is dated more than 60 s ahead: set the clocks/,
     found: { bodyToken: true, headerToken: false, issuedSecondsAgo: -3600 }
   },
   'not valid yet': {
-    token: save => forgedToken({ ...save, nbf: now() + 3600 }, { secret: SECRET }),
+    token: save => forgedToken({ ...save, nbf: now() + 3600, exp: now() + 3900 }, { secret: SECRET }),
     advice: /is not valid yet: set the clocks/,
     found: { bodyToken: true, headerToken: false, issuedSecondsAgo: -3600 }
   },
