@@ -18,6 +18,7 @@ const Function = Type.Refine(Type.Unknown(), value => typeof value === 'function
 const HttpUrl = where(isHttpUrl)
 const Origin = where(value => toOrigin(value) !== undefined)
 const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
+const Target = Type.Union([Origin, Type.Object({ origin: Origin, path: where(value => /^\/(?!\/)[^?#\s]*$/.test(value)) }, { additionalProperties: false })])
 const Secret = where(value => value.trim() !== '')
 const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
 const Text = where(value => value !== '')
@@ -47,7 +48,8 @@ const rules: Rules<EditorOptions> = {
     authorizationPrefix: rule('must be text', Type.String())
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', Origins),
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path }', Type.Union([Type.Literal('any'), Type.Array(Target)])),
+    requireToken: Switch,
     crossOrigin: Switch
   },
   tls: {
@@ -71,7 +73,7 @@ const rules: Rules<EditorOptions> = {
   onSaveFailed: Callback,
   maxFileSize: Bytes,
   bodyLimit: Bytes,
-  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, host: Milliseconds, storage: Milliseconds, session: Milliseconds, close: Milliseconds },
+  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, body: Milliseconds, host: Milliseconds, storage: Milliseconds, session: Milliseconds, close: Milliseconds },
   logLevel: rule('must be a log level', Text),
   constraints: rule('must be an object', Type.Object({}))
 }
@@ -91,8 +93,8 @@ export function resolveOptions (options: EditorOptions) {
   const editorApiUrl = new URL(options.editorApiUrl)
   const internalOrigin = options.documentServer?.internalUrl === undefined ? null : new URL(options.documentServer.internalUrl).origin
   const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
-  const documentServerOrigins = new Set([editorApiUrl.origin, ...(internalOrigin ? [internalOrigin] : []), ...toOrigins(origins)])
-  const allow = options.proxy?.allow ?? (defaults.anyOrigin ? 'any' : [...documentServerOrigins])
+  const publicOrigins = new Set([editorApiUrl.origin, ...toOrigins(origins)])
+  const allow = options.proxy?.allow ?? (defaults.anyOrigin ? 'any' : [])
 
   return {
     profile,
@@ -113,14 +115,18 @@ export function resolveOptions (options: EditorOptions) {
     documentServer: {
       internalOrigin,
       /** Every origin known to be the document server's. */
-      origins: documentServerOrigins as ReadonlySet<string>,
+      origins: new Set([...publicOrigins, ...(internalOrigin ? [internalOrigin] : [])]) as ReadonlySet<string>,
+      /** Those that a browser, or anyone, may name. */
+      publicOrigins: publicOrigins as ReadonlySet<string>,
       anyOrigin: origins === 'any',
       authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
       authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer '
     },
     proxy: {
-      origins: new Set(toOrigins(allow)) as ReadonlySet<string>,
+      /** Besides the document server's result files. */
+      allowed: toTargets(allow),
       anyOrigin: allow === 'any',
+      requireToken: options.proxy?.requireToken ?? defaults.requireProxyToken,
       crossOrigin: options.proxy?.crossOrigin ?? defaults.crossOrigin
     },
     tls: {
@@ -134,12 +140,12 @@ export function resolveOptions (options: EditorOptions) {
     onSaveFailed: options.onSaveFailed,
     maxFileSize: options.maxFileSize ?? 1024 ** 3,
     bodyLimit: options.bodyLimit ?? 4 * 1024 ** 2,
-    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, host: 30_000, storage: 30_000, session: 3_600_000, close: 30_000, ...options.timeouts }
+    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, body: 30_000, host: 30_000, storage: 30_000, session: 3_600_000, close: 30_000, ...options.timeouts }
   }
 }
 
 function assertOptions (rules: Record<string, unknown>, options: unknown, path: string): asserts options is Record<string, unknown> {
-  if (typeof options !== 'object' || options === null) throw new InvalidOptionError(path.slice(0, -1) || 'options', 'must be an object')
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw new InvalidOptionError(path.slice(0, -1) || 'options', 'must be an object')
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(rules, name)) throw new InvalidOptionError(path + name, 'is unknown')
   }
@@ -166,6 +172,11 @@ function isRule (rule: unknown): rule is Rule {
 
 function toOrigins (origins: readonly string[] | 'any'): string[] {
   return origins === 'any' ? [] : origins.map(origin => new URL(origin).origin)
+}
+
+function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
+  if (allow === 'any') return []
+  return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
 }
 
 function isHttpUrl (value: string): boolean {

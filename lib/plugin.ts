@@ -1,6 +1,7 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import '../types/fastify.js'
 import type { HttpClient } from '../types/http.js'
@@ -11,7 +12,7 @@ import { createCommands } from './document-server/commands.js'
 import { createPdfConverter } from './document-server/conversion.js'
 import { tokenSigner } from './document-server/token.js'
 import { AlreadyRegisteredError } from './errors.js'
-import { parseCallbackBody } from './handler/callback-body.js'
+import { bodyReader, parseCallbackBody } from './handler/callback-body.js'
 import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials, type Credentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
@@ -85,12 +86,13 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 
 /** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
 function handlerScope (settings: Settings, actions: HandlerActions, credentials: Credentials, { constraints }: EditorOptions, isStopping: () => boolean) {
+  const readBody = bodyReader(settings)
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A connection that is kept alive would keep the server from closing.
     scope.addHook('onSend', async (_request, reply) => { if (isStopping()) reply.header('connection', 'close') })
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parseCallbackBody(body))
-    scope.route(handlerRoute(settings.path, actions, credentials, { bodyLimit: settings.bodyLimit, ...(constraints && { constraints }) }))
+    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => parseCallbackBody(await readBody(request, payload)))
+    scope.route(handlerRoute(settings.path, actions, credentials, constraints ? { constraints } : {}))
     await scope.register(fastifyStatic, {
       root: BROWSER_MODULES,
       prefix: `${settings.path}/assets/`,

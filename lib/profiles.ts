@@ -3,6 +3,7 @@ import type { EditorOptions, Profile } from '../types/options.js'
 /** What the profiles decide. Each single option overrides its profile. */
 type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
   readonly anyOrigin: boolean
+  readonly requireProxyToken: boolean
   readonly crossOrigin: boolean
   readonly rejectUnauthorized: boolean
   readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
@@ -19,6 +20,7 @@ export const profiles: Record<Profile, ProfileSettings> = {
     onFormatChange: 'follow',
     onConflict: 'keep-both',
     anyOrigin: false,
+    requireProxyToken: true,
     crossOrigin: false,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2'
@@ -33,6 +35,7 @@ export const profiles: Record<Profile, ProfileSettings> = {
     onFormatChange: 'ignore',
     onConflict: 'overwrite',
     anyOrigin: true,
+    requireProxyToken: false,
     crossOrigin: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1'

@@ -49,6 +49,11 @@ export interface EditorControl {
   callbackUrl: string
   /** True when `documentUrl`, `documentName` and `documentKey` are all more than white space. */
   readonly hasDocument: boolean
+  /**
+   * Lets this page fetch through the proxy action: send it in the header `x-editor-proxy-token`, with the `fileId` of the
+   * stored document in the query. Good for `downloadUrlLifetime`; made anew at every access; `''` without a document.
+   */
+  readonly proxyToken: string
   /** The signed configuration, or `null` without a document. Built and signed at every access. */
   readonly config: SignedConfig | null
   /** `config` as JSON; the text `null` without a document. */

@@ -9,7 +9,8 @@ export type Profile = 'secure' | 'classic'
 /** What a request asks of the handler. */
 export type AuthorizeTarget =
   | { readonly action: 'callback' | 'download', readonly fileId: string }
-  | { readonly action: 'proxy', readonly url: string }
+  /** `fileId`: of the page that asks, when it names one. */
+  | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
 
 export interface EditorOptions {
   /** Address of the document server's `api.js`, as the browser reaches it. */
@@ -39,9 +40,17 @@ export interface EditorOptions {
     readonly authorizationPrefix?: string
   }
   readonly proxy?: {
-    /** Origins the proxy action may fetch. Default: those of the document server; `any` in `classic`. */
-    readonly allow?: readonly string[] | 'any'
-    /** Whether pages of other origins may use the proxy action. Default `false`; `true` in `classic`. */
+    /**
+     * What the proxy action may fetch besides the document server's result files (`…/cache/files/…`): whole origins, or what
+     * is at a path and below it. Default: nothing; `any` in `classic`.
+     */
+    readonly allow?: ReadonlyArray<string | { readonly origin: string, readonly path: string }> | 'any'
+    /**
+     * Whether the proxy action wants the token of a page with an editor, as `render()` and `proxyToken` of its control give it,
+     * in the header `x-editor-proxy-token`, with the page's `fileId` in the query. Default `true`; `false` in `classic`.
+     */
+    readonly requireToken?: boolean
+    /** Whether pages of other origins may use the proxy action, and anything but their code. Default `false`; `true` in `classic`. */
     readonly crossOrigin?: boolean
   }
   readonly tls?: {
@@ -59,14 +68,17 @@ export interface EditorOptions {
   readonly allowPrivateAddresses?: boolean
   /** Whether a `jwtSecret` of less than 32 bytes, or one found in public examples, is accepted. Default `false`; `true` in `classic`. */
   readonly allowWeakSecret?: boolean
-  /** Whether callbacks must carry the document server's token, for a key of their file. Default `true`; `false` in `classic`. */
+  /**
+   * Whether callbacks must carry the document server's token, for a key of their file; and, where URLs are not signed, downloads
+   * one for their URL. Default `true`; `false` in `classic`.
+   */
   readonly requireToken?: boolean
   /**
    * Whether the control signs its download and callback URLs, and the handler wants the signature: of a callback besides the
-   * token, of a download instead of it. Default `true`; `false` in `classic`.
+   * token, of a download instead of any token. Default `true`; `false` in `classic`.
    */
   readonly signedUrls?: boolean
-  /** Milliseconds that a signed download URL is good for. Default 24 h. A callback URL does not expire. */
+  /** Milliseconds that a signed download URL and a page's proxy token are good for. Default 24 h. A callback URL does not expire. */
   readonly downloadUrlLifetime?: number
   /** On status 3: `keep` has the document server keep the user's changes, `discard` has it delete them (`classic`). */
   readonly onCorrupted?: 'keep' | 'discard'
@@ -84,7 +96,8 @@ export interface EditorOptions {
   /**
    * Decides for the host's own users: `true` allows what carries no credential, `false` denies what carries one,
    * `undefined` leaves it to the rules. Anything else, a throw, a rejection, or no decision within `timeouts.host` denies.
-   * What is signed wrongly stays refused, and so does a callback without its credentials that a browser sent.
+   * What is signed wrongly stays refused, and so does a callback without its credentials that a browser sent. About a callback
+   * whose URL is not signed it is asked before the body is read.
    */
   readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
   /** Told of every callback that is genuine, before it is acted on. Errors, and no end within `timeouts.host`, are logged and change nothing. */
@@ -102,7 +115,7 @@ export interface EditorOptions {
   readonly bodyLimit?: number
   /**
    * Milliseconds. Of outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in
-   * all (5 min). Of the host's own `authorize`, `onCallback`, `onSaved` and `onSaveFailed`: `host` (30 s). Of one call of the
+   * all (5 min). Of a callback's body to arrive: `body` (30 s). Of the host's own `authorize`, `onCallback`, `onSaved` and `onSaveFailed`: `host` (30 s). Of one call of the
    * storage, beside the time that a download takes: `storage` (30 s). `session` (1 h): when a session that was not heard of
    * for so long is to be joined, the document server is asked whether there still is one. `close` (30 s): how long saves under
    * way are waited for when the app closes.
@@ -112,6 +125,7 @@ export interface EditorOptions {
     readonly headers?: number
     readonly idle?: number
     readonly total?: number
+    readonly body?: number
     readonly host?: number
     readonly storage?: number
     readonly session?: number

@@ -8,6 +8,8 @@
  * @typedef {object} MountedEditor
  * @property {DocEditor} docEditor
  * @property {string} handler Path of the handler.
+ * @property {string} fileId Of the stored document, for the proxy action.
+ * @property {string} proxyToken What the proxy action wants of this page.
  * @property {Array<(file: DownloadedFile) => void>} captures Who waits for the next `onDownloadAs`.
  */
 
@@ -50,7 +52,7 @@ export async function mountEditor (fragment, events = {}) {
  * @returns {Promise<DocEditor | null>}
  */
 async function mountNew (fragment, events) {
-  const { api, handler, events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
+  const { api, handler, fileId = '', proxyToken = '', events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
   const [data, placeholder] = fragment.children
   // A script element and nothing else: text of a user that went through a sanitizer may have attributes, but no script.
   if (!(data instanceof HTMLScriptElement)) return null
@@ -75,7 +77,7 @@ async function mountNew (fragment, events) {
       }
     }
   })
-  mounted.set(fragment, { docEditor, handler, captures })
+  mounted.set(fragment, { docEditor, handler, fileId, proxyToken, captures })
   return docEditor
 }
 
@@ -104,7 +106,9 @@ export async function captureDocument ({ fragment = document.querySelector('[dat
   editor.docEditor.downloadAs(fileType)
   const { url } = await downloaded
   if (!url) throw new Error('The editor gave no address for the document')
-  const response = await fetch(`${editor.handler}?action=proxy&url=${encodeURIComponent(url)}`, { signal })
+  const query = new URLSearchParams({ action: 'proxy', fileId: editor.fileId, url })
+  const response = await fetch(`${editor.handler}?${query}`, { signal, headers: { 'x-editor-proxy-token': editor.proxyToken } })
+  if (response.status === 401) throw new Error('The proxy action does not know this page: reload it')
   if (!response.ok) throw new Error(`The proxy action answered ${response.status}: ${await response.text()}`)
   return response.blob()
 }

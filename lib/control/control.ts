@@ -41,6 +41,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return [control.documentUrl, control.documentName, control.documentKey].every(text => text.trim() !== '')
     },
 
+    get proxyToken () {
+      return control.hasDocument ? urls.proxyToken(shownFileId()) : ''
+    },
+
     get config () {
       if (!control.hasDocument) return null
       const { documentName: name, documentKey: key, documentUrl: url } = control
@@ -77,7 +81,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     render () {
-      return renderFragment(control.configJson, dependencies.addresses)
+      return renderFragment({ configJson: control.configJson, fileId: shownFileId(), proxyToken: control.proxyToken }, dependencies.addresses)
     }
   }
   return control
@@ -93,6 +97,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   /** The stored file in the page, unless the host has set another address. */
   function shownFile (): FileInfo | null {
     return opened && control.documentUrl === opened.documentUrl ? opened.info : null
+  }
+
+  function shownFileId (): string {
+    return shownFile()?.fileId ?? ''
   }
 
   /** A callback under a key of the host's own is taken only at a URL that is signed for it. */

@@ -9,10 +9,19 @@ export interface PageAddresses {
   readonly modulePath: string
 }
 
+export interface PageContent {
+  readonly configJson: string
+  /** Of the stored file in the page; `''` when there is none. */
+  readonly fileId: string
+  readonly proxyToken: string
+}
+
 /** The fragment that becomes the editor. It holds data only, no inline script, so that a strict CSP can stay strict. */
-export function renderFragment (configJson: string, { editorApiUrl, handlerPath, modulePath }: PageAddresses): string {
+export function renderFragment ({ configJson, fileId, proxyToken }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageAddresses): string {
   const id = `onlyoffice-editor-${randomUUID()}`
-  return `<div class="onlyoffice-editor" data-onlyoffice-editor data-api="${attribute(editorApiUrl)}" data-handler="${attribute(handlerPath)}">
+  const data = { api: editorApiUrl, handler: handlerPath, 'file-id': fileId, 'proxy-token': proxyToken }
+  const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${attribute(value)}"`).join('')
+  return `<div class="onlyoffice-editor" data-onlyoffice-editor${attributes}>
 <script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>
 </div>

@@ -1,4 +1,39 @@
-import { InvalidCallbackError } from '../errors.js'
+import type { FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import { InvalidCallbackError, TooLargeError } from '../errors.js'
+import type { Settings } from '../options.js'
+
+type ReadBody = (request: FastifyRequest, payload: Readable) => Promise<Buffer>
+
+/** Reads a whole body, within `bodyLimit` and `timeouts.body`. Rejects with `TooLargeError` or `InvalidCallbackError`. */
+export function bodyReader ({ bodyLimit, timeouts }: Pick<Settings, 'bodyLimit' | 'timeouts'>): ReadBody {
+  return async function readBody (request, payload) {
+    if (Number(request.headers['content-length']) > bodyLimit) throw new TooLargeError(bodyLimit)
+    return await new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const timer = setTimeout(() => stop(new InvalidCallbackError(`its body did not arrive within ${timeouts.body} ms`)), timeouts.body)
+      const onData = (chunk: Buffer) => {
+        size += chunk.length
+        if (size > bodyLimit) return stop(new TooLargeError(bodyLimit))
+        chunks.push(chunk)
+      }
+      // What still arrives after that goes nowhere.
+      const stop = (error: Error) => {
+        clearTimeout(timer)
+        payload.off('data', onData)
+        reject(error)
+      }
+      payload.on('data', onData)
+      payload.on('error', stop)
+      payload.once('close', () => stop(new InvalidCallbackError('its body was cut off')))
+      payload.once('end', () => {
+        clearTimeout(timer)
+        resolve(Buffer.concat(chunks))
+      })
+    })
+  }
+}
 
 /** Deep nesting has no use in a callback; it would only burn time wherever the value is walked. */
 const MAX_DEPTH = 100

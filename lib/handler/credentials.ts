@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuthorizeTarget } from '../../types/options.js'
 import type { TokenSigner } from '../document-server/token.js'
-import { ForbiddenError, UnauthorizedError } from '../errors.js'
+import { ForbiddenError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../save/document-key.js'
 import { type HandlerQuery, isHandlerQuery } from '../schemas.js'
@@ -13,14 +13,14 @@ import type { HandlerRequest } from './route.js'
 
 /** Decides who may use the handler. Each method fails with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
-  /** Refuses, before its body is read, a callback whose URL is reason enough. */
-  checkCallbackUrl (query: unknown): void
+  /** Refuses, before its body is read, a callback whose URL is reason enough. The host may allow one that is not signed. */
+  admitCallback (request: FastifyRequest): Promise<void>
   /** Looks at what a callback carries. Takes no time, so that the order in which callbacks arrived can be kept. */
   readCallback (request: HandlerRequest, fileId: string): ReadCallback
   /** Asks the host, whose word a callback needs that is not genuine by itself. */
   checkCallback (request: HandlerRequest, fileId: string, callback: ReadCallback): Promise<void>
   checkDownload (request: HandlerRequest, fileId: string): Promise<void>
-  checkProxy (request: FastifyRequest, url: URL): Promise<void>
+  checkProxy (request: HandlerRequest, url: URL): Promise<void>
 }
 
 export interface ReadCallback {
@@ -41,18 +41,27 @@ interface Dependencies {
 
 const NOT_OUR_URL = 'the signature of the URL is not of this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same at every instance'
 
-/** What a page takes from here to run it, or to look as it wants. Source: the Fetch standard, request destinations. */
-const CODE: ReadonlySet<string> = new Set(['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'style', 'xslt', 'json'])
+/** In which a page's module sends its proxy token: no link, image, script or form can set a header. */
+const PROXY_TOKEN = 'x-editor-proxy-token'
+
+/** What a page may do with what is proxied: not run it, nor look as it says. Source: the Fetch standard, request destinations. */
+const HARMLESS_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 'document', 'image', 'audio', 'video'])
 
 const NOT_OF_THE_FILE = 'the document key of the callback is not of its file: a token of another file, or a key that was not set before the control\'s config was read'
 
 export function createCredentials ({ settings, tokens, urls, keys, over }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
+  /** Not signed, and allowed by the host. */
+  const allowedByHost = new WeakSet<FastifyRequest>()
+
   return {
-    checkCallbackUrl (query) {
-      if (!settings.signedUrls || !isHandlerQuery(query) || !query.fileId) return // what is no query is refused for that
-      if (signatureOf('callback', query, query.fileId) !== 'valid' && !settings.authorize) throw unsignedCallback()
+    async admitCallback (request) {
+      const { query } = request
+      if (!isHandlerQuery(query) || !query.fileId) throw new InvalidCallbackError('its URL has no fileId, or more than one')
+      if (!settings.signedUrls || signatureOf('callback', query, query.fileId) === 'valid') return
+      if (isFromBrowser(request) || !await askHost(request, { action: 'callback', fileId: query.fileId })) throw unsignedCallback()
+      allowedByHost.add(request)
     },
 
     readCallback (request, fileId) {
@@ -68,7 +77,7 @@ export function createCredentials ({ settings, tokens, urls, keys, over }: Depen
     },
 
     async checkCallback (request, fileId, { missing }) {
-      const allowed = await askHost(request, { action: 'callback', fileId })
+      const allowed = allowedByHost.has(request) || await askHost(request, { action: 'callback', fileId })
       // A user whom the host knows is no document server: a page of any origin can post with that user's cookies.
       if (missing && (!allowed || isFromBrowser(request))) throw missing
     },
@@ -77,18 +86,25 @@ export function createCredentials ({ settings, tokens, urls, keys, over }: Depen
       const signature = signatureOf('download', request.query, fileId)
       const allowed = await askHost(request, { action: 'download', fileId })
       if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
-      // Not even with a token: the document server signs whatever address a configuration holds, however old.
       if (signature === 'expired') throw new ForbiddenError('the URL has expired: see downloadUrlLifetime')
+      // Not even with a token: the document server signs whatever address a configuration holds, whoever had it put there.
+      if (settings.signedUrls) throw new UnauthorizedError('the URL is not signed: take it from the control')
 
       const claims = headerClaims(request)
-      if (!claims) throw noToken(request, 'no signature in the URL')
+      if (!claims) throw noToken(request, 'the URL is not signed')
       if (!urls.isRequested(fieldOf(claims.payload, 'url'), request.url, fileId)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the address the document server uses')
     },
 
     async checkProxy (request, url) {
-      const allowed = await askHost(request, { action: 'proxy', url: url.href })
+      const { fileId = '' } = request.query
+      const token = urls.proxyTokenState(fileId, headerOf(request, PROXY_TOKEN))
+      if (settings.proxy.requireToken && token === 'wrong') throw new ForbiddenError(`the ${PROXY_TOKEN} is not of this service and of the page with this fileId`)
+      const allowed = await askHost(request, { action: 'proxy', url: url.href, ...(fileId && { fileId }) })
+      if (settings.proxy.requireToken && token !== 'valid' && !allowed) {
+        throw new UnauthorizedError(token === 'expired' ? `the ${PROXY_TOKEN} has expired: its page is older than downloadUrlLifetime` : `no ${PROXY_TOKEN}: the page's module sends it, and proxyToken of its control is one`)
+      }
       if (settings.proxy.crossOrigin) return
-      if (CODE.has(String(request.headers['sec-fetch-dest']))) throw new ForbiddenError('what is proxied must not run in a page')
+      if (!HARMLESS_DESTINATIONS.has(request.headers['sec-fetch-dest'])) throw new ForbiddenError('what is proxied must not run in a page')
       if (!allowed && isCrossSite(request)) throw new ForbiddenError('the proxy answers pages of its own origin only')
     }
   }
@@ -126,6 +142,11 @@ export function createCredentials ({ settings, tokens, urls, keys, over }: Depen
     if (origin === undefined) return false
     return toUrl(origin)?.host !== host && origin !== new URL(settings.publicBaseUrl).origin
   }
+}
+
+function headerOf ({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join() : value
 }
 
 function isFromBrowser ({ headers }: FastifyRequest): boolean {

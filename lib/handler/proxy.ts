@@ -22,7 +22,7 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
 
     reply.code(upstream.status).headers({
       ...inert,
-      'content-type': headerText(upstream.header('content-type')) ?? 'application/octet-stream'
+      'content-type': typeOf(headerText(upstream.header('content-type')))
     })
     const disposition = headerText(upstream.header('content-disposition'))
     if (disposition !== undefined) reply.header('content-disposition', disposition)
@@ -34,6 +34,11 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
     }
     return reply.send(upstream.body)
   }
+}
+
+/** The parts of a multipart answer have headers of their own, which a browser may heed (`multipart/x-mixed-replace`). */
+function typeOf (type = 'application/octet-stream'): string {
+  return /multipart\//i.test(type) ? 'application/octet-stream' : type
 }
 
 function clientLeft (reply: FastifyReply): AbortSignal {

@@ -27,19 +27,20 @@ const allowedMethods: Record<Action, readonly string[]> = {
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503])
 
 /** The one route: selects by `action`, and turns every error into the answer its action owes. */
-export function handlerRoute (path: string, actions: HandlerActions, credentials: Pick<Credentials, 'checkCallbackUrl'>, options: Pick<RouteOptions, 'bodyLimit' | 'constraints'>): RouteOptions {
+export function handlerRoute (path: string, actions: HandlerActions, credentials: Pick<Credentials, 'admitCallback'>, options: Pick<RouteOptions, 'constraints'>): RouteOptions {
   const handler: RouteHandlerMethod = (request, reply) => {
     const handlerRequest = request as HandlerRequest
     return actions[handlerRequest.query.action](handlerRequest, reply)
   }
 
   /** Before the body is read: only a callback has one, and reading it is what costs most. */
-  async function assertWelcome ({ query, method }: FastifyRequest): Promise<void> {
+  async function assertWelcome (request: FastifyRequest): Promise<void> {
+    const { query, method } = request
     const { action } = query as { action?: unknown }
     if (!isAction(action)) throw new UnknownActionError()
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
-    if (action === 'callback') credentials.checkCallbackUrl(query)
+    if (action === 'callback') await credentials.admitCallback(request)
   }
 
   return {
@@ -61,6 +62,7 @@ export function requestWithoutQuery (request: FastifyRequest) {
 }
 
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!request.raw.complete) reply.header('connection', 'close') // nobody waits for the rest of a body
   const action = (request.query as { action?: unknown }).action
   if (action === 'callback' && request.method === 'POST' && !TRY_AGAIN.has(original.statusCode ?? 500)) {
     request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps what it has')

@@ -2,6 +2,7 @@ import type { HttpPurpose } from '../../types/http.js'
 import { AddressBlockedError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { mayBePublic } from '../security/address-policy.js'
+import { isBelow, isResultPath } from '../security/result-path.js'
 
 export interface Destination {
   /** What to connect to. */
@@ -16,13 +17,29 @@ export interface Destination {
  */
 export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Settings): (purpose: HttpPurpose, url: URL) => Destination {
   return function destination (purpose, url) {
-    const { origins, anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const isDocumentServer = documentServer.origins.has(url.origin)
-    const isNamed = origins.has(url.origin) || (anyOrigin && isDocumentServer)
+    const isNamed = purpose === 'proxy' ? mayBeProxied(url) : isDocumentServer
+    const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const publicOnly = !isNamed && !allowPrivateAddresses
-    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? `${url.origin} is not allowed` : foreign(url))
+    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? notProxied(url) : foreign(url))
     if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-    return { url: isDocumentServer ? asReachedInside(url) : url, publicOnly }
+    // What only an open list lets through must not reach the inside by the way that is meant for the document server's files.
+    return { url: isDocumentServer && !publicOnly ? asReachedInside(url) : url, publicOnly }
+  }
+
+  /**
+   * The internal address has more to say than the public one: the document server's own web server opens its settings to
+   * those who ask from the same machine.
+   */
+  function mayBeProxied ({ origin, pathname }: URL): boolean {
+    return (documentServer.publicOrigins.has(origin) && isResultPath(pathname)) ||
+      proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
+  }
+
+  function notProxied ({ origin }: URL): string {
+    return documentServer.publicOrigins.has(origin)
+      ? `of ${origin} is not that of a result file, and proxy.allow does not name it`
+      : `${origin} is not allowed`
   }
 
   /** The document server makes its URLs from what the editing browser's connection says, as its proxy passes that on. */

@@ -12,11 +12,17 @@ export interface HandlerUrls {
    * or under the one given.
    */
   callback (fileId: string, key?: string): string
+  /** What the page with a file sends with each request to the proxy action, in a header. `fileId`: `''` when no stored file is in it. */
+  proxyToken (fileId: string): string
   /** What the signature in the query of a request says. */
-  signatureOf (purpose: SignedUrl['purpose'], fileId: string, query: SignatureQuery): 'absent' | 'valid' | 'expired' | 'wrong'
+  signatureOf (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
+  /** The same of a proxy token. */
+  proxyTokenState (fileId: string, token: string | undefined): SignatureState
   /** Whether `url`, however it is percent-encoded, is the one of a request for a file: `target` is its path with the query. */
   isRequested (url: unknown, target: string, fileId: string): boolean
 }
+
+export type SignatureState = 'absent' | 'valid' | 'expired' | 'wrong'
 
 export interface SignatureQuery {
   readonly expires?: string | undefined
@@ -31,9 +37,12 @@ interface Options {
   readonly secrets: readonly string[]
   /** Without it the URLs are exactly those of the specification. */
   readonly signedUrls: boolean
-  /** Milliseconds. */
+  /** Milliseconds that download URLs and proxy tokens are good for. */
   readonly downloadUrlLifetime: number
 }
+
+/** Seconds since 1970: what we sign, and nothing that a number could be read from in another way. */
+const SECONDS = /^[1-9]\d{0,11}$/
 
 export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime }: Options): HandlerUrls {
   const base = publicBaseUrl + path
@@ -48,14 +57,32 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
     return `${plain}&${rest}`
   }
 
+  function inSeconds (milliseconds: number): string {
+    return String(Math.ceil((Date.now() + milliseconds) / 1000))
+  }
+
+  function stateOf (url: SignedUrl, signature: string): SignatureState {
+    if (!signer.isSignature(signature, url)) return 'wrong'
+    if (url.purpose === 'callback') return url.expires === undefined ? 'valid' : 'wrong'
+    if (!SECONDS.test(url.expires ?? '')) return 'wrong'
+    return Number(url.expires) * 1000 < Date.now() ? 'expired' : 'valid'
+  }
+
   return {
     path: address.pathname,
-    download: fileId => urlOf({ purpose: 'download', fileId, expires: String(Math.ceil((Date.now() + downloadUrlLifetime) / 1000)) }),
+    download: fileId => urlOf({ purpose: 'download', fileId, expires: inSeconds(downloadUrlLifetime) }),
     callback: (fileId, key) => urlOf({ purpose: 'callback', fileId, key }),
     signatureOf (purpose, fileId, { signature, expires, key }) {
-      if (signature === undefined) return 'absent'
-      if (!signer.isSignature(signature, { purpose, fileId, expires, key })) return 'wrong'
-      return expires !== undefined && Number(expires) * 1000 < Date.now() ? 'expired' : 'valid'
+      return signature === undefined ? 'absent' : stateOf({ purpose, fileId, expires, key }, signature)
+    },
+    proxyToken (fileId) {
+      const expires = inSeconds(downloadUrlLifetime)
+      return `${expires}.${signer.sign({ purpose: 'proxy', fileId, expires })}`
+    },
+    proxyTokenState (fileId, token) {
+      if (token === undefined) return 'absent'
+      const end = token.indexOf('.')
+      return stateOf({ purpose: 'proxy', fileId, expires: token.slice(0, end) }, token.slice(end + 1))
     },
     isRequested (value, target, fileId) {
       const url = typeof value === 'string' ? toUrl(value) : undefined

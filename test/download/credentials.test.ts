@@ -16,8 +16,8 @@ t.test('row 15 (classic), specification, Authentication 4: a download needs no c
   }
 })
 
-t.test('row 15 (secure): a download without the document server\'s token is refused and reads nothing', async t => {
-  const host = await startHost(t)
+t.test('row 15 (secure without signed URLs): a download without the document server\'s token is refused and reads nothing', async t => {
+  const host = await startHost(t, { signedUrls: false })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const { fileId: otherId } = await host.storage.create('docx', Buffer.from('other'))
   const url = host.handler({ action: 'download', fileId })
@@ -47,17 +47,40 @@ t.test('row 15 (secure): a download without the document server\'s token is refu
   t.equal((await host.downloadAsDocumentServer(fileId)).status, 200, 'the right token')
 })
 
+t.test('row 82: where URLs are signed, a token is none for a download: the document server signs whatever address a configuration holds', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const url = host.handler({ action: 'download', fileId })
+  for (const headers of [{}, { authorization: `Bearer ${signed({ payload: { url } })}` }, { authorization: 'Bearer garbage' }] as Array<Record<string, string>>) {
+    const response = await fetch(url, { headers })
+    t.equal(response.status, 401)
+    t.equal(await response.text(), 'Not authorized')
+  }
+  t.equal((await host.downloadAsDocumentServer(fileId)).status, 200, 'the document server, at the address in the configuration')
+})
+
+t.test('row 82: a token without an expiry is none of the document server\'s: those we sign have none', async t => {
+  const host = await startHost(t, { signedUrls: false })
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const url = host.handler({ action: 'download', fileId })
+  const withToken = (claims: object) => fetch(url, { headers: { authorization: `Bearer ${tokens.sign(claims)}` } })
+  t.equal((await withToken({ payload: { url } })).status, 401)
+  t.equal((await withToken({ payload: { url }, exp: Math.floor(Date.now() / 1000) + 300 })).status, 200)
+})
+
 t.test('why a download is refused, and how to mend it, is in the log; a stranger is told no more than that', async t => {
   const log = memoryLog()
-  const host = await startHost(t, { server: log.server })
+  const host = await startHost(t, { server: log.server, signedUrls: false })
+  const signing = await startHost(t, { server: log.server, storage: host.storage })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
   const requests: Array<[address: string, headers: Record<string, string>, text: string, advice: RegExp]> = [
-    [url, {}, 'Not authorized', /no signature in the URL, and no token .*: enable services/],
+    [url, {}, 'Not authorized', /the URL is not signed, and no token .*: enable services/],
     [url, { 'x-token': `Bearer ${signed({})}` }, 'Not authorized', /there is one in the header x-token/],
     [url, { authorization: `Bearer ${signed({}, tokenSigner([OTHER_SECRET]))}` }, 'Not authorized', /signed with another secret: make jwtSecret/],
     [url, { authorization: `Bearer ${signed({ payload: { url: `${url}&x=1` } })}` }, 'Forbidden', /for another URL: compare publicBaseUrl/],
-    [`${url}&signature=x`, {}, 'Forbidden', /jwtSecret, publicBaseUrl, path and prefix must be the same/]
+    [signing.handler({ action: 'download', fileId }), {}, 'Not authorized', /the URL is not signed: take it from the control/],
+    [signing.handler({ action: 'download', fileId, signature: 'x' }), {}, 'Forbidden', /jwtSecret, publicBaseUrl, path and prefix must be the same/]
   ]
   for (const [address, headers, text, advice] of requests) {
     const response = await fetch(address, { headers })
@@ -74,7 +97,7 @@ t.test('an unknown file is refused as a known one is: without a credential nobod
 
 t.test('the token\'s URL counts as parsed: it may differ in its percent-encoding', async t => {
   const directory = t.testdir({ 'Übung + 1%.docx': 'content' })
-  const host = await startHost(t, { storage: fileStorage({ directory }) })
+  const host = await startHost(t, { storage: fileStorage({ directory }), signedUrls: false })
   const encoded = `${host.origin}${HANDLER}?action=download&fileId=%C3%9Cbung%20%2B%201%25`
   const spellings = [
     encoded,
@@ -91,7 +114,7 @@ t.test('the token\'s URL counts as parsed: it may differ in its percent-encoding
 
 t.test('row 72: the token\'s URL and the request must name the same file to every parser', async t => {
   const directory = t.testdir({ '\ufffd.docx': 'content', '%ff.docx': 'content' })
-  const host = await startHost(t, { storage: fileStorage({ directory }) })
+  const host = await startHost(t, { storage: fileStorage({ directory }), signedUrls: false })
   for (const [requested, inToken, status] of [['%ff', '%ff', 403], ['%ff', '%EF%BF%BD', 403], ['%EF%BF%BD', '%ff', 200], ['%EF%BF%BD', '%EF%BF%BD', 200]] as const) {
     const address = (fileId: string) => `${host.origin}${HANDLER}?action=download&fileId=${fileId}`
     const response = await fetch(address(requested), { headers: { authorization: `Bearer ${signed({ payload: { url: address(inToken) } })}` } })
@@ -100,7 +123,7 @@ t.test('row 72: the token\'s URL and the request must name the same file to ever
 })
 
 t.test('row 77: a token of any secret in the list is accepted', async t => {
-  const host = await startHost(t, { jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
+  const host = await startHost(t, { signedUrls: false, jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
   for (const [secret, status] of [[OTHER_SECRET, 200], ['the-newest-secret-0123456789-0123456789', 200], ['a-secret-in-no-list-0123456789-0123456789', 401]] as const) {
@@ -110,7 +133,7 @@ t.test('row 77: a token of any secret in the list is accepted', async t => {
 })
 
 t.test('another header and prefix of the document server\'s configuration', async t => {
-  const host = await startHost(t, { documentServer: { authorizationHeader: 'X-Editor-Token', authorizationPrefix: 'JWT:' } })
+  const host = await startHost(t, { signedUrls: false, documentServer: { authorizationHeader: 'X-Editor-Token', authorizationPrefix: 'JWT:' } })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
   const token = signed({ payload: { url } })

@@ -40,8 +40,12 @@ export interface Host {
   postCallback (fileId: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Posts a callback as the document server does, with a token in the body and one in the header. */
   postSignedCallback (fileId: string, payload: object): Promise<Answer>
-  /** Downloads as the document server does, with its token in the header. */
+  /** Downloads as the document server does: by the address in the configuration, with its token in the header. */
   downloadAsDocumentServer (fileId: string, headers?: Record<string, string>): Promise<Response>
+  /** Fetches through the proxy action as a page with an editor does. */
+  proxied (url: string, init?: RequestInit): Promise<Response>
+  /** What such a page sends besides. */
+  readonly proxyHeaders: Record<string, string>
   /** The stored bytes as text. */
   storedText (fileId: string): Promise<string | null>
 }
@@ -68,6 +72,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const { profile = 'secure', signedUrls = profile === 'secure', publicBaseUrl = origin, path = HANDLER, prefix = '', downloadUrlLifetime = 86_400_000 } = options
   const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
+  const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
     const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
@@ -87,9 +92,11 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
       authorization: `Bearer ${signed({ payload })}`
     }),
     async downloadAsDocumentServer (fileId, headers = {}) {
-      const url = `${origin}${HANDLER}?action=download&fileId=${encodeURIComponent(fileId)}`
-      return fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url } })}`, ...headers } })
+      const url = urls.download(fileId)
+      return fetch(url.replace(publicBaseUrl, origin), { headers: { authorization: `Bearer ${signed({ payload: { url } })}`, ...headers } })
     },
+    proxied: (url, init = {}) => fetch(handler({ action: 'proxy', url }), { ...init, headers: { ...proxyHeaders, ...init.headers as Record<string, string> } }),
+    proxyHeaders,
     async storedText (fileId) {
       const file = await app.editorStorage.read(fileId)
       if (!file) return null

@@ -120,7 +120,7 @@ t.test('row 56: unknown options are named, so that a misspelled one is noticed',
 
 t.test('groups of options must be objects', async t => {
   for (const name of ['documentServer', 'proxy', 'tls', 'timeouts']) {
-    for (const value of ['x', 7, true, null]) {
+    for (const value of ['x', 7, true, null, [], [['allow', 'any']]]) {
       await t.rejects(registration(t, { ...valid, [name]: value }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be an object` })
     }
   }
