@@ -73,7 +73,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keys }, defaults))
   const actions: HandlerActions = {
     callback: createCallbackHandler({ settings, credentials, saving, tell }),
-    download: createDownloadHandler({ credentials, storage: staging }),
+    download: createDownloadHandler({ credentials, storage: staging, idle: settings.timeouts.idle }),
     proxy: createProxyHandler({ credentials, outbound })
   }
   await app.register(handlerScope(settings, actions, credentials, options, () => stopped !== undefined), {

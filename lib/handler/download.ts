@@ -9,16 +9,19 @@ import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError } from '../errors.js'
 import { discard } from '../outbound/outbound.js'
 import type { Credentials } from './credentials.js'
+import { endWhenIdle } from './idle.js'
 import { inert } from './response-headers.js'
 import type { HandlerRequest } from './route.js'
 
 interface Dependencies {
   readonly credentials: Credentials
   readonly storage: Pick<Storage, 'stat' | 'read'>
+  /** Milliseconds after which a client that takes nothing is given up. */
+  readonly idle: number
 }
 
 /** Serves a stored file: to the document server, or to whom the host authorizes. */
-export function createDownloadHandler ({ credentials, storage }: Dependencies) {
+export function createDownloadHandler ({ credentials, storage, idle }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query
     if (!fileId) throw new FileNotFoundError()
@@ -30,6 +33,7 @@ export function createDownloadHandler ({ credentials, storage }: Dependencies) {
     if (isNotModified(request, reply)) return reply.code(304).removeHeader('content-type').removeHeader('content-disposition').send()
     if (request.method === 'HEAD') return reply.header('content-length', info.size).send()
 
+    endWhenIdle(reply, idle)
     const range = requestedRange(request, reply, info)
     if (range === 'unsatisfiable') {
       return reply.code(416).removeHeader('content-disposition')

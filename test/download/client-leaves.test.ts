@@ -6,16 +6,19 @@ import { memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { startHost } from '../helpers/host.js'
 
-t.test('row 51, download: when the client leaves, the file is closed and not read to its end', async t => {
+const SIZE = 1024 ** 3
+
+/** A storage of one file of 1 GiB, made as it is read. */
+async function endless () {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', Buffer.from('content'))
-  const size = 1024 ** 3
-  let produced = 0
+  const info = { ...(await memory.stat(fileId))!, size: SIZE }
   const closed = deferred()
+  let produced = 0
   const storage: Storage = {
     ...memory,
-    stat: async id => ({ ...(await memory.stat(id))!, size }),
-    async read (id) {
+    stat: async () => info,
+    async read () {
       const body = new Readable({
         read (wanted) {
           produced += wanted
@@ -23,17 +26,53 @@ t.test('row 51, download: when the client leaves, the file is closed and not rea
         }
       })
       body.once('close', () => closed.resolve())
-      return { info: { ...(await memory.stat(id))!, size }, body }
+      return { info, body }
     }
   }
+  return { storage, fileId, closed: closed.promise, produced: () => produced }
+}
+
+t.test('row 51, download: when the client leaves, the file is closed and not read to its end', async t => {
+  const { storage, fileId, closed, produced } = await endless()
   const host = await startHost(t, { profile: 'classic', storage })
   const request = http.get(host.handler({ action: 'download', fileId }))
   const [response] = await once(request, 'response') as [http.IncomingMessage]
   t.equal(response.statusCode, 200)
   await once(response, 'data')
   request.destroy()
-  await closed.promise
-  t.ok(produced < size / 10, `${produced} bytes were read`)
+  await closed
+  t.ok(produced() < SIZE / 10, `${produced()} bytes were read`)
+})
+
+t.test('a download that nobody reads is ended after timeouts.idle, and its file is closed', async t => {
+  const { storage, fileId, closed, produced } = await endless()
+  const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 } })
+  const request = http.get(host.handler({ action: 'download', fileId }))
+  const [response] = await once(request, 'response') as [http.IncomingMessage]
+  response.pause()
+  await closed
+  t.ok(produced() < SIZE / 10, `${produced()} bytes were read`)
+  response.resume()
+  const [error] = await once(response, 'error')
+  t.equal(error.code, 'ECONNRESET')
+})
+
+t.test('a connection that carried a download has the timeouts of any other', async t => {
+  const host = await startHost(t, { profile: 'classic', prepare: app => app.get('/other', async () => 'other') })
+  host.app.server.keepAliveTimeout = 0
+  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+  const connected = once(host.app.server, 'connection')
+  const timeoutAfter = async (url: string) => {
+    const [response] = await once(http.get(url, { agent }), 'response') as [http.IncomingMessage]
+    response.resume()
+    await once(response, 'end')
+    return (await connected)[0].timeout ?? 0
+  }
+  const before = await timeoutAfter(`${host.origin}/other`)
+  t.equal(await timeoutAfter(host.handler({ action: 'download', fileId })), before)
+  t.equal(await timeoutAfter(`${host.origin}/other`), before)
 })
 
 t.test('a storage that fails while the file is sent cuts the connection: a short file never looks whole', async t => {
