@@ -4,13 +4,16 @@ import type { CallbackEvent } from '../../types/events.js'
 import { InvalidCallbackError } from '../errors.js'
 import { CallbackPayload } from '../schemas.js'
 
-/** Fields listeners may rely on. One that says something else, or null as the document server does, counts as absent. */
+/**
+ * Fields listeners may rely on. One that says something else, or null as the document server does, or more than it ever does,
+ * counts as absent.
+ */
 const optionalFields: Readonly<Record<string, TSchema>> = {
-  key: Type.String({ minLength: 1 }),
+  key: Type.String({ minLength: 1, maxLength: 255 }),
   url: Type.String({ pattern: /\S/ }),
   filetype: Type.String({ pattern: /^[0-9A-Za-z]{1,16}$/ }),
   users: Type.Array(Type.String()),
-  userdata: Type.String(),
+  userdata: Type.String({ maxLength: 64 * 1024 }),
   actions: Type.Array(Type.Object({ type: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2)]), userid: Type.String() })),
   changesurl: Type.String(),
   formsdataurl: Type.String(),
@@ -23,7 +26,7 @@ const optionalFields: Readonly<Record<string, TSchema>> = {
     })))
   }),
   mailMerge: Type.Object({}),
-  lastsave: Type.String(),
+  lastsave: Type.String({ maxLength: 64 }),
   forcesavetype: Type.Integer(),
   notmodified: Type.Boolean()
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallbackEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import { documentTypeOf } from '../document-server/formats.js'
 import { InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Place } from '../queue.js'
@@ -81,7 +82,8 @@ export function createCallbackHandler ({ settings, credentials, saving: { sessio
   }
 
   async function saveFrom (log: FastifyRequest['log'], event: SaveEvent, url: string, place: Place): Promise<void> {
-    const { fileId, key, status, filetype, lastsave, users } = event
+    const { fileId, key, status, lastsave, users } = event
+    const filetype = event.filetype && documentTypeOf(event.filetype) && event.filetype // any other is no format to store a document in
     const oldestChange = event.history?.changes?.[0]?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z')
     const notmodified = status === 2 && event.notmodified === true
     const outcome = await place.run(async () => {

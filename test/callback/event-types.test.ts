@@ -108,6 +108,18 @@ for (const profile of profiles) {
     t.strictSame(told.map(({ encrypted, ...event }) => event), bare)
   })
 
+  t.test(`onCallback: a key, userdata or lastsave longer than the document server\'s ever is counts as absent, ${profile}`, async t => {
+    const told: CallbackEvent[] = []
+    const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
+    const { fileId, key, post, url } = editing
+    const longest = { key: key.padEnd(255, 'k'), userdata: 'u'.repeat(64 * 1024), lastsave: lastsave.padEnd(64, '0') }
+    for (const sent of [longest, ...Object.entries(longest).map(([name, text]) => ({ ...longest, [name]: `${text}x` }))]) {
+      await post({ status: 6, url, ...sent })
+    }
+    const without = (name: keyof typeof longest) => { const { [name]: _, ...rest } = longest; return { status: 6, url, ...rest, fileId } }
+    t.strictSame(told, [{ status: 6, url, ...longest, fileId }, without('key'), without('userdata'), without('lastsave')])
+  })
+
   t.test(`onCallback: the history of a save that came back from a refused one is empty, ${profile}`, async t => {
     const told: CallbackEvent[] = []
     const { key, post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })

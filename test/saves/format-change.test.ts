@@ -40,7 +40,7 @@ for (const profile of profiles) {
   t.test(`without a usable filetype the format stays, ${profile}`, async t => {
     const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
     const { key, documentServer: { origin, requests } } = editing
-    for (const [index, filetype] of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx']].entries()) {
+    for (const [index, filetype] of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx'], 'php', 'PHP', 'exe', 'js', 'zip'].entries()) {
       t.equal(await editing.post({ key, status: 6, url: `${origin}/${index}`, filetype }), 0)
       t.equal(requests.at(-1), `/${index}`, 'it is stored')
       t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx', JSON.stringify(filetype))
