@@ -18,6 +18,7 @@ import { createCredentials, type Credentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { hostListeners } from './handler/listeners.js'
+import { routeNearMisses } from './handler/near-misses.js'
 import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http/undici-client.js'
 import { resolveOptions, type Settings } from './options.js'
@@ -87,18 +88,20 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
 /** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
 function handlerScope (settings: Settings, actions: HandlerActions, credentials: Credentials, { constraints }: EditorOptions, isStopping: () => boolean) {
   const readBody = bodyReader(settings)
+  const routeOptions = constraints ? { constraints } : {}
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A connection that is kept alive would keep the server from closing.
     scope.addHook('onSend', async (_request, reply) => { if (isStopping()) reply.header('connection', 'close') })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => parseCallbackBody(await readBody(request, payload)))
-    scope.route(handlerRoute(settings.path, actions, credentials, constraints ? { constraints } : {}))
+    scope.route(handlerRoute(settings.path, actions, credentials, routeOptions))
+    routeNearMisses(scope, settings.path, routeOptions)
     await scope.register(fastifyStatic, {
       root: BROWSER_MODULES,
       prefix: `${settings.path}/assets/`,
       decorateReply: false,
       index: false,
-      ...(constraints && { constraints })
+      ...routeOptions
     })
   }
 }

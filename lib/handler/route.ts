@@ -12,7 +12,7 @@ type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<F
 export interface HandlerActions extends Record<Action, ActionHandler> {}
 
 /** All that Fastify knows by itself: one that had no route would be logged with its query by the host. */
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 const allowedMethods: Record<Action, readonly string[]> = {
   callback: ['POST'],

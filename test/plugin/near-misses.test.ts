@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import Fastify, { type FastifyServerOptions } from 'fastify'
+import http from 'node:http'
+import t, { type Test } from 'tap'
+import editor from '../../lib/index.js'
+import { HANDLER, SECRET, startHost } from '../helpers/host.js'
+import { memoryLog } from '../helpers/log.js'
+import { exchange } from '../helpers/raw.js'
+
+const options = { editorApiUrl: 'http://127.0.0.1:9/api.js', jwtSecret: SECRET, publicBaseUrl: 'https://app.example.com' }
+const QUERY = '?action=download&fileId=a&signature=confidential'
+
+/** The texts of a service's log, and the statuses of what was asked of it. */
+async function logOf (t: Test, targets: readonly string[], server: FastifyServerOptions = {}, method = 'GET') {
+  const log = memoryLog()
+  const host = await startHost(t, { server: { ...log.server, ...server } })
+  const statuses: Array<number | undefined> = []
+  for (const target of targets) {
+    statuses.push(await new Promise((resolve, reject) => {
+      http.request(host.origin + target, { method }, response => response.resume().on('end', () => resolve(response.statusCode))).on('error', reject).end()
+    }))
+  }
+  return { text: log.text(), statuses, host }
+}
+
+const NEAR = [`${HANDLER}/`, HANDLER.toLowerCase(), HANDLER.toUpperCase(), `${HANDLER.toLowerCase()}/`, '/controls/Editor/EditorHandler.ashx']
+
+t.test('the query of a path that misses the handler by a slash or by case is not logged', async t => {
+  for (const method of ['GET', 'POST', 'OPTIONS', 'TRACE']) {
+    const { text, statuses } = await logOf(t, NEAR.map(path => path + QUERY), {}, method)
+    t.strictSame(statuses, NEAR.map(() => 404), method)
+    t.match(text, HANDLER.toLowerCase(), 'there is a log')
+    t.notMatch(text, 'confidential', method)
+  }
+})
+
+t.test('where the host\'s router takes such a path for the handler\'s, it is', async t => {
+  const { text, statuses } = await logOf(t, NEAR.map(path => path + QUERY), { routerOptions: { ignoreTrailingSlash: true, caseSensitive: false } })
+  t.strictSame(statuses, NEAR.map(() => 403), 'the signature is looked at')
+  t.notMatch(text, 'confidential')
+})
+
+t.test('routes of the host stay what they are', async t => {
+  const host = await startHost(t, {
+    path: '/office/editor',
+    prepare (app) {
+      app.get('/OFFICE/editor', async () => 'mine')
+      app.get('/:page/:part', async request => request.params)
+      app.get('/office/editor/', async () => 'mine, too')
+      app.get('/*', async () => 'anything')
+    }
+  })
+  const get = async (path: string) => (await fetch(host.origin + path)).text()
+  t.equal(await get('/OFFICE/editor'), 'mine')
+  t.equal(await get('/office/editor/'), 'mine, too')
+  t.equal(await get('/office/editors'), '{"page":"office","part":"editors"}')
+  t.equal(await get('/office'), 'anything')
+  t.equal(await get('/Office/editor'), 'Not Found')
+})
+
+t.test('two registrations beside each other miss each by itself', async t => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(async scope => { await scope.register(editor, { ...options, path: '/one/editor' }) })
+  await app.register(async scope => { await scope.register(editor, { ...options, path: '/two/editor' }) })
+  await app.register(async scope => { await scope.register(editor, { ...options, path: '/:tenant/editor' }) })
+  for (const [path, status] of [['/ONE/editor', 404], ['/Two/Editor/', 404], ['/one/editor', 400], ['/two/editor', 400], ['/three/editor', 400]] as const) {
+    t.equal((await app.inject(path)).statusCode, status, path)
+  }
+})
+
+t.test('what only the host can keep out of its log is told in SECURITY.md, with options that do', async t => {
+  const security = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8')
+  const code = /```js\s+(const withoutQuery[\s\S]*?)```/.exec(security)![1]!
+  const log = memoryLog()
+  const app = new Function('Fastify', 'stream', `${code.replace(/logger: \{/, 'logger: { level: "trace", stream,')}\nreturn app`)(Fastify, log.server.logger.stream) // eslint-disable-line no-new-func
+  t.teardown(() => app.close())
+  await app.register(editor, { ...options })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { host } = new URL(origin)
+  const close = `Host: ${host}\r\nConnection: close\r\n\r\n`
+  t.match(await exchange(t, origin, `GET /nowhere${QUERY} HTTP/1.1\r\n${close}`), /^HTTP\/1\.1 404/)
+  t.match(await exchange(t, origin, `PROPFIND ${HANDLER}${QUERY} HTTP/1.1\r\n${close}`), /^HTTP\/1\.1 404/)
+  t.match(await exchange(t, origin, `GET ${HANDLER}${QUERY} HTTP/1.1\r\nHost: ${host}\r\nBroken header\r\n\r\n`), /^HTTP\/1\.1 400/)
+  t.match(log.text(), '/nowhere')
+  t.notMatch(log.text(), 'confidential')
+  t.notMatch(log.text(), Buffer.from('confidential').toString('hex'))
+  t.notMatch(log.text(), [...Buffer.from('confidential')].join())
+})
