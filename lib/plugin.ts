@@ -12,7 +12,8 @@ import { createCommands } from './document-server/commands.js'
 import { createPdfConverter } from './document-server/conversion.js'
 import { tokenSigner } from './document-server/token.js'
 import { AlreadyRegisteredError } from './errors.js'
-import { bodyReader, parseCallbackBody } from './handler/callback-body.js'
+import { bodyReader } from './handler/body-reader.js'
+import { parseCallbackBody } from './handler/callback-body.js'
 import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials, type Credentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
@@ -77,7 +78,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     download: createDownloadHandler({ credentials, storage: staging, idle: settings.timeouts.idle }),
     proxy: createProxyHandler({ credentials, outbound })
   }
-  await app.register(handlerScope(settings, actions, credentials, options, () => stopped !== undefined), {
+  await app.register(handlerScope({ settings, actions, credentials, over: over.signal, isStopping: () => stopped !== undefined }, options), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // an object is fine, only Fastify's type wants text
     ...(options.logLevel && { logLevel: options.logLevel })
@@ -85,9 +86,17 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   if (settings.profile === 'classic') app.log.warn(CLASSIC_WARNING)
 }
 
+interface ScopeParts {
+  readonly settings: Settings
+  readonly actions: HandlerActions
+  readonly credentials: Credentials
+  readonly over: AbortSignal
+  readonly isStopping: () => boolean
+}
+
 /** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
-function handlerScope (settings: Settings, actions: HandlerActions, credentials: Credentials, { constraints }: EditorOptions, isStopping: () => boolean) {
-  const readBody = bodyReader(settings)
+function handlerScope ({ settings, actions, credentials, over, isStopping }: ScopeParts, { constraints }: EditorOptions) {
+  const readBody = bodyReader({ settings, credentials, over })
   const routeOptions = constraints ? { constraints } : {}
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A connection that is kept alive would keep the server from closing.

@@ -14,10 +14,13 @@ await app.register(editor, {
   storage: fileStorage({ directory: DIRECTORY }),
   maxFileSize: Number(MAX_FILE_SIZE),
   timeouts: { total: 30 * MINUTE },
-  authorize: (_request, { action }) => action === 'proxy' ? true : undefined
+  authorize: () => undefined // it is asked, and leaves everything to the rules
 })
 const { fileId } = await app.editorStorage.create('txt', Buffer.from('old'))
-app.get('/config', async () => (await app.editorControl().openDocument(fileId)).config)
+app.get('/page', async () => {
+  const { config, proxyToken } = await app.editorControl().openDocument(fileId)
+  return { config, proxyToken }
+})
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 
 process.send?.({ type: 'listening', origin, fileId })

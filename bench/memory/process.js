@@ -19,7 +19,7 @@ export async function startProcess (program, environment) {
     nextMessage('listening'),
     exited.then(([code]) => { throw new Error(`${program} ended with ${code}`) })
   ])
-  return { origin, fileId, rss, nextMessage, stop }
+  return { origin, fileId, rss, nextMessage, send: child.send.bind(child), stop }
 
   /** @param {string} type */
   async function nextMessage (type) {

@@ -1,4 +1,4 @@
-// Stands where the document server would be: sends as many bytes as the path says, as fast as they are taken, and tells
+// Stands where the document server would be: sends as many bytes as the name of the file says, as fast as they are taken, and tells
 // when the last has gone.
 import http from 'node:http'
 import { Readable } from 'node:stream'
@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 const chunk = Buffer.alloc(64 * 1024, 'document')
 
 const server = http.createServer((request, response) => {
-  const size = Number(request.url?.slice(1))
+  const size = Number(request.url?.split('/').at(-1))
   response.writeHead(200, { 'content-length': size })
   response.once('finish', () => process.send?.({ type: 'ended', at: Date.now() }))
   Readable.from(chunks(size), { objectMode: false }).pipe(response)

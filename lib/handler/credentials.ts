@@ -15,6 +15,8 @@ import type { HandlerRequest } from './route.js'
 export interface Credentials {
   /** Refuses, before its body is read, a callback whose URL is reason enough. The host may allow one that is not signed. */
   admitCallback (request: FastifyRequest): Promise<void>
+  /** Whether it can be seen before its body is read that a callback may be the document server's, or that anyone's will do. */
+  isProven (request: FastifyRequest): boolean
   /** Looks at what a callback carries. Takes no time, so that the order in which callbacks arrived can be kept. */
   readCallback (request: HandlerRequest, fileId: string): ReadCallback
   /** Asks the host, whose word a callback needs that is not genuine by itself. */
@@ -62,6 +64,15 @@ export function createCredentials ({ settings, tokens, urls, keys, over }: Depen
       if (!settings.signedUrls || signatureOf('callback', query, query.fileId) === 'valid') return
       if (isFromBrowser(request) || !await askHost(request, { action: 'callback', fileId: query.fileId })) throw unsignedCallback()
       allowedByHost.add(request)
+    },
+
+    isProven (request) {
+      if (!settings.requireToken) return true
+      try {
+        return headerClaims(request) !== undefined
+      } catch {
+        return false
+      }
     },
 
     readCallback (request, fileId) {

@@ -56,6 +56,35 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
+t.test('row 81: of large bodies that anyone may have sent one is read at a time; what the document server sends waits for none of them', async t => {
+  const editing = await startEditing(t, { requireToken: true })
+  const { fileId, key, url, origin } = editing
+  const path = editing.urls.callback(fileId).slice(origin.length)
+  const bodyOf = (fields: object) => JSON.stringify({ ...fields, token: signed({ ...fields, history: { serverVersion: 'x'.repeat(200_000) } }) })
+  const send = (body: string, headers = '') => exchange(t, origin, `POST ${path} HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`)
+  const answers: string[] = []
+  const note = (name: string) => () => { answers.push(name) }
+  const fields = { key, status: 1 }
+
+  const { hostname, port, host } = new URL(origin)
+  const first = net.connect(Number(port), hostname)
+  t.teardown(() => first.destroy())
+  const arrived = once(editing.app.server, 'request')
+  first.write(`POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${ANNOUNCED}\r\n\r\n${'x'.repeat(100_000)}`)
+  await arrived
+  await send(bodyOf(fields), `Authorization: Bearer ${signed({ payload: fields })}\r\n`).then(note('large, with a token in the header'))
+  t.equal(await editing.post({ status: 6, url }), 0)
+  note('small')()
+
+  const second = send(bodyOf(fields)).then(note('large, second'))
+  await once(editing.app.server, 'request')
+  t.equal(await editing.post({ status: 6, url: `${url}&again` }), 0)
+  note('small')()
+  first.destroy()
+  await second
+  t.strictSame(answers, ['large, with a token in the header', 'small', 'small', 'large, second'])
+})
+
 t.test('row 81: the host is asked about an unsigned callback before its body has arrived, once', async t => {
   const asked: Array<string | undefined> = []
   const editing = await startEditing(t, {

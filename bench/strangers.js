@@ -1,0 +1,99 @@
+// What an honest callback takes, and what memory the host takes, while eight strangers post bodies of 4 MiB as fast as they can.
+// Exits with 1 when the median of the honest ones rises by more than three times, or the memory by more than 64 MiB.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { tokenSigner } from '../dist/lib/document-server/token.js'
+import { startProcess } from './memory/process.js'
+
+const MIB = 1024 ** 2
+const STRANGERS = 8
+const ROUNDS = 5
+const ROUND_MS = 1500
+const MOST_TIMES = 3
+const MOST_MEMORY = 64 * MIB
+const JWT_SECRET = 'a-secret-of-this-benchmark-0123456789'
+const tokens = tokenSigner([JWT_SECRET])
+const FORGED = `${Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')}.FILL.${'x'.repeat(43)}`
+
+const directory = await mkdtemp(join(tmpdir(), 'bench-strangers-'))
+const upstream = await startProcess('upstream.js', {})
+const strangers = await startProcess('strangers.js', { STRANGERS: String(STRANGERS) })
+let failed = false
+
+try {
+  await measure('without a fileId', url => url.replace(/&fileId.*/, ''))
+  await measure('without a signature', url => url.replace(/&signature.*/, ''))
+  await measure('with a signature, a page\'s own, and a forged token', url => url)
+} finally {
+  await Promise.all([strangers.stop(), upstream.stop()])
+  await rm(directory, { recursive: true, force: true })
+}
+process.exitCode = failed ? 1 : 0
+
+/**
+ * Quiet rounds and rounds with strangers in turn, in one fresh process.
+ * @param {string} name
+ * @param {(callbackUrl: string) => string} urlOf
+ */
+async function measure (name, urlOf) {
+  const host = await startProcess('host.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(MIB) })
+  const { config: { document, editorConfig } } = /** @type {any} */ (await (await fetch(`${host.origin}/page`)).json())
+  const callbackUrl = String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin)
+  let saves = 0
+  const save = async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const payload = { key: document?.key, status: 6, url: `${upstream.origin}/cache/files/${++saves % 1000 + 1}`, filetype: 'txt', lastsave: new Date().toISOString(), exp: now + 300 }
+    const response = await fetch(callbackUrl, { method: 'POST', body: JSON.stringify({ ...payload, token: tokens.sign(payload) }) })
+    if (await response.text() !== '{"error":0}') throw new Error('an honest callback was refused')
+  }
+
+  await repeat(save) // what is loaded and compiled once is not what strangers cost
+  /** @type {number[]} */
+  const quiet = []
+  /** @type {number[]} */
+  const disturbed = []
+  let posted = 0
+  const resting = Math.max(...host.rss)
+  for (let round = 0; round < ROUNDS; round++) {
+    quiet.push(...await repeat(save))
+    strangers.send({ url: urlOf(callbackUrl), token: FORGED })
+    await delay(200)
+    disturbed.push(...await repeat(save))
+    const stopped = strangers.nextMessage('stopped')
+    strangers.send('stop')
+    posted += (await stopped).posted
+    await delay(500)
+  }
+  const growth = Math.max(...host.rss) - resting
+  await host.stop()
+  const times = median(disturbed) / median(quiet)
+  failed ||= times > MOST_TIMES || growth > MOST_MEMORY
+  console.log(`${name}: honest callback ${ms(median(quiet))} -> ${ms(median(disturbed))}, × ${times.toFixed(2)}; memory + ${Math.round(growth / MIB)} MiB; ` +
+    `${posted} bodies of 4 MiB posted, ${quiet.length} and ${disturbed.length} honest callbacks`)
+}
+
+/**
+ * Milliseconds that each call took, one after the other, for a while.
+ * @param {() => Promise<void>} call
+ */
+async function repeat (call) {
+  const took = []
+  for (const end = performance.now() + ROUND_MS; performance.now() < end;) {
+    const started = performance.now()
+    await call()
+    took.push(performance.now() - started)
+  }
+  return took
+}
+
+/** @param {number[]} values */
+function median (values) {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
+}
+
+/** @param {number} value */
+function ms (value) {
+  return `${value.toFixed(1)} ms`
+}

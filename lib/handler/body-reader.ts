@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { InvalidCallbackError, TooLargeError } from '../errors.js'
+import type { Settings } from '../options.js'
+import { createQueue } from '../queue.js'
+import type { Credentials } from './credentials.js'
+
+type ReadBody = (request: FastifyRequest, payload: Readable) => Promise<Buffer>
+
+interface Dependencies {
+  readonly settings: Pick<Settings, 'bodyLimit' | 'timeouts'>
+  readonly credentials: Pick<Credentials, 'isProven'>
+  /** Ends the waiting of whatever still has to wait when the service has closed. */
+  readonly over: AbortSignal
+}
+
+/** A callback has some kilobytes; one with the history of thousands of changes has more. */
+const SMALL_BYTES = 64 * 1024
+
+/** To parse and to verify a MiB takes some 5 ms of everybody's time, and memory that is free again only some seconds later. */
+const PAUSE_MS_PER_MIB = 1000
+
+/**
+ * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large ones that anyone may have sent are read one at a time, with
+ * a pause after each, so that they cost neither much memory nor much of others' time. Rejects with `TooLargeError` or
+ * `InvalidCallbackError`.
+ */
+export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, over }: Dependencies): ReadBody {
+  const line = createQueue()
+
+  return async function readBody (request, payload) {
+    if (Number(request.headers['content-length']) > bodyLimit) throw new TooLargeError(bodyLimit)
+    const { promise: body, resolve, reject } = deferred<Buffer>()
+    const chunks: Buffer[] = []
+    let size = 0
+    let isLarge = false
+    let isRead = false
+    let timer = giveUpAfter(timeouts.body)
+    payload.on('data', take)
+    payload.on('error', reject)
+    payload.once('close', () => reject(new InvalidCallbackError('its body was cut off')))
+    payload.once('end', () => resolve(Buffer.concat(chunks)))
+    try {
+      return await body
+    } finally {
+      isRead = true
+      clearTimeout(timer)
+      payload.off('data', take) // what still arrives goes nowhere
+      chunks.length = 0
+    }
+
+    function take (chunk: Buffer): void {
+      size += chunk.length
+      if (size > bodyLimit) return reject(new TooLargeError(bodyLimit))
+      chunks.push(chunk)
+      if (size <= SMALL_BYTES || isLarge) return
+      isLarge = true
+      if (!credentials.isProven(request)) takeTurn().catch(reject)
+    }
+
+    async function takeTurn (): Promise<void> {
+      payload.pause()
+      clearTimeout(timer)
+      timer = giveUpAfter(timeouts.total)
+      await line.enter('').run(async () => {
+        over.throwIfAborted()
+        if (isRead) return // given up meanwhile
+        clearTimeout(timer)
+        timer = giveUpAfter(timeouts.body)
+        payload.resume()
+        await body
+        await delay(size / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal: over, ref: false })
+      })
+    }
+
+    function giveUpAfter (milliseconds: number): NodeJS.Timeout {
+      return setTimeout(() => reject(new InvalidCallbackError(`its body did not arrive within ${milliseconds} ms`)), milliseconds)
+    }
+  }
+}
+
+/** A promise with its ends in hand. Node.js 20 has no `Promise.withResolvers`. */
+function deferred<Value> () {
+  let resolve!: (value: Value) => void
+  let reject!: (error: Error) => void
+  const promise = new Promise<Value>((_resolve, _reject) => { resolve = _resolve; reject = _reject })
+  return { promise, resolve, reject }
+}
