@@ -33,12 +33,13 @@ export async function publishOver (temp: TempFile, target: string, isExpected?: 
 }
 
 /**
- * Gives a temp file a name that nothing has, durably, then removes the file it supersedes. Rejects with `NameTakenError` when
+ * Gives a temp file a name that nothing has, durably, then removes the file it supersedes. `onNamed` is called in between. Rejects with `NameTakenError` when
  * something has it. When it rejects, all is as it was, and the temp file may still be there.
  */
-export async function publishNew (temp: TempFile, target: string, superseded?: KnownFile): Promise<void> {
+export async function publishNew (temp: TempFile, target: string, superseded?: KnownFile, onNamed = () => {}): Promise<void> {
   try {
     await giveName(temp, target)
+    onNamed()
     await syncDirectory(dirname(target))
     if (superseded !== undefined) await takeAway(superseded)
   } catch (error) {

@@ -13,11 +13,11 @@ const PERMISSION_BITS = 0o777n
 
 /**
  * Streams content into a new file that no look-up finds, flushed to the disk: with the permissions and the owner of the file
- * it is meant to follow, and a later modification time. Leaves nothing behind when it rejects.
+ * it is meant to follow, and a later modification time; without such a file with this mode. Leaves nothing behind when it rejects.
  */
-export async function writeTempFile (directory: string, content: Content, follows?: BigIntStats): Promise<TempFile> {
+export async function writeTempFile (directory: string, content: Content, mode: number, follows?: BigIntStats): Promise<TempFile> {
   const path = join(directory, tempName())
-  const handle = await open(path, 'wx', follows && permissionsOf(follows))
+  const handle = await open(path, 'wx', follows === undefined ? mode : permissionsOf(follows))
   try {
     await handle.writeFile(content)
     return { path, stats: await finish(handle, follows) }

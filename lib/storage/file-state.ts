@@ -6,6 +6,7 @@ import type { StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { syncDirectory } from './durable-names.js'
 import { writeTempFile } from './durable-write.js'
+import type { Modes } from './modes.js'
 import { orMissing, putOnce } from './put-once.js'
 import { newestIn, partsOf, type Version, versionOf, versionPath, versionsIn } from './state-versions.js'
 import { hasEnded, processName, sweepTempFiles, tempName } from './temp-files.js'
@@ -41,7 +42,7 @@ export interface FileState extends Required<StateStore> {
  * next durable one; then its number could be taken again, and the tags tell whether it was. `ready` is awaited before a write.
  * A `set` that rejects may have been seen by others already: then it stays, because they may have built on it.
  */
-export function fileState (root: string, ready: () => Promise<void>): FileState {
+export function fileState (root: string, modes: Modes, ready: () => Promise<void>): FileState {
   const temps = join(root, TEMP_FOLDER)
   const folderOf = (fileId: string) => {
     const name = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
@@ -76,10 +77,10 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
     },
 
     async prepare (isStored) {
-      await mkdir(temps, { recursive: true })
-      const { path, stats } = await writeTempFile(temps, new Uint8Array(0))
+      await mkdir(temps, { recursive: true, mode: modes.directory })
+      const { path, stats } = await writeTempFile(temps, new Uint8Array(0), modes.file)
       await unlink(path)
-      await sweepTempFiles(temps, Number(stats.ctimeMs))
+      await sweepTempFiles(temps, await readdir(temps), Number(stats.ctimeMs))
       removeOrphans(root, Number(stats.ctimeMs), isStored).catch(() => {})
     }
   }
@@ -91,9 +92,9 @@ export function fileState (root: string, ready: () => Promise<void>): FileState 
     const before = await versionsIn(folder)
     if ((before[0] ?? 0) !== next - 1) return null
     const durable = options.durable !== false || before.length >= MOST_VERSIONS
-    const made = before.length === 0 ? await mkdir(folder, { recursive: true }) : undefined
+    const made = before.length === 0 ? await mkdir(folder, { recursive: true, mode: modes.directory }) : undefined
     const tags = [randomUUID().slice(0, 8), ...seen.tags].slice(0, MOST_TAGS)
-    if (!await putOnce(JSON.stringify({ fileId, value, tags } satisfies Version), versionPath(folder, next), { temps, durable })) return null
+    if (!await putOnce(JSON.stringify({ fileId, value, tags } satisfies Version), versionPath(folder, next), { temps, modes, durable })) return null
     // A number becomes free when its file is removed, which takes two later ones: whoever took such a one was too slow and has lost.
     const [newest = next] = await versionsIn(folder)
     if (newest - next > 1 && (await newestIn(folder))?.version?.tags.includes(tags[0]!) !== true) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, constants, createReadStream } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises'
+import { type BigIntStats, createReadStream } from 'node:fs'
+import { lstat, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
 import { InvalidOptionError, RevokedError } from '../errors.js'
@@ -11,12 +11,19 @@ import { fileBody } from './file-body.js'
 import { fileState } from './file-state.js'
 import { fileInfo, sliceOf, validExtension } from './file-info.js'
 import { lookup, type StoredFile } from './lookup.js'
+import { modesFor } from './modes.js'
+import { openRegularFile } from './open-file.js'
 import { replaceBy, revoke } from './replacing.js'
-import { sweepTempFiles } from './temp-files.js'
+import { isTempName, sweepTempFiles } from './temp-files.js'
 
 export interface FileStorageOptions {
   /** Where the files are; relative to the working directory at the time of the call. Created when missing. */
   readonly directory: string
+  /**
+   * Permissions of new documents and of the records beside them, from which the process's umask is taken as from any `mode` in
+   * Node.js. A new directory lets in whom it lets read. Default: `0o640`.
+   */
+  readonly fileMode?: number
 }
 
 const MAX_CHASES = 10
@@ -24,25 +31,30 @@ const MAX_CHASES = 10
 /** No document can have this name: a fileId never starts with a dot. */
 const STATE_DIRECTORY = '.fastify-onlyoffice-state'
 
-/** Without following a link and without waiting for the other end of a pipe. Windows knows neither. */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-
 /**
  * Documents as files `<fileId>.<extension>` of one directory, which other processes may share: they see whole files
  * only, and what they put there is found. Writes are atomic and, when resolved, on the disk; permissions are kept, and the
- * owner where the process may give files away. Links, directories and devices are absent files. `ready()`, or else the first
- * operation, creates the directory, removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION`
- * unless documents and records can be written.
+ * owner where the process may give files away: also by a copy that is stored beside a document, for it holds what was to go
+ * into that. Links, directories and devices are absent files. `ready()`, or else the first operation, creates the directory,
+ * removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION` unless documents and records can be
+ * written.
+ *
+ * What others put there, other instances among them, is found at once when the document server opens files with that extension
+ * and it is in lower case, or when other files there had it at the latest walk through the directory. Any other extension is
+ * found by the next walk, in the background: a second later, in a directory of more than some ten thousand files after fifty
+ * times what a walk takes (5 s among 100,000 files). `close()` ends these walks; nothing else.
  */
-export function fileStorage (options: FileStorageOptions): Required<Omit<Storage, 'close'>> {
+export function fileStorage (options: FileStorageOptions): Required<Storage> {
   if (typeof options?.directory !== 'string' || options.directory === '' || options.directory.includes('\0')) {
     throw new InvalidOptionError('directory', 'needs to be the path of a directory')
   }
+  const modes = modesFor(options.fileMode)
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
-  const { find: findIn, glance, findAll } = lookup(directory)
-  const { forget, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), async () => await ready())
+  const { find: findIn, glance, findAll, note, walk, keepWalking } = lookup(directory)
+  const { forget, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready())
   const temps = new WeakMap<Content, TempFile>()
+  const closed = new AbortController()
   let started: Promise<void> | undefined
 
   return {
@@ -77,7 +89,7 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
       const name = `${fileId}.${validExtension(extension)}`
       await ready()
       return await withTempFile(content, undefined, async temp => {
-        await publishNew(temp, pathOf(name))
+        await publishNew(temp, pathOf(name), undefined, () => note(name))
         return fileInfo(fileId, name, temp.stats)
       })
     },
@@ -85,7 +97,7 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
     async stage (fileId, content) {
       await ready()
       const follows = await glance(fileId) ?? (await find(fileId))[0] // only a guess: replace makes sure
-      const temp = await writeTempFile(directory, content, follows?.stats)
+      const temp = await writeTempFile(directory, content, modes.file, follows?.stats)
       const staged: StagedContent = {
         size: Number(temp.stats.size),
         discard: async () => { if (temps.delete(staged)) await removeFile(temp.path).catch(() => {}) },
@@ -102,12 +114,12 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
       return await withTempFile(content, file.stats, async (temp, isStaged) => {
         // Content that had to be read first may have taken its time.
         const [current] = isStaged ? [file] : await find(fileId)
-        return current ? await replaceBy(temp, { directory, fileId, findAll: async () => await findAll(fileId), current, options }) : null
+        return current ? await replaceBy(temp, { directory, fileId, findAll: async () => await findAll(fileId), onNamed: note, current, options }) : null
       })
     },
 
     async revoke (fileId, ticket) {
-      if (isSafeFileId(fileId)) await revoke(ticket, { directory, findAll: async () => await findAll(fileId) })
+      if (isSafeFileId(fileId)) await revoke(ticket, { directory, fileId })
     },
 
     async remove (fileId) {
@@ -118,6 +130,10 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
       if (removed) await syncDirectory(directory)
       await forget(fileId)
       return removed
+    },
+
+    async close () {
+      closed.abort()
     },
 
     state
@@ -131,7 +147,7 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
   /** Publishes what was staged here, which stays when that fails, or content that has yet to be written, of which nothing stays. */
   async function withTempFile<Result> (content: Content, follows: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>): Promise<Result> {
     const staged = temps.get(content)
-    const temp = staged ?? await writeTempFile(directory, content, follows)
+    const temp = staged ?? await writeTempFile(directory, content, modes.file, follows)
     let published: Result | null = null
     try {
       published = await publish(temp, staged !== undefined)
@@ -154,14 +170,17 @@ export function fileStorage (options: FileStorageOptions): Required<Omit<Storage
 
   async function prepare (): Promise<void> {
     try {
-      await mkdir(directory, { recursive: true })
-      const { path, stats } = await writeTempFile(directory, new Uint8Array(0))
+      await mkdir(directory, { recursive: true, mode: modes.directory })
+      const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
       await removeFile(path)
-      await sweepTempFiles(directory, Number(stats.ctimeMs))
+      const found: string[] = []
+      await walk(name => { if (isTempName(name)) found.push(name) })
+      await sweepTempFiles(directory, found, Number(stats.ctimeMs))
       await prepareState(async fileId => isSafeFileId(fileId) && (await findIn(fileId)).length > 0)
     } catch (error) {
       throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
     }
+    keepWalking(closed.signal).catch(() => {})
   }
 }
 
@@ -176,24 +195,4 @@ async function * chunksOf (temp: TempFile): AsyncGenerator<Uint8Array> {
 /** Another process may have taken this one for dead, and what it had staged away. */
 async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
   return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
-}
-
-/** `undefined` when it is not there or not a regular file. */
-async function openRegularFile (path: string): Promise<{ handle: FileHandle, stats: BigIntStats } | undefined> {
-  let handle: FileHandle
-  try {
-    handle = await open(path, OPEN_FLAGS)
-  } catch (error) {
-    if (['ENOENT', 'ELOOP', 'ENXIO', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw error
-  }
-  try {
-    const stats = await handle.stat({ bigint: true })
-    if (stats.isFile()) return { handle, stats }
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
-  await handle.close()
-  return undefined
 }

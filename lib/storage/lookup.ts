@@ -1,8 +1,8 @@
 import { type BigIntStats, lstat } from 'node:fs'
-import { join } from 'node:path'
+import { sep } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
 import { type DirectoryVersion, directoryVersions, isUnchanged } from './directory-version.js'
-import { rankOf, unusualNames } from './unusual-names.js'
+import { type Pause, rankOf, seenNames } from './seen-names.js'
 
 export interface StoredFile {
   readonly name: string
@@ -12,35 +12,40 @@ export interface StoredFile {
 const MAX_REMEMBERED = 10_000
 
 export interface Lookup {
-  /** The file that counts, followed by others that would take its place. */
+  /** The file that counts, followed by those that would take its place. Where names stay as they are, the first alone may do. */
   find (fileId: string): Promise<StoredFile[]>
   /** The file that counted when it was looked up last, as it is now: at the cost of one call. */
   glance (fileId: string): Promise<StoredFile | undefined>
   /** Every regular file of the fileId. */
   findAll (fileId: string): Promise<StoredFile[]>
+  /** Has a name found from now on that this process has given. */
+  note (name: string): void
+  /** Walks through the directory. Without it only known extensions are found. */
+  walk (onName: (name: string) => void): Promise<void>
+  keepWalking (signal: AbortSignal): Promise<void>
 }
 
-const inCapitals = knownExtensions.map(extension => extension.toUpperCase())
-
 /**
- * Finds the regular files named `<fileId>.<extension>`, the one that counts first: the newest of those with a known
- * extension; only when there is none, the newest of those with one in capitals; only when there is none either, the newest
- * of the others; of equally old ones the first by name. What other processes drop in or take away is seen at once. With a
- * known extension the cost is the same in any directory, however large.
+ * Finds the regular files named `<fileId>.<extension>`, the one that counts first: the newest of those with a known extension,
+ * then those with one in capitals, then all others; of equally old ones the first by name. A look-up costs the same in any
+ * directory, however large. What other processes take away is seen at once. What they drop in is seen at once with a known
+ * extension in lower case, or with another one that a file had there at the latest walk; with any other after the next walk.
  */
-export function lookup (directory: string): Lookup {
+export function lookup (directory: string, pause?: Pause): Lookup {
   const currentVersion = directoryVersions(directory)
-  const unusualNamesOf = unusualNames(directory, currentVersion)
+  const { namesOf, ...seen } = seenNames(directory, currentVersion, pause)
   const remembered = rememberedNames()
   const latest = new Map<string, string>()
 
   return {
+    ...seen,
+
     async find (fileId) {
       const name = remembered.get(fileId)
       const [version, file] = await Promise.all([currentVersion(), name === undefined ? undefined : regularFile(directory, name)])
       if (file && remembered.isValid(version)) return [file]
 
-      const files = await search(fileId, version)
+      const files = await search(fileId)
       if (files.length > 0) keepLatest(fileId, files[0]!.name)
       if (files.length === 1 && version.settled) remembered.set(fileId, files[0]!.name, version)
       return files
@@ -51,9 +56,7 @@ export function lookup (directory: string): Lookup {
       return name === undefined ? undefined : await regularFile(directory, name)
     },
 
-    async findAll (fileId) {
-      return (await Promise.all([probe(fileId, knownExtensions), probe(fileId, inCapitals), unusual(fileId)])).flat()
-    }
+    findAll: search
   }
 
   function keepLatest (fileId: string, name: string): void {
@@ -62,24 +65,11 @@ export function lookup (directory: string): Lookup {
     if (latest.size > MAX_REMEMBERED) latest.delete(latest.keys().next().value!)
   }
 
-  async function search (fileId: string, before: DirectoryVersion): Promise<StoredFile[]> {
-    for (const extensions of [knownExtensions, inCapitals]) {
-      const files = await probe(fileId, extensions)
-      if (files.length > 0) return files
-    }
-    const files = await unusual(fileId)
-    if (files.length > 0 || isUnchanged(before, await currentVersion())) return files
-
-    // A change of format moves a file: it may have gone from where we had yet to look to where we had just looked.
-    return probe(fileId, knownExtensions)
-  }
-
-  function probe (fileId: string, extensions: readonly string[]): Promise<StoredFile[]> {
-    return regularFiles(directory, extensions.map(extension => `${fileId}.${extension}`))
-  }
-
-  async function unusual (fileId: string): Promise<StoredFile[]> {
-    return await regularFiles(directory, await unusualNamesOf(fileId))
+  async function search (fileId: string): Promise<StoredFile[]> {
+    // A file may get another extension meanwhile. Then it is found where it was or, as we look everywhere afterwards, where it is.
+    const before = await regularFiles(directory, namesOf(fileId))
+    const files = await regularFiles(directory, new Set([...knownExtensions.map(extension => `${fileId}.${extension}`), ...namesOf(fileId)]))
+    return files.length > 0 || before.length === 0 ? files : await search(fileId)
   }
 }
 
@@ -102,8 +92,8 @@ function rememberedNames () {
   }
 }
 
-async function regularFiles (directory: string, names: readonly string[]): Promise<StoredFile[]> {
-  const files = await Promise.all(names.map(name => regularFile(directory, name)))
+async function regularFiles (directory: string, names: Iterable<string>): Promise<StoredFile[]> {
+  const files = await Promise.all(Array.from(names, name => regularFile(directory, name)))
   return files.filter(file => file !== undefined).sort((a, b) => comesBefore(a, b) ? -1 : 1)
 }
 
@@ -117,7 +107,7 @@ export function comesBefore (a: StoredFile, b: StoredFile): boolean {
 /** By callback: most of the probed names are absent, and the promise of node:fs makes an absent file three times as dear. */
 export function regularFile (directory: string, name: string): Promise<StoredFile | undefined> {
   return new Promise((resolve, reject) => {
-    lstat(join(directory, name), { bigint: true }, (error, stats) => {
+    lstat(directory + sep + name, { bigint: true }, (error, stats) => {
       if (!error) resolve(stats.isFile() ? { name, stats } : undefined)
       else if (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG') resolve(undefined)
       else reject(error)

@@ -2,6 +2,7 @@ import { link, lstat, mkdir, readFile, rename, rm, unlink, writeFile } from 'nod
 import { join } from 'node:path'
 import { hasNoLinks, syncDirectory } from './durable-names.js'
 import { writeTempFile } from './durable-write.js'
+import type { Modes } from './modes.js'
 import { tempName } from './temp-files.js'
 
 /** Name of the text in a file that is a folder. */
@@ -10,13 +11,14 @@ const TEXT = 'value'
 export interface PutOptions {
   /** A folder for temp files. */
   readonly temps: string
+  readonly modes: Modes
   /** Whether the text is on the disk before it has its name. */
   readonly durable: boolean
 }
 
 /** Puts a finished file with this text at `target`. Resolves to `false` when someone else has put one there. */
-export async function putOnce (text: string, target: string, { temps, durable }: PutOptions): Promise<boolean> {
-  const temp = durable ? (await writeTempFile(temps, Buffer.from(text))).path : await written(text, temps)
+export async function putOnce (text: string, target: string, { temps, modes, durable }: PutOptions): Promise<boolean> {
+  const temp = durable ? (await writeTempFile(temps, Buffer.from(text), modes.file)).path : await written(text, temps, modes.file)
   try {
     await link(temp, target)
     return true
@@ -24,16 +26,16 @@ export async function putOnce (text: string, target: string, { temps, durable }:
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
     if (!hasNoLinks(code)) throw error
-    return await takenByFolder(temps, temp, target)
+    return await takenByFolder(temps, temp, target, modes.directory)
   } finally {
     await unlink(temp).catch(() => {})
   }
 }
 
-async function written (text: string, temps: string): Promise<string> {
+async function written (text: string, temps: string, mode: number): Promise<string> {
   const path = join(temps, tempName())
   try {
-    await writeFile(path, text, { flag: 'wx' })
+    await writeFile(path, text, { flag: 'wx', mode })
     return path
   } catch (error) {
     await unlink(path).catch(() => {})
@@ -42,9 +44,9 @@ async function written (text: string, temps: string): Promise<string> {
 }
 
 /** Where the file system has no links: a folder never takes the place of one that has something in it. */
-async function takenByFolder (temps: string, temp: string, target: string): Promise<boolean> {
+async function takenByFolder (temps: string, temp: string, target: string, mode: number): Promise<boolean> {
   const folder = join(temps, tempName())
-  await mkdir(folder)
+  await mkdir(folder, { mode })
   try {
     await rename(temp, join(folder, TEXT))
     await syncDirectory(folder)

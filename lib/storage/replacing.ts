@@ -13,11 +13,13 @@ import { isTempName, previousOf } from './temp-files.js'
 interface Place {
   readonly directory: string
   readonly fileId: string
-  /** Every file of the fileId. */
-  readonly findAll: () => Promise<readonly StoredFile[]>
 }
 
 interface Replacement extends Place {
+  /** Every file of the fileId. */
+  readonly findAll: () => Promise<readonly StoredFile[]>
+  /** Told of a name that was given, while the file it supersedes is still there. */
+  readonly onNamed: (name: string) => void
   /** The file that counts. */
   readonly current: StoredFile
   readonly options: ReplaceOptions
@@ -45,7 +47,7 @@ const turns = createQueue()
  * revision is the expected one is looked up right before the rename: another process that changes the file in between is
  * overwritten, unless it is kept away by other means, such as the lock in a record.
  */
-export async function replaceBy (temp: TempFile, { directory, fileId, findAll, current, options }: Replacement): Promise<FileInfo | null> {
+export async function replaceBy (temp: TempFile, { directory, fileId, findAll, onNamed, current, options }: Replacement): Promise<FileInfo | null> {
   const { extension, ifRevision, beforePublish } = options
   const isExpected = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
   const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && (found === undefined || !isExpected(found.stats))
@@ -54,7 +56,9 @@ export async function replaceBy (temp: TempFile, { directory, fileId, findAll, c
   const name = nameFor(fileId, current, extension)
   const isRenamed = name !== current.name
   await follow(temp, current.stats)
-  if (isRenamed && !wouldCount({ name, stats: temp.stats }, current, await findAll())) {
+  const isTaken = async () => !wouldCount({ name, stats: temp.stats }, current, await findAll())
+  // Another replace of this process may have given the name without having removed the old file: when its turn is over, it has.
+  if (isRenamed && await isTaken() && await turns.enter(join(directory, fileId)).run(isTaken)) {
     if (isChanged(await regularFile(directory, current.name))) return null
     throw new NameTakenError()
   }
@@ -67,7 +71,7 @@ export async function replaceBy (temp: TempFile, { directory, fileId, findAll, c
     if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : isExpected) ? info : null
     const found = await regularFile(directory, current.name)
     if (isChanged(found)) return null
-    await publishNew(temp, target, found && knownFile(directory, found))
+    await publishNew(temp, target, found && knownFile(directory, found), () => onNamed(name))
     return info
   })
 }
@@ -88,15 +92,17 @@ function wouldCount (file: StoredFile, superseded: StoredFile, files: readonly S
  * Takes the temp file away, so that it can't be published any more, and removes what was superseded if it has been. A ticket
  * that says nothing to this storage is of no replace of it.
  */
-export async function revoke (text: string, { directory, findAll }: Omit<Place, 'fileId'>): Promise<void> {
+export async function revoke (text: string, { directory, fileId }: Place): Promise<void> {
   const { temp, published, superseded } = ticketIn(text)
   if (typeof temp !== 'string' || !isTempName(temp)) return
   for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))
-  if (!published || !superseded) return
-  const files = await findAll()
-  const find = (wanted: Named) => files.find(file => isDeepStrictEqual(named(file), wanted))
-  const left = find(superseded)
-  if (left !== undefined && find(published) !== undefined) await takeAway(knownFile(directory, left))
+  const find = async (wanted: Partial<Named> | undefined) => {
+    if (typeof wanted?.name !== 'string' || splitName(wanted.name)?.stem !== fileId) return undefined
+    const file = await regularFile(directory, wanted.name)
+    return file && isDeepStrictEqual(named(file), wanted) ? file : undefined
+  }
+  const left = await find(superseded)
+  if (left !== undefined && await find(published) !== undefined) await takeAway(knownFile(directory, left))
 }
 
 function ticketIn (text: string): Partial<Ticket> {

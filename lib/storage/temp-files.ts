@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { lstat, opendir, rm } from 'node:fs/promises'
+import { lstat, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -53,12 +53,12 @@ export function isTempName (name: string): boolean {
 }
 
 /**
- * Removes what ended processes left behind. Whether one has ended is known where its id means something: of another
+ * Of these names of a directory, removes what ended processes left behind. Whether one has ended is known where its id means something: of another
  * container or machine when nothing was written for two minutes. `now` is the time of the file system, whose clock may be
  * another machine's. What can't be removed hinders nobody and stays.
  */
-export async function sweepTempFiles (directory: string, now: number): Promise<void> {
-  for await (const { name } of await opendir(directory, { bufferSize: 256 })) {
+export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
+  for (const name of names) {
     const owner = ownerIn(name)
     if (owner === undefined) continue
     const path = join(directory, name)

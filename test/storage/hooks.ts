@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Test } from 'tap'
 
-type Name = 'link' | 'open' | 'rename' | 'unlink'
+type Name = 'link' | 'open' | 'opendir' | 'rename' | 'unlink'
 type Call = (path: string, ...rest: unknown[]) => Promise<unknown>
 
 export interface Hook {

@@ -1,17 +1,21 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { trace } from './traced/trace.js'
 
-async function callsAmong (files: number, root: string): Promise<Record<string, number>> {
-  const directory = join(root, String(files))
-  await mkdir(directory)
-  for (let index = 0; index < files; index++) await writeFile(join(directory, `file-${index}.${index % 2 ? 'pdf' : 'unusual'}`), '')
-  await writeFile(join(directory, 'a.docx'), 'a')
-  await writeFile(join(directory, 'b.zzz'), 'b')
+type Script = 'look-up' | 'look-up-among-changes'
+
+/** How often which call is made in a directory of so many files; the one with this number is named so. */
+async function callsAmong (files: number, root: string, script: Script = 'look-up', nameOf = (index: number) => `file-${index}.${index % 2 ? 'pdf' : 'unusual'}`): Promise<Record<string, number>> {
+  const directory = await mkdtemp(join(root, 'uploads-'))
+  for (let index = 0; index < files; index++) await writeFile(join(directory, nameOf(index)), '')
+  if (script === 'look-up') {
+    await writeFile(join(directory, 'a.docx'), 'a')
+    await writeFile(join(directory, 'b.zzz'), 'b')
+  }
 
   const calls: Record<string, number> = {}
-  for (const { name, phase } of await trace('look-up', directory, root)) {
+  for (const { name, phase } of await trace(script, directory, root)) {
     if (phase === 'begin') calls[name] = (calls[name] ?? 0) + 1
   }
   return calls
@@ -19,10 +23,30 @@ async function callsAmong (files: number, root: string): Promise<Record<string, 
 
 t.test('hits and misses make the same calls among many files as among few, and walk no unchanged directory', async t => {
   const root = t.testdir()
-  const few = await callsAmong(1, root)
+  const few = await callsAmong(2, root)
   t.ok(few.lstat, 'the calls are seen')
   t.same(Object.keys(few), ['lstat'], 'nothing but looking at single names')
   t.same(await callsAmong(1000, root), few)
+})
+
+t.test('so do misses while names come and go', async t => {
+  const root = t.testdir()
+  const few = await callsAmong(2, root, 'look-up-among-changes')
+  t.ok(few.lstat, 'the calls are seen')
+  t.same(Object.keys(few), ['lstat'], 'nothing but looking at single names')
+  t.same(await callsAmong(1000, root, 'look-up-among-changes'), few)
+})
+
+t.test('however many extensions there are, a miss tries few of them', async t => {
+  const root = t.testdir()
+  const many = await callsAmong(100, root, 'look-up-among-changes', index => `file-${index}.x${index}`)
+  t.same(await callsAmong(400, root, 'look-up-among-changes', index => `file-${index}.x${index}`), many)
+})
+
+t.test('the names of hidden files are not learnt from', async t => {
+  const root = t.testdir()
+  const none = await callsAmong(0, root, 'look-up-among-changes')
+  t.same(await callsAmong(100, root, 'look-up-among-changes', index => `.file.docx.x${index}`), none)
 })
 
 t.test('what has just been saved among many files in capitals is found without a walk', async t => {

@@ -108,22 +108,25 @@ t.test('a file that is removed, or replaced, right before it is looked at for th
   }
 })
 
-t.test('who is stopped between the new name and the removal of the old one takes nothing away that came later', async t => {
-  const { path, directory, replaced, other, ticket } = scene(t)
-  hook(t, {
-    name: 'rename',
-    isMeant: from => from === path,
-    async instead (call) {
-      await other.revoke('a', ticket())
-      t.strictSame(await namesIn(directory), ['a.odt'], 'who takes over removes the old one')
-      await writeFile(path, 'newer, in the old format')
-      await rm(join(directory, 'a.odt'))
-      return await call()
-    }
+for (const extension of ['odt', 'zzz']) {
+  t.test(`who is stopped between the new name, with .${extension}, and the removal of the old one takes nothing away that came later`, async t => {
+    const { path, directory, replaced, other, ticket } = scene(t)
+    hook(t, {
+      name: 'rename',
+      isMeant: from => from === path,
+      async instead (call) {
+        await other.revoke('a', ticket())
+        t.strictSame(await namesIn(directory), [`a.${extension}`], 'who takes over removes the old one')
+        await writeFile(path, 'newer, in the old format')
+        await rm(join(directory, `a.${extension}`))
+        return await call()
+      }
+    })
+    await other.ready()
+    await replaced({ extension })
+    t.strictSame(await textsIn(directory), { 'a.docx': 'newer, in the old format' })
   })
-  await replaced({ extension: 'odt' })
-  t.strictSame(await textsIn(directory), { 'a.docx': 'newer, in the old format' })
-})
+}
 
 t.test('a name that was given though the call says there is one already counts as given', async t => {
   const { directory, replaced } = scene(t)

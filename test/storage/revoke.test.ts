@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { utimes, writeFile } from 'node:fs/promises'
+import { lstat, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { revisionOf } from '../../lib/storage/file-info.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { namesIn, textsIn } from './faults.js'
 
@@ -64,4 +65,21 @@ t.test('who was revoked by another process is told so, and what was staged is ne
     await staged.discard()
     t.strictSame(await textsIn(directory), { 'a.docx': 'old' })
   }
+})
+
+t.test('a ticket that names files of others, or none, takes nothing away', async t => {
+  const root = t.testdir({ 'b.docx': 'outside', uploads: { 'a.docx': 'a', 'b.docx': 'b', 'b.odt': 'b' } })
+  const directory = join(root, 'uploads')
+  const storage = fileStorage({ directory })
+  const [docx, odt, outside] = await Promise.all(['b.docx', 'b.odt', '../b.docx'].map(async name => {
+    return { name, revision: revisionOf(await lstat(join(directory, name), { bigint: true })) }
+  }))
+  let temp = ''
+  await storage.replace('a', Buffer.from('a'), { beforePublish: async (_info, ticket) => { temp = JSON.parse(ticket!).temp } })
+  const before = [await textsIn(directory), await readFile(join(root, 'b.docx'), 'utf8')]
+  for (const superseded of [docx, outside, { name: 1 }, { name: '..' }, 'a.docx', null]) {
+    await storage.revoke('a', JSON.stringify({ temp, published: odt, superseded }))
+    await storage.revoke('a', JSON.stringify({ temp, published: superseded, superseded: docx }))
+  }
+  t.strictSame([await textsIn(directory), await readFile(join(root, 'b.docx'), 'utf8')], before)
 })

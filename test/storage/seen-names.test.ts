@@ -1,0 +1,241 @@
+import { writeFileSync } from 'node:fs'
+import { rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { EventEmitter, once } from 'node:events'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { type Lookup, lookup } from '../../lib/storage/lookup.js'
+import { hook } from './hooks.js'
+
+/** Walks through a directory whose pauses end when the test says. */
+async function walking (t: Test, directory: string) {
+  const events = new EventEmitter()
+  const pauses: number[] = []
+  let resume = () => {}
+  const files = lookup(directory, async (milliseconds, signal) => {
+    pauses.push(milliseconds)
+    events.emit('pause')
+    await new Promise<void>(resolve => {
+      resume = resolve
+      signal.addEventListener('abort', () => resolve())
+    })
+  })
+  const over = new AbortController()
+  t.teardown(() => over.abort())
+  await files.walk(() => {})
+  const ended = files.keepWalking(over.signal)
+  return {
+    files,
+    pauses,
+    over,
+    ended,
+    /** Ends the pause. */
+    resume: () => resume(),
+    /** Ends the pause and resolves when the next has begun. */
+    async next () {
+      const begun = once(events, 'pause')
+      resume()
+      await begun
+    }
+  }
+}
+
+async function nameOf (files: Lookup, fileId: string): Promise<string | undefined> {
+  return (await files.find(fileId))[0]?.name
+}
+
+t.test('an extension nobody has seen is found after the next walk, and from then on at once', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  const { files, next } = await walking(t, directory)
+  t.equal(await nameOf(files, 'a'), 'a.zzz', 'there from the beginning')
+  await writeFile(join(directory, 'b.yyy'), 'b')
+  await writeFile(join(directory, 'B.DOCX'), 'b')
+  t.equal(await nameOf(files, 'b'), undefined)
+  await next()
+  t.equal(await nameOf(files, 'b'), 'b.yyy')
+  t.equal(await nameOf(files, 'B'), 'B.DOCX')
+  await writeFile(join(directory, 'c.yyy'), 'c')
+  t.equal(await nameOf(files, 'c'), 'c.yyy')
+})
+
+t.test('what is gone or renamed is never found where it was', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a', 'b.zzz': 'b' })
+  const { files, next } = await walking(t, directory)
+  await rm(join(directory, 'a.zzz'))
+  await rename(join(directory, 'b.zzz'), join(directory, 'c.zzz'))
+  for (let round = 0; round < 2; round++) {
+    t.strictSame([await nameOf(files, 'a'), await nameOf(files, 'b'), await nameOf(files, 'c')], [undefined, undefined, 'c.zzz'])
+    await next()
+  }
+})
+
+t.test('any number of extensions is found', async t => {
+  const names = Array.from({ length: 200 }, (_, index) => `file-${index}.x${index}`)
+  const directory = t.testdir(Object.fromEntries(names.map(name => [name, name])))
+  const { files, next } = await walking(t, directory)
+  for (const [index, name] of names.entries()) t.equal(await nameOf(files, `file-${index}`), name)
+  await writeFile(join(directory, 'late.yyy'), '')
+  await rm(join(directory, 'file-0.x0'))
+  await next()
+  t.equal(await nameOf(files, 'late'), 'late.yyy')
+  t.equal(await nameOf(files, 'file-0'), undefined)
+})
+
+t.test('a name that is given while a walk has passed its place is found, also after that walk', async t => {
+  for (const others of [0, 200]) {
+    const directory = t.testdir({ 'first.txt': '', ...Object.fromEntries(Array.from({ length: others }, (_, index) => [`file-${index}.x${index}`, ''])) })
+    const files = lookup(directory)
+    let isGiven = false
+    await files.walk(() => {
+      if (isGiven) return
+      isGiven = true
+      writeFileSync(join(directory, 'late.zzz'), '')
+      files.note('late.zzz')
+    })
+    t.equal(await nameOf(files, 'late'), 'late.zzz')
+  }
+})
+
+t.test('no look-up causes a walk or waits for one', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  const { files, resume } = await walking(t, directory)
+  let isWalking = false
+  const begun = new Promise<void>(resolve => {
+    hook(t, {
+      name: 'opendir',
+      isMeant: path => path === directory,
+      async instead () {
+        isWalking = true
+        resolve()
+        return await new Promise(() => {})
+      }
+    })
+  })
+  await writeFile(join(directory, 'b.yyy'), '')
+  await Promise.all(['b', 'c', 'd'].map(async fileId => t.strictSame(await files.find(fileId), [])))
+  t.equal(isWalking, false)
+  resume()
+  await begun
+  t.strictSame(await files.find('b'), [])
+  t.equal(await nameOf(files, 'a'), 'a.zzz')
+})
+
+t.test('an unchanged directory is not walked through again', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  const { next } = await walking(t, directory)
+  const walks = countWalks(t, directory)
+  // A change within the granularity of the file system's clock might have gone unnoticed: walked through until that has passed.
+  for (let before = -1; before < walks();) {
+    before = walks()
+    await next()
+  }
+  const until = walks()
+  for (let round = 0; round < 5; round++) await next()
+  t.equal(walks(), until)
+})
+
+t.test('a file dropped in within the same tick of the file system clock is found', async t => {
+  const tick = 1_600_000_000
+  async function isFoundAfterWalk (directory: string): Promise<boolean> {
+    await utimes(directory, tick, tick)
+    const { files, next } = await walking(t, directory)
+    await writeFile(join(directory, 'late.zzz'), 'late')
+    await utimes(directory, tick, tick) // as if no time had passed
+    await next()
+    return await nameOf(files, 'late') !== undefined
+  }
+  const found: boolean[] = []
+  // Should this process be held up within a walk, so that the tick counts as long past, another attempt tells.
+  for (let attempt = 0; attempt < 5; attempt++) found.push(await isFoundAfterWalk(t.testdir({ 'other.txt': '' })))
+  t.ok(found.includes(true))
+})
+
+t.test('a walk that fails leaves what is known as it is, and the next one makes up for it', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  const { files, next } = await walking(t, directory)
+  await writeFile(join(directory, 'b.yyy'), '')
+  for (const code of ['EMFILE', 'EACCES']) {
+    hook(t, { name: 'opendir', isMeant: path => path === directory, instead: async () => { throw Object.assign(new Error(code), { code }) } })
+    await next()
+    t.strictSame([await nameOf(files, 'a'), await nameOf(files, 'b')], ['a.zzz', undefined])
+  }
+  await next()
+  t.strictSame([await nameOf(files, 'a'), await nameOf(files, 'b')], ['a.zzz', 'b.yyy'])
+})
+
+t.test('a directory that is gone for a while is walked through when it is back', async t => {
+  const root = t.testdir({ uploads: { 'a.zzz': 'a' } })
+  const directory = join(root, 'uploads')
+  const { files, next } = await walking(t, directory)
+  await rename(directory, join(root, 'elsewhere'))
+  await next()
+  await rename(join(root, 'elsewhere'), directory)
+  await writeFile(join(directory, 'b.yyy'), '')
+  await next()
+  t.equal(await nameOf(files, 'b'), 'b.yyy')
+})
+
+t.test('the longer a walk takes the longer is the pause after it', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  const { next, pauses } = await walking(t, directory)
+  t.strictSame(pauses, [1000])
+  const { now } = performance
+  t.teardown(() => { performance.now = now })
+  let later = 0
+  performance.now = () => now.call(performance) + later
+  hook(t, {
+    name: 'opendir',
+    isMeant: path => path === directory,
+    async instead (call) {
+      later += 900
+      return await call()
+    }
+  })
+  await writeFile(join(directory, 'b.yyy'), '')
+  await next()
+  t.ok(pauses[1]! >= 45_000)
+})
+
+t.test('the end of the storage ends a walk that is under way, and no other begins', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  const { over, resume, ended, pauses } = await walking(t, directory)
+  hook(t, {
+    name: 'opendir',
+    isMeant: path => path === directory,
+    async instead (call) {
+      over.abort()
+      return await call()
+    }
+  })
+  await writeFile(join(directory, 'b.yyy'), '')
+  resume()
+  await ended
+  t.equal(pauses.length, 1)
+})
+
+t.test('the end of the storage ends a pause', async t => {
+  const directory = t.testdir({ 'a.zzz': 'a' })
+  for (const pause of [undefined, async (_milliseconds: number, signal: AbortSignal) => await once(signal, 'abort')]) {
+    const over = new AbortController()
+    const ended = lookup(directory, pause).keepWalking(over.signal)
+    over.abort()
+    await ended
+  }
+})
+
+/** How often the directory has been walked through since. */
+function countWalks (t: Test, directory: string): () => number {
+  let walks = 0
+  const again = () => {
+    hook(t, {
+      name: 'opendir',
+      isMeant: path => path === directory,
+      async instead (call) {
+        walks++
+        again()
+        return await call()
+      }
+    })
+  }
+  again()
+  return () => walks
+}
