@@ -4,6 +4,7 @@ import editor, { fileStorage } from 'fastify-onlyoffice'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openCatalogue } from './catalogue.js'
+import { answerToOwnNames } from './own-names.js'
 import { routes } from './routes.js'
 import { seed } from './seed.js'
 
@@ -14,12 +15,15 @@ import { seed } from './seed.js'
  * @param {string | undefined} options.internalUrl
  * @param {string} options.jwtSecret
  * @param {string} options.publicBaseUrl
+ * @param {string} options.host
+ * @param {string[]} options.allowedHosts
  * @param {'secure' | 'classic'} options.profile
  * @param {string} options.dataDirectory
  * @param {NonNullable<import('fastify').FastifyServerOptions['logger']>} options.logger
  */
-export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicBaseUrl, profile, dataDirectory, logger }) {
+export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicBaseUrl, host, allowedHosts, profile, dataDirectory, logger }) {
   const app = Fastify({ logger })
+  answerToOwnNames(app, { host, publicBaseUrl, allowedHosts }) // first: the plugin's routes are behind it, too
 
   await app.register(editor, {
     editorApiUrl,

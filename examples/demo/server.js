@@ -3,6 +3,8 @@ A host service with fastify-onlyoffice, and beside it, on a port of its own, the
 
 PORT              port of the host. Default: 3000, or the next free one; 0: any free one
 HOST              address to listen at. Default: 127.0.0.1, so that only this machine can reach it
+ALLOWED_HOSTS     further names it is reached by, without a port, separated by commas. It answers to localhost, 127.0.0.1,
+                  [::1], HOST and the host of PUBLIC_BASE_URL, and with HOST=0.0.0.0 to every address, not to every name
 DATA_DIR          where documents and their names are kept. Default: examples/demo/App_Data
 PROFILE           secure (default) or classic
 LOG_LEVEL         of the log on stderr. Default: warn

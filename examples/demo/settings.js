@@ -15,6 +15,7 @@ export function readSettings (env) {
 
   return {
     host: env.HOST || '127.0.0.1',
+    allowedHosts: (env.ALLOWED_HOSTS ?? '').split(',').map(name => name.trim()).filter(name => name !== ''),
     /** `undefined`: 3000, or the next free one. */
     port,
     dataDirectory: env.DATA_DIR || fileURLToPath(new URL('App_Data', import.meta.url)),

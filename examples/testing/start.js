@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import { memoryStorage } from 'fastify-onlyoffice'
@@ -10,7 +11,7 @@ import { createService } from './service.js'
  * @param {import('fastify-onlyoffice/testing').FakeClock} [clock] Default: one that jumps, so that no test waits.
  */
 export async function start (options, clock = fakeClock({ autoAdvance: true })) {
-  const jwtSecret = 'the secret that both of them know, 0123456789'
+  const jwtSecret = randomBytes(32).toString('hex')
   const documentServer = await createDocumentServer({ jwtSecret, clock })
 
   // Listens before the plugin is registered, because the plugin wants to know the service's address.

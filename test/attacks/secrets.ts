@@ -4,8 +4,10 @@ import { forgedToken } from '../helpers/jwt.js'
 import type { AlwaysStopped, Attack, Run } from './attack.js'
 import { JSON_TYPE, now, startTarget, type Target } from './target.js'
 
-const DICTIONARY = ['123456', 'password', 'onlyoffice', 'secret', 'my_jwt_secret', 'verysecretstring', 'changeme', 'Summer-2026', 'Winter-2026']
+const DICTIONARY = ['123456', 'password', 'onlyoffice', 'secret', 'my_jwt_secret', 'verysecretstring', 'changeme', 'Summer-2026', 'Winter-2026', ...Array.from('abcdefghijklmnopqrstuvwxyz', letter => letter.repeat(32))]
 const GUESSED = 'verysecretstring'
+/** As long as it must be. */
+const EQUAL_LETTERS = 'a'.repeat(32)
 /** Of the host's own making, and short. */
 const SHORT = 'Winter-2026'
 
@@ -66,6 +68,7 @@ const log: AlwaysStopped = {
 export const secrets: readonly Attack[] = [
   byGuess('guesses the secret from a token, and replaces a document', 'a page with the editor and a document of their own; a dictionary', GUESSED, secretOf),
   byGuess('guesses a short secret of the host\'s own making', 'such a page; a longer dictionary', SHORT, secretOf),
+  byGuess('guesses a secret of 32 equal letters', 'such a page; a list of patterns', EQUAL_LETTERS, secretOf),
   byGuess('signs with a known default that is left in the list of secrets', 'the documentation of the document server', ['a-strong-secret-that-signs-0123456789', GUESSED], () => GUESSED),
   log
 ]

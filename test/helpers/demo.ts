@@ -79,7 +79,7 @@ export async function startDemo (t: Test, options: { readonly directory?: string
 function environment (dataDirectory: string): NodeJS.ProcessEnv {
   const env = { ...process.env, PORT: '0', DATA_DIR: dataDirectory }
   for (const name of Object.keys(env)) {
-    if (/^(TAP|_TAP)/.test(name) || ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'HOST', 'EDITOR_API_URL', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'PROFILE'].includes(name)) {
+    if (/^(TAP|_TAP)/.test(name) || ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'HOST', 'ALLOWED_HOSTS', 'EDITOR_API_URL', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'PROFILE'].includes(name)) {
       delete env[name as keyof typeof env]
     }
   }

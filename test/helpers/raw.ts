@@ -11,7 +11,7 @@ export function startRawUpstream (t: Test, answer: string | Uint8Array): Promise
 }
 
 /** Sends bytes as they stand and resolves to all that comes back, as Latin-1 text. */
-async function exchange (t: Test, origin: string, request: string): Promise<string> {
+export async function exchange (t: Test, origin: string, request: string): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = net.connect(Number(port), hostname)
   t.teardown(() => socket.destroy())

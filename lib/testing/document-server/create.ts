@@ -10,6 +10,7 @@ import { answerFaults } from './faults/answers.js'
 import { faultRegistry } from './faults/registry.js'
 import { hostClient } from './host/client.js'
 import { leaveAll, lifecycle } from './lifecycle.js'
+import { answerToOwnNames } from './own-names.js'
 import { API_PATH, pageRoutes } from './page/routes.js'
 import { socketRoute } from './page/socket.js'
 import { receivedRequests } from './received.js'
@@ -38,6 +39,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     // Sessions are saved while closing, and the host must still be able to fetch what was saved.
     return503OnClosing: false
   })
+  answerToOwnNames(app, options)
   let url = ''
   const ending = new AbortController()
   const time = createTime(clock)

@@ -20,6 +20,12 @@ export interface DocumentServerOptions {
   readonly host?: string
   /** Address at which hosts and browsers reach this server, when it is not the one it listens at. */
   readonly publicUrl?: string
+  /**
+   * Further names it is reached by, without a port: that of its container, of a proxy. It answers to `localhost`, `127.0.0.1`,
+   * `[::1]`, to `host` and the host of `publicUrl`, and when it listens at all addresses to each of them; a request that names
+   * another host is refused with HTTP 421, because any web site can have its name resolve to this machine.
+   */
+  readonly allowedHosts?: readonly string[]
   /** Path of `soffice`; `false` never uses it. Default: `soffice` of the PATH, if there is one. */
   readonly libreOffice?: string | false
 }

@@ -6,7 +6,7 @@ import { sign, startDocumentServer, startFakeHost } from '../support.js'
 t.test('fileUrl names the host of the request and expires after 15 minutes', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock({ autoAdvance: true })
-  const server = await startDocumentServer(t, { clock })
+  const server = await startDocumentServer(t, { clock, allowedHosts: ['docs.internal'] })
   const fields = { async: false, filetype: 'txt', key: 'C', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
   const convert = async (headers: Record<string, string>) => {
     const { body } = await request(`${server.url}/converter`, {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import { test } from 'node:test'
@@ -6,7 +7,7 @@ import Fastify from 'fastify'
 import editor, { memoryStorage } from 'fastify-onlyoffice'
 import { createDocumentServer, fakeClock } from 'fastify-onlyoffice/testing'
 
-const jwtSecret = 'the secret that both of them know, 0123456789'
+const jwtSecret = randomBytes(32).toString('hex')
 
 test('a document that is edited is stored, whatever happens on the way', async t => {
   const documentServer = await createDocumentServer({ jwtSecret, clock: fakeClock({ autoAdvance: true }) })

@@ -5,6 +5,7 @@ import type { Convert } from '../conversions/pdf/convert.js'
 import { isOperation } from '../editing/types.js'
 import { isDocumentServerError } from '../errors.js'
 import { optional } from '../optional.js'
+import { isOwnPage } from '../own-names.js'
 import { type ResultFiles, resultFolder } from '../results/files.js'
 import type { ParticipantEvent } from '../sessions/documents.js'
 import { type Editor, editorOf } from '../sessions/editor.js'
@@ -38,6 +39,11 @@ export async function socketRoute (app: FastifyInstance, parts: Parts): Promise<
   }
   const pages = editorPages()
   await app.register(async scope => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (isOwnPage(request, parts.url())) return
+      return await reply.code(403).type('text/plain; charset=utf-8').header('connection', 'close')
+        .send('Refused: this is for pages of this document server. If it is behind a proxy, set publicUrl.\n')
+    })
     scope.get(SOCKET_PATH, { websocket: true }, (socket, request) => serve({ ...parts, pages }, socket, request))
   })
 }
