@@ -25,8 +25,11 @@ export interface HttpResponse {
   header (name: string): string | undefined
   /**
    * The decoded bytes: a `Content-Encoding` has been undone and `header('content-encoding')` and
-   * `header('content-length')` are then `undefined`. Errors when the bytes end before the announced length. Destroying it
-   * ends the request.
+   * `header('content-length')` are then `undefined`. Errors when the bytes end before the announced length, or before what was
+   * encoded is complete. Destroying it ends the request.
+   *
+   * It may be read late, and may have failed by then: what it still delivers ends in that failure, never as if it were whole.
+   * Whoever made the request listens for its errors from the moment they get it.
    */
   readonly body: Readable
 }

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import type { EditorOptions } from '../../types/options.js'
+import { patient } from './patient.js'
 
 export interface ConnectionOptions {
   /** Milliseconds. Default: connect 10 s, headers 30 s, idle 30 s. */
@@ -22,7 +23,7 @@ export function dispatcherWith (connect: buildConnector.connector, { timeouts = 
 
 export function createConnector ({ timeouts = {}, tls = {}, lookup }: ConnectionOptions): buildConnector.connector {
   const { minVersion = 'TLSv1.2', rejectUnauthorized = true, ca } = tls
-  return buildConnector({
+  const connect = buildConnector({
     timeout: timeouts.connect ?? 10_000,
     rejectUnauthorized,
     minVersion,
@@ -31,4 +32,5 @@ export function createConnector ({ timeouts = {}, tls = {}, lookup }: Connection
     ...(minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}),
     ...(lookup === undefined ? {} : { lookup })
   })
+  return (target, callback) => connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, patient(socket)))
 }

@@ -11,7 +11,8 @@ export interface UndiciClientOptions extends ConnectionOptions {
   /**
    * Any undici dispatcher (ProxyAgent, MockAgent, …), left open by `close()`. It then has its own look-ups, timeouts and TLS
    * rules. Of a `publicOnly` request only a literal address and `localhost` are refused here: the names are the dispatcher's
-   * to check, as `guardedDispatcher` does. A dispatcher that goes through a proxy leaves it to the proxy.
+   * to check, as `guardedDispatcher` does. A dispatcher that goes through a proxy leaves it to the proxy. One of undici 7 that
+   * makes its connections itself may end the process when one ends while nobody reads its body (nodejs/undici#5360).
    */
   readonly dispatcher?: Dispatcher
 }
@@ -57,8 +58,10 @@ function decode (body: Readable, encoding: string): Readable {
     body.on('error', () => {}).destroy()
     throw new UpstreamError('a Content-Encoding that was not asked for and is not supported')
   }
-  // The decoder carries the error of either to whoever reads it.
-  return pipeline(body, createDecoder(), () => {})
+  const decoder = createDecoder()
+  // pipeline() listens until all is written, and that something is missing shows only then. Whoever reads is told, now or later.
+  decoder.on('error', () => {})
+  return pipeline(body, decoder, () => {})
 }
 
 function first (value: string | string[] | undefined): string | undefined {

@@ -10,15 +10,29 @@ interface BodyRules {
   readonly signal: AbortSignal
 }
 
-/** The same bytes, ending in a typed error when they are more than the limit, not as many as announced, or too slow. */
+/**
+ * The same bytes, ending in a typed error when they are more than the limit, not as many as announced, or too slow. Whoever
+ * reads it late is told what happened before.
+ */
 export function limitedBody (body: Readable, rules: BodyRules): Readable {
-  return Readable.from(checkedChunks(body, rules), { objectMode: false, highWaterMark: 64 * 1024 })
+  const { signal } = rules
+  const end = () => { body.destroy(signal.reason) }
+  heard(body)
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+  const limited = heard(Readable.from(checkedChunks(body, rules), { objectMode: false, highWaterMark: 64 * 1024 }))
+  limited.once('close', () => signal.removeEventListener('abort', end))
+  return limited
+}
+
+/** A body that may fail while nobody reads it: that ends no process, and whoever reads it later is told. */
+export function heard (body: Readable): Readable {
+  // One that goes on after its error would come to a clean end later.
+  return body.on('error', error => { body.destroy(error) })
 }
 
 async function * checkedChunks (body: Readable, { limit, length, signal }: BodyRules): AsyncGenerator<Uint8Array> {
   let size = 0
-  const end = () => { body.destroy(signal.reason) }
-  signal.addEventListener('abort', end, { once: true })
   try {
     for await (const chunk of body) {
       size += chunk.length
@@ -29,8 +43,6 @@ async function * checkedChunks (body: Readable, { limit, length, signal }: BodyR
   } catch (error) {
     signal.throwIfAborted()
     throw asUpstreamError(error)
-  } finally {
-    signal.removeEventListener('abort', end)
   }
   if (length !== undefined && size !== length) throw new UpstreamError(`${size} of ${length} bytes`)
 }

@@ -59,6 +59,7 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
     }
 
     async function requestOne (target: URL): Promise<HttpResponse> {
+      deadline.signal.throwIfAborted()
       const response = client.request({
         purpose,
         method,
@@ -100,7 +101,7 @@ async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSig
   try {
     return await Promise.race([promise, aborted])
   } catch (error) {
-    if (signal.aborted) promise.then(giveUp, () => {})
+    if (signal.aborted) promise.then(giveUp).catch(() => {})
     throw error
   } finally {
     signal.removeEventListener('abort', stop)

@@ -1,4 +1,6 @@
-import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
+import type { Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
+import { heard } from '../outbound/limited-body.js'
+import { discard } from '../outbound/outbound.js'
 import { within } from '../within.js'
 
 /** A storage as saves use it: content can be staged in it, and every call ends. Rejects with `HostTimeoutError`. */
@@ -31,7 +33,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
 
   return {
     stat: async fileId => await ending('stat', async () => await storage.stat(fileId)),
-    read: async (fileId, range) => await ending('read', async () => await storage.read(fileId, range)),
+    read,
     ...(state && {
       state: {
         ...(state.owner !== undefined && { owner: state.owner }),
@@ -43,6 +45,19 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
     discard: async content => { await ending('discard', async () => await content.discard()).catch(() => {}) },
     ...(storage.revoke && { revoke: async (...given) => await ending('revoke', async () => await storage.revoke!(...given)) }),
     ...(storage.stage ? native() : spooling())
+  }
+
+  /** A body that comes when nobody waits for it any more would stay open. */
+  async function read (...given: Parameters<Storage['read']>): Promise<ReadResult | null> {
+    let reading: Promise<ReadResult | null> | undefined
+    try {
+      const file = await ending('read', async () => await (reading = storage.read(...given)))
+      if (file) heard(file.body)
+      return file
+    } catch (error) {
+      reading?.then(late => { if (late) discard(late.body) }).catch(() => {})
+      throw error
+    }
   }
 
   /** What is staged after nobody waits for it any more is of no use. */

@@ -3,6 +3,7 @@ import { addressCases } from './http-client-conformance/addresses.js'
 import { bodyCases } from './http-client-conformance/bodies.js'
 import type { ConformanceCase } from './http-client-conformance/case.js'
 import { endingCases } from './http-client-conformance/endings.js'
+import { lateCases } from './http-client-conformance/late.js'
 import { requestCases } from './http-client-conformance/requests.js'
 import { startServers } from './http-client-conformance/servers.js'
 
@@ -13,7 +14,7 @@ export interface HttpClientConformanceOptions {
   readonly test: (name: string, run: () => Promise<void>) => unknown
 }
 
-const cases: readonly ConformanceCase[] = [...requestCases, ...bodyCases, ...endingCases, ...addressCases]
+const cases: readonly ConformanceCase[] = [...requestCases, ...bodyCases, ...lateCases, ...endingCases, ...addressCases]
 
 /**
  * Proves that an HTTP client keeps every promise of the `HttpClient` contract, against servers of its own on

@@ -1,4 +1,6 @@
-import { Readable } from 'node:stream'
+import { once } from 'node:events'
+import net from 'node:net'
+import { PassThrough, Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { type HttpClient, type HttpRequest, type HttpResponse, undiciClient } from '../../lib/index.js'
@@ -155,6 +157,43 @@ const broken: Record<string, [failing: string[], Breakage]> = {
       if (request.publicOnly) await sound.request({ ...request, publicOnly: false }).then(({ body }) => body.on('error', () => {}).destroy(), () => {})
       return sound.request(request)
     }
+  ],
+  'breaks off in the middle of a POST': [
+    ['a POST carries the body'],
+    sound => async request => {
+      if (request.method === 'GET') return sound.request(request)
+      const socket = net.connect(Number(request.url.port), request.url.hostname)
+      socket.end('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nnot all of it').resume()
+      await once(socket, 'close')
+      throw new Error('broken off')
+    }
+  ],
+  'takes a failure before anybody reads for an end': [
+    ['a body that fails before it is read (identity)', 'a body that fails before it is read (gzip)', 'a signal aborted before the body is read (identity)', 'a signal aborted before the body is read (gzip)'],
+    answering(response => {
+      let hasFailed = false
+      response.body.on('error', () => { hasFailed = true })
+      async function * unlessFailed () {
+        if (!hasFailed) yield * response.body
+      }
+      return { ...response, body: Readable.from(unlessFailed(), { objectMode: false }) }
+    })
+  ],
+  'keeps a failure before anybody reads to itself': [
+    ['a body that fails before it is read (identity)', 'a body that fails before it is read (gzip)', 'a signal aborted before the body is read (identity)', 'a signal aborted before the body is read (gzip)'],
+    answering(response => ({ ...response, body: response.body.on('error', () => {}).pipe(new PassThrough()) }))
+  ],
+  'lets a body run that nobody reads': [
+    ['a body that is read late (identity)', 'a body that is read late (gzip)'],
+    answering(response => {
+      let isRead = false
+      async function * begun () {
+        isRead = true
+        yield * response.body
+      }
+      setImmediate(() => { if (!isRead) response.body.on('error', () => {}).resume() })
+      return { ...response, body: Readable.from(begun(), { objectMode: false }) }
+    })
   ],
   'lets a destroyed body run on': [
     ['a destroyed body (identity)', 'a destroyed body (gzip)'],

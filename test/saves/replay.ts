@@ -66,7 +66,7 @@ export async function replay (t: Test, recording: Recording, { profile, unavaila
 }
 
 async function download (t: Test, host: Host, { documentUrl }: EditorControl, { path }: RequestStep): Promise<string> {
-  const url = path.includes('missing') ? host.handler({ action: 'download', fileId: 'missing' }) : documentUrl
+  const url = path.includes('missing') ? host.urls.download('missing') : documentUrl
   // The token has the address as it was configured, the request line as it is encoded.
   const response = await fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url: decodeURI(url) } })}` } })
   const body = await response.text()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { bytesOf, type ConformanceCase, get, soon } from './case.js'
+import { bytesOf, type ConformanceCase, get } from './case.js'
 
 export const addressCases: readonly ConformanceCase[] = [
   {
@@ -9,8 +9,7 @@ export const addressCases: readonly ConformanceCase[] = [
       const { port } = server.url()
       for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]']) {
         const url = new URL(`http://${host}:${port}/`)
-        const response = client.request({ purpose: 'proxy', method: 'GET', url, publicOnly: true, signal: new AbortController().signal })
-        const outcome = await soon(response, `${url}`).then(({ status }) => `status ${status}`, (error: NodeJS.ErrnoException) => error.code)
+        const outcome = await get(client, url, { publicOnly: true }).then(({ status }) => `status ${status}`, (error: NodeJS.ErrnoException) => error.code)
         assert.equal(outcome, 'FST_EDITOR_ADDRESS_BLOCKED', `${url}`)
       }
       assert.equal(server.connections(), 0, 'nobody connected')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { HttpClient, HttpRequest, HttpResponse } from '../../../types/http.js'
 import type { ConformanceServers } from './servers.js'
 
@@ -29,9 +29,11 @@ export async function soon<Value> (promise: Promise<Value>, what: string): Promi
   }
 }
 
-/** A GET, in all that a case does not care about. */
-export function get (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}): Promise<HttpResponse> {
-  return soon(client.request({ purpose: 'proxy', method: 'GET', url, signal: new AbortController().signal, ...request }), 'the response')
+/** A GET, in all that a case does not care about. As whoever makes a request does, it listens for errors of the body at once. */
+export async function get (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}): Promise<HttpResponse> {
+  const response = await soon(client.request({ purpose: 'proxy', method: 'GET', url, signal: new AbortController().signal, ...request }), 'the response')
+  if (response.body instanceof Readable) response.body.on('error', () => {})
+  return response
 }
 
 export async function bytesOf (body: Readable): Promise<Buffer> {

@@ -16,7 +16,8 @@ function recorder (): { received: Received[], listener: RequestListener } {
   return {
     received,
     async listener (request, response) {
-      received.push({ method: request.method, url: request.url, headers: request.headers, body: await text(request) })
+      const body = await text(request).catch(() => 'cut off')
+      received.push({ method: request.method, url: request.url, headers: request.headers, body })
       response.end()
     }
   }

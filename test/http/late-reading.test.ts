@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import { PassThrough, pipeline, Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type HttpClient, type HttpResponse, memoryStorage, type ReadResult, undiciClient } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { type Host, type HostOptions, startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+import { startRawUpstream } from '../helpers/raw.js'
+
+const ORIGIN = 'http://docs.example.com'
+const FILE = `${ORIGIN}/cache/files/data/x_1/output.docx/output.docx`
+
+/** A host with a hook that waits before each answer that is a stream is sent. */
+async function startWaitingHost (t: Test, options: HostOptions) {
+  const [waiting, mayGoOn] = [deferred(), deferred()]
+  const host = await startHost(t, {
+    documentServerOrigin: ORIGIN,
+    authorize: () => true,
+    prepare (app) {
+      app.addHook('onSend', async (_request, _reply, payload) => {
+        if (!(payload instanceof Readable)) return payload
+        waiting.resolve()
+        await mayGoOn.promise
+        return payload
+      })
+    },
+    ...options
+  })
+  return { host, waiting: waiting.promise, goOn: mayGoOn.resolve }
+}
+
+async function proxied (host: Host): Promise<string> {
+  const response = await fetch(host.handler({ action: 'proxy', url: FILE }))
+  return `${response.status} ${await response.text().catch(() => 'cut off')}`
+}
+
+function client (body: Readable, headers: Record<string, string> = {}): HttpClient {
+  return { request: async (): Promise<HttpResponse> => ({ status: 200, header: name => headers[name], body }) }
+}
+
+t.test('a compressed answer of the default client that fails while nobody listens ends no process, and whoever reads it later is told', async t => {
+  for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br']) {
+    const empty = await startRawUpstream(t, `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 0\r\n\r\n`)
+    const other = await startUpstream(t, (_request, response) => response.end())
+    const { request, close } = undiciClient()
+    t.teardown(() => close?.())
+    const get = async (origin: string) => await request({ purpose: 'proxy', method: 'GET', url: new URL(origin), signal: new AbortController().signal })
+    const { body } = await get(empty.origin)
+    for (let exchanges = 0; exchanges < 3; exchanges++) await (await get(other.origin)).body.toArray()
+    await t.rejects(body.toArray(), { code: 'Z_BUF_ERROR' }, encoding)
+  }
+})
+
+const failures: Record<string, (body: Readable) => void> = {
+  'is destroyed by an error': body => { body.destroy(new Error('reset')) },
+  'is destroyed without one': body => { body.destroy() },
+  'emits an error and then ends as if it were whole': body => {
+    body.emit('error', new Error('reset'))
+    body.push(null)
+  }
+}
+
+for (const [how, fail] of Object.entries(failures)) {
+  t.test(`a body of a plugged client that ${how}, before it is read, is a 502`, async t => {
+    const body = new Readable({ read () {} })
+    const { host, waiting, goOn } = await startWaitingHost(t, { httpClient: client(body) })
+    const answer = proxied(host)
+    await waiting
+    fail(body)
+    await turn()
+    goOn()
+    t.match(await answer, /^502 The upstream request failed: /)
+  })
+}
+
+t.test('a body of a plugged client that ignores the deadline is a 504 also when nobody read it until then', async t => {
+  const body = new Readable({ read () {} })
+  const { host, waiting, goOn } = await startWaitingHost(t, { httpClient: client(body), timeouts: { total: 20 } })
+  const answer = proxied(host)
+  await waiting
+  await new Promise(resolve => body.once('close', resolve))
+  goOn()
+  t.match(await answer, /^504 The upstream request took too long: /)
+})
+
+t.test('a hook of the host that begins to read, and waits when it fails, is answered with a 502', async t => {
+  const body = new Readable({ read () {} })
+  const seen = deferred()
+  const host = await startHost(t, {
+    documentServerOrigin: ORIGIN,
+    authorize: () => true,
+    httpClient: client(body),
+    prepare (app) {
+      app.addHook('onSend', async (_request, _reply, payload) => {
+        if (!(payload instanceof Readable)) return payload
+        payload.once('readable', () => {})
+        payload.once('close', () => seen.resolve())
+        setImmediate(() => body.destroy(new Error('reset')))
+        await seen.promise
+        return payload
+      })
+    }
+  })
+  t.match(await proxied(host), /^502 The upstream request failed: /)
+})
+
+t.test('a client without an error listener of its own, behind a hook that waits: whole when it is whole, else a 502', async t => {
+  let whole = true
+  const upstream = await startUpstream(t, (_request, response) => {
+    if (whole) return response.end('whole')
+    response.writeHead(200, { 'content-length': 100 }).write('cut', () => response.destroy())
+  })
+  const { request, close } = undiciClient()
+  t.teardown(() => close?.())
+  const httpClient: HttpClient = {
+    async request (asked) {
+      const response = await request({ ...asked, url: new URL(upstream.origin) })
+      return { ...response, body: pipeline(response.body, new PassThrough(), () => {}) }
+    }
+  }
+  const { host, waiting, goOn } = await startWaitingHost(t, { httpClient })
+  waiting.then(goOn, () => {})
+  t.equal(await proxied(host), '200 whole')
+  whole = false
+  t.match(await proxied(host), /^(502 The upstream request failed: |200 cut off)/)
+})
+
+t.test('a client that does not heed an aborted signal is not asked at all', async t => {
+  let asked = 0
+  const { app } = await startHost(t, { documentServerOrigin: ORIGIN, httpClient: { request: () => new Promise(() => { asked++ }) } })
+  const control = app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const reason = new Error('the user left')
+  t.equal(await control.convertToPdf({ signal: AbortSignal.abort(reason) }).catch((error: unknown) => error), reason)
+  t.equal(asked, 0)
+})
+
+t.test('a plugged client that comes late, and with nothing, ends no process', async t => {
+  const late = deferred<HttpResponse>()
+  const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => true, httpClient: { request: () => late.promise }, timeouts: { total: 10 } })
+  t.match(await proxied(host), /^504 /)
+  late.resolve({} as HttpResponse)
+  await turn()
+  t.match(await proxied(host), /^50[24] /)
+})
+
+t.test('a stored file whose stream fails before it is read is a 500, and the service goes on', async t => {
+  const memory = memoryStorage()
+  const { fileId } = await memory.create('txt', Buffer.from('content'))
+  const body = new Readable({ read () {} })
+  const storage = { ...memory, read: async (id: string) => ({ ...await memory.read(id) as ReadResult, body }) }
+  const { host, waiting, goOn } = await startWaitingHost(t, { storage })
+  const answer = fetch(host.handler({ action: 'download', fileId }))
+  await waiting
+  body.destroy(new Error('the bucket is gone'))
+  await turn()
+  goOn()
+  t.equal((await answer).status, 500)
+})
+
+t.test('a stored file that a storage gives when nobody waits for it any more is closed', async t => {
+  const memory = memoryStorage()
+  const { fileId } = await memory.create('txt', Buffer.from('content'))
+  const late = deferred<ReadResult | null>()
+  const host = await startHost(t, { storage: { ...memory, read: () => late.promise }, authorize: () => true, timeouts: { storage: 10 } })
+  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 500)
+  const file = (await memory.read(fileId))!
+  late.resolve(file)
+  await once(file.body, 'close')
+  t.ok(file.body.destroyed)
+})
