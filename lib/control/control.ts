@@ -4,6 +4,7 @@ import type { PdfConverter } from '../document-server/conversion.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { FileNotFoundError, InvalidNameError, NoDocumentError } from '../errors.js'
+import { heard } from '../readable.js'
 import { conversionKey, type DocumentKeys } from '../save/document-key.js'
 import type { Sessions } from '../save/sessions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
@@ -63,6 +64,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     async setDocumentFromBytes (content, name) {
+      heard(content)
       const extension = extensionOf(name)
       if (extension === '') throw new InvalidNameError()
       const info = await storage.create(extension, content)

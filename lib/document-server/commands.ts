@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { bytesOf } from '../outbound/limited-body.js'
-import { discard, type Outbound } from '../outbound/outbound.js'
+import type { Outbound } from '../outbound/outbound.js'
+import { discard } from '../readable.js'
 import type { TokenSigner } from './token.js'
 
 /** Asks the document server's command service. */

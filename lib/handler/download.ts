@@ -7,7 +7,7 @@ import parseRange from 'range-parser'
 import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/storage.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError } from '../errors.js'
-import { discard } from '../outbound/outbound.js'
+import { discard } from '../readable.js'
 import type { Credentials } from './credentials.js'
 import { endWhenIdle } from './idle.js'
 import { inert } from './response-headers.js'
@@ -44,14 +44,20 @@ export function createDownloadHandler ({ credentials, storage, idle }: Dependenc
       return reply.code(206).headers({
         'content-range': `bytes ${range.start}-${range.end}/${info.size}`,
         'content-length': range.end - range.start + 1
-      }).send(part)
+      }).send(untilClosed(reply, part))
     }
 
     const file = await storage.read(fileId)
     if (!file) throw new FileNotFoundError()
     describe(reply, file.info)
-    return reply.header('content-length', file.info.size).send(file.body)
+    return reply.header('content-length', file.info.size).send(untilClosed(reply, file.body))
   }
+}
+
+/** A hook of the host may fail, or send something else: then nobody reads the file, and it would stay open. */
+function untilClosed ({ raw }: FastifyReply, body: Readable): Readable {
+  raw.once('close', () => discard(body))
+  return body
 }
 
 /** The range of the very version it was computed for; `null` when another was stored meanwhile. */

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { discard, type Outbound } from '../outbound/outbound.js'
+import type { Outbound } from '../outbound/outbound.js'
+import { discard } from '../readable.js'
 import { parseHttpUrl } from '../security/http-url.js'
 import type { Credentials } from './credentials.js'
 import { inert } from './response-headers.js'
@@ -43,7 +44,9 @@ function typeOf (type = 'application/octet-stream'): string {
 
 function clientLeft (reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  reply.raw.once('close', () => controller.abort(new Error('the client left')))
+  const leave = () => controller.abort(new Error('the client left'))
+  if (reply.raw.closed) leave()
+  else reply.raw.once('close', leave)
   return controller.signal
 }
 

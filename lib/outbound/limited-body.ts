@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
+import { heard } from '../readable.js'
 
 interface BodyRules {
   /** Bytes. */
@@ -23,12 +24,6 @@ export function limitedBody (body: Readable, rules: BodyRules): Readable {
   const limited = heard(Readable.from(checkedChunks(body, rules), { objectMode: false, highWaterMark: 64 * 1024 }))
   limited.once('close', () => signal.removeEventListener('abort', end))
   return limited
-}
-
-/** A body that may fail while nobody reads it: that ends no process, and whoever reads it later is told. */
-export function heard (body: Readable): Readable {
-  // One that goes on after its error would come to a clean end later.
-  return body.on('error', error => { body.destroy(error) })
 }
 
 async function * checkedChunks (body: Readable, { limit, length, signal }: BodyRules): AsyncGenerator<Uint8Array> {

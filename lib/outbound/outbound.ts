@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { discard } from '../readable.js'
 import { parseHttpUrl } from '../security/http-url.js'
 import { destinationRules } from './destination.js'
 import { finalFailure } from './final-failure.js'
@@ -131,10 +132,4 @@ function checkedStatus (response: HttpResponse): HttpResponse {
 function announcedLength (response: HttpResponse): number | undefined {
   const value = response.header('content-length')
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
-}
-
-/** Gives a body up. What it still has to say, an error included, is of no interest. */
-export function discard (body: Readable): void {
-  body.on('error', () => {})
-  body.destroy()
 }

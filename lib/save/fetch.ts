@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { finalFailure, isFinalFailure } from '../outbound/final-failure.js'
-import { discard, type Outbound } from '../outbound/outbound.js'
+import type { Outbound } from '../outbound/outbound.js'
+import { discard } from '../readable.js'
 import { checkedContent } from './content-check.js'
 
 export interface SavedFile {

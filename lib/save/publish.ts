@@ -3,6 +3,8 @@ import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
 import type { Settings } from '../options.js'
+import { discard } from '../readable.js'
+import { within } from '../within.js'
 import type { Announcements } from './announcements.js'
 import type { DocumentKeys } from './document-key.js'
 import type { Locks } from './locks.js'
@@ -18,7 +20,7 @@ interface Dependencies {
   readonly locks: Locks
   readonly keys: DocumentKeys
   readonly announcements: Announcements
-  readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict'>
+  readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts'>
 }
 
 /** A save whose content is there, and what was seen of the file a moment ago. */
@@ -158,8 +160,12 @@ export function createPublish ({ storage, records, locks, keys, announcements, s
     if (staged.size !== size) return false
     const found = await storage.read(fileId)
     if (found === null) return false
-    const [a, b] = await Promise.all([sha256Of(staged), sha256Of(found.body)])
-    return found.info.revision === revision && a === b
+    try {
+      const [a, b] = await within(settings.timeouts.total, 'storage.read', async () => await Promise.all([sha256Of(staged), sha256Of(found.body)]))
+      return found.info.revision === revision && a === b
+    } finally {
+      discard(found.body)
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
-import { heard } from '../outbound/limited-body.js'
-import { discard } from '../outbound/outbound.js'
+import { discard, heard } from '../readable.js'
 import { within } from '../within.js'
 
 /** A storage as saves use it: content can be staged in it, and every call ends. Rejects with `HostTimeoutError`. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, createReadStream } from 'node:fs'
-import { lstat, mkdir } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
 import { InvalidOptionError, RevokedError } from '../errors.js'
+import { heard } from '../readable.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { publishNew, removeFile, syncDirectory } from './durable-names.js'
 import { type TempFile, writeTempFile } from './durable-write.js'
@@ -14,6 +15,7 @@ import { lookup, type StoredFile } from './lookup.js'
 import { modesFor } from './modes.js'
 import { openRegularFile } from './open-file.js'
 import { replaceBy, revoke } from './replacing.js'
+import { chunksOf, isRevoked } from './staged-file.js'
 import { isTempName, sweepTempFiles } from './temp-files.js'
 
 export interface FileStorageOptions {
@@ -39,8 +41,8 @@ const STATE_DIRECTORY = '.fastify-onlyoffice-state'
  * removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION` unless documents and records can be
  * written.
  *
- * What others put there, other instances among them, is found at once when the document server opens files with that extension
- * and it is in lower case, or when other files there had it at the latest walk through the directory. Any other extension is
+ * What others put there, other instances among them, is found at once when the document server opens files with that extension,
+ * in small letters or in capitals, or when other files there had it at the latest walk through the directory. Any other is
  * found by the next walk, in the background: a second later, in a directory of more than some ten thousand files after fifty
  * times what a walk takes (5 s among 100,000 files). `close()` ends these walks; nothing else.
  */
@@ -85,6 +87,7 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
     },
 
     async create (extension, content) {
+      heard(content)
       const fileId = randomUUID()
       const name = `${fileId}.${validExtension(extension)}`
       await ready()
@@ -95,6 +98,7 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
     },
 
     async stage (fileId, content) {
+      heard(content)
       await ready()
       const follows = await glance(fileId) ?? (await find(fileId))[0] // only a guess: replace makes sure
       const temp = await writeTempFile(directory, content, modes.file, follows?.stats)
@@ -108,6 +112,7 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
     },
 
     async replace (fileId, content, options = {}) {
+      heard(content)
       if (options.extension !== undefined) validExtension(options.extension)
       const [file] = await find(fileId)
       if (!file) return null
@@ -182,17 +187,4 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
     }
     keepWalking(closed.signal).catch(() => {})
   }
-}
-
-async function * chunksOf (temp: TempFile): AsyncGenerator<Uint8Array> {
-  try {
-    yield * createReadStream(temp.path)
-  } catch (error) {
-    throw await isRevoked(temp, error) ? new RevokedError({ cause: error }) : error
-  }
-}
-
-/** Another process may have taken this one for dead, and what it had staged away. */
-async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
 }

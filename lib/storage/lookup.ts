@@ -11,6 +11,8 @@ export interface StoredFile {
 
 const MAX_REMEMBERED = 10_000
 
+const inCapitals = knownExtensions.map(extension => extension.toUpperCase())
+
 export interface Lookup {
   /** The file that counts, followed by those that would take its place. Where names stay as they are, the first alone may do. */
   find (fileId: string): Promise<StoredFile[]>
@@ -29,7 +31,8 @@ export interface Lookup {
  * Finds the regular files named `<fileId>.<extension>`, the one that counts first: the newest of those with a known extension,
  * then those with one in capitals, then all others; of equally old ones the first by name. A look-up costs the same in any
  * directory, however large. What other processes take away is seen at once. What they drop in is seen at once with a known
- * extension in lower case, or with another one that a file had there at the latest walk; with any other after the next walk.
+ * extension in small letters or in capitals, or with another one that a file had there at the latest walk; with any other after
+ * the next walk.
  */
 export function lookup (directory: string, pause?: Pause): Lookup {
   const currentVersion = directoryVersions(directory)
@@ -69,7 +72,11 @@ export function lookup (directory: string, pause?: Pause): Lookup {
     // A file may get another extension meanwhile. Then it is found where it was or, as we look everywhere afterwards, where it is.
     const before = await regularFiles(directory, namesOf(fileId))
     const files = await regularFiles(directory, new Set([...knownExtensions.map(extension => `${fileId}.${extension}`), ...namesOf(fileId)]))
-    return files.length > 0 || before.length === 0 ? files : await search(fileId)
+    if (files.length > 0) return files
+    if (before.length > 0) return await search(fileId)
+    const found = await regularFiles(directory, inCapitals.map(extension => `${fileId}.${extension}`))
+    for (const { name } of found) seen.note(name)
+    return found
   }
 }
 

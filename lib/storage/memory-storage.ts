@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
+import { heard } from '../readable.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { sliceOf, validExtension } from './file-info.js'
 import { memoryState } from './memory-state.js'
@@ -31,10 +32,12 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
     },
 
     async create (extension, content) {
+      heard(content)
       return (await store(randomUUID(), validExtension(extension), content, {}))!
     },
 
     async stage (_fileId, content) {
+      heard(content)
       const bytes = await bytesOf(content)
       const taken: StagedContent = { size: bytes.length, discard: async () => { staged.delete(taken) }, [Symbol.asyncIterator]: () => bodyOf(bytes)[Symbol.asyncIterator]() }
       staged.set(taken, bytes)
@@ -42,6 +45,7 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
     },
 
     async replace (fileId, content, { extension, ...options } = {}) {
+      heard(content)
       const file = find(fileId)
       return file ? await store(fileId, extension === undefined ? file.info.extension : validExtension(extension), content, options) : null
     },

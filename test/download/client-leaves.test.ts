@@ -57,6 +57,24 @@ t.test('a download that nobody reads is ended after timeouts.idle, and its file 
   t.equal(error.code, 'ECONNRESET')
 })
 
+t.test('a download whose answer a hook of the host replaces, or fails to make, closes its file', async t => {
+  for (const hook of ['replaces', 'fails'] as const) {
+    const { storage, fileId, closed } = await endless()
+    const host = await startHost(t, {
+      profile: 'classic',
+      storage,
+      prepare: app => app.addHook('onSend', async (_request, reply) => {
+        if (hook === 'fails') throw new Error('the hook failed')
+        reply.removeHeader('content-length')
+        return 'something else'
+      })
+    })
+    await fetch(host.handler({ action: 'download', fileId })).then(async response => await response.text(), () => {})
+    await closed
+    t.pass(hook)
+  }
+})
+
 t.test('a connection that carried a download has the timeouts of any other', async t => {
   const host = await startHost(t, { profile: 'classic', prepare: app => app.get('/other', async () => 'other') })
   host.app.server.keepAliveTimeout = 0
