@@ -63,9 +63,8 @@ async function measure (name, work) {
  * @param {number} bytes
  */
 async function save (host, bytes) {
-  const config = await (await fetch(`${host.origin}/config`)).json()
-  const { document, editorConfig } = /** @type {import('../dist/lib/testing/index.js').EditorConfig} */ (config)
-  const payload = { key: document?.key, status: 2, url: `${upstream.origin}/${bytes}`, filetype: 'txt' }
+  const { config: { document, editorConfig } } = await open(host)
+  const payload = { key: document?.key, status: 2, url: `${upstream.origin}/cache/files/${bytes}`, filetype: 'txt', exp: Math.floor(Date.now() / 1000) + 300 }
   const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin), {
     method: 'POST',
     body: JSON.stringify({ ...payload, token: tokenSigner([JWT_SECRET]).sign(payload) })
@@ -80,7 +79,9 @@ async function save (host, bytes) {
  * @param {number} bytes
  */
 async function passThrough (host, bytes) {
-  const request = http.get(`${host.origin}/handler?action=proxy&url=${encodeURIComponent(`${upstream.origin}/${bytes}`)}`)
+  const { proxyToken } = await open(host)
+  const query = new URLSearchParams({ action: 'proxy', fileId: host.fileId, url: `${upstream.origin}/cache/files/${bytes}` })
+  const request = http.get(`${host.origin}/handler?${query}`, { headers: { 'x-editor-proxy-token': proxyToken } })
   const ended = upstream.nextMessage('ended')
   const [response] = await once(request, 'response')
   let firstByteAt = 0
@@ -95,6 +96,15 @@ async function passThrough (host, bytes) {
   const { at } = await ended
   check(`the client got ${bytes} bytes`, received === bytes)
   if (bytes === SIZE) check('its first byte came before the upstream had sent its last', firstByteAt < at)
+}
+
+/**
+ * @param {Process} host
+ * @returns {Promise<{ config: import('../dist/lib/testing/index.js').EditorConfig, proxyToken: string }>}
+ */
+async function open (host) {
+  const response = await fetch(`${host.origin}/page`)
+  return /** @type {any} */ (await response.json())
 }
 
 /**

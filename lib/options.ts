@@ -18,7 +18,7 @@ const Function = Type.Refine(Type.Unknown(), value => typeof value === 'function
 const HttpUrl = where(isHttpUrl)
 const Origin = where(value => toOrigin(value) !== undefined)
 const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
-const Target = Type.Union([Origin, Type.Object({ origin: Origin, path: where(value => /^\/(?!\/)[^?#\s]*$/.test(value)) }, { additionalProperties: false })])
+const Target = Type.Union([Origin, Type.Object({ origin: Origin, path: where(isUrlPath) }, { additionalProperties: false })])
 const Secret = where(value => value.trim() !== '')
 const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
 const Text = where(value => value !== '')
@@ -48,7 +48,7 @@ const rules: Rules<EditorOptions> = {
     authorizationPrefix: rule('must be text', Type.String())
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path }', Type.Union([Type.Literal('any'), Type.Array(Target)])),
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with the path as it stands in a URL', Type.Union([Type.Literal('any'), Type.Array(Target)])),
     requireToken: Switch,
     crossOrigin: Switch
   },
@@ -176,7 +176,12 @@ function toOrigins (origins: readonly string[] | 'any'): string[] {
 
 function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
   if (allow === 'any') return []
-  return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
+  return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: target.path })
+}
+
+/** A path as it stands in a URL, that can have no other meaning there. */
+function isUrlPath (value: string): boolean {
+  return toUrl(value, new URL('http://host'))?.pathname === value && !/%2f|%5c/i.test(value)
 }
 
 function isHttpUrl (value: string): boolean {

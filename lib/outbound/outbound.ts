@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'

@@ -40,6 +40,7 @@ const LIFTED = {
   onConflict: { onConflict: 'overwrite' },
   'documentServer.origins': { documentServer: { origins: 'any' } },
   'proxy.allow': { proxy: { allow: 'any' } },
+  'proxy.requireToken': { proxy: { requireToken: false } },
   'proxy.crossOrigin': { proxy: { crossOrigin: true } },
   'tls.rejectUnauthorized': { tls: { rejectUnauthorized: false } },
   'tls.minVersion': { tls: { minVersion: 'TLSv1' } }

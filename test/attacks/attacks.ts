@@ -1,11 +1,15 @@
 import type { Attack } from './attack.js'
+import { bodies } from './bodies.js'
+import { brokenAnswers } from './broken-answers.js'
 import { callbacks } from './callbacks.js'
 import { damage } from './damage.js'
 import { downloads } from './downloads.js'
 import { exhaustion } from './exhaustion.js'
 import { headers } from './headers.js'
+import { lookingUp } from './looking-up.js'
 import { paths } from './paths.js'
 import { proxying } from './proxying.js'
+import { rebinding } from './rebinding.js'
 import { savedFiles } from './saved-files.js'
 import { scripts } from './scripts.js'
 import { secrets } from './secrets.js'
@@ -15,5 +19,6 @@ import { work } from './work.js'
 
 /** In the order of their numbers. */
 export const attacks: readonly Attack[] = [
-  ...downloads, ...callbacks, ...sessions, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion
+  ...downloads, ...callbacks, ...sessions, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion, ...bodies,
+  ...lookingUp, ...brokenAnswers, ...rebinding
 ]

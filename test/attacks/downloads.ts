@@ -65,6 +65,14 @@ export const downloads: readonly StoppedByOptions[] = [
   reading('reads a document by the token in the page of another', 'a page with the editor and a document of their own', { signedUrls: 'no signature', requireToken: 'the token is for no URL' },
     async target => [plain(target), { authorization: `Bearer ${(await target.app.editorControl().openDocument(target.own)).config!.token}` }]),
 
+  reading('reads a document by having the document server fetch it', 'a host that opens files from the web: the document server signs the address of any',
+    { signedUrls: 'the token stands for no signature' },
+    async target => [plain(target), tokenFor(plain(target))]),
+
+  reading('reads a document by a token that the service has made for the document server', 'the line between the two, where a conversion was asked for',
+    { signedUrls: 'no signature', requireToken: 'a token that does not expire is none of the document server\'s' },
+    async target => [plain(target), { authorization: `Bearer ${forgedToken({ payload: { url: plain(target) } }, { secret: SECRET })}` }]),
+
   {
     title: 'finds out which documents exist',
     has: 'a list of ids to try',

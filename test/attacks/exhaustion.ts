@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import type { EditorOptions } from '../../lib/index.js'
 import { signed } from '../helpers/host.js'
 import type { AlwaysStopped, Run } from './attack.js'
+import { pageRequest } from './proxying.js'
 import { EVIL, startTarget, type Target } from './target.js'
 
 const LIMIT = 64 * 1024
@@ -64,7 +65,8 @@ const proxyingMuch = (limits: Partial<EditorOptions>): Run => async (t, options)
 }
 
 async function bytesThrough (target: Target): Promise<number> {
-  const response = await fetch(target.handler({ action: 'proxy', url: `${target.documentServer.origin}/x` }))
+  const response = await fetch(...await pageRequest(target, `${target.documentServer.origin}/cache/files/x`))
+  if (response.status !== 200) throw new Error(`not through the proxy: ${response.status}`)
   const reader = response.body!.getReader()
   let bytes = 0
   try {
@@ -76,7 +78,7 @@ async function bytesThrough (target: Target): Promise<number> {
 export const exhaustion: readonly AlwaysStopped[] = [
   { title: 'fills the disk by a saved file without end', has: 'genuine callbacks', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, storing(endless)) },
   { title: 'fills the disk by a decompression bomb', has: 'genuine callbacks; a server that answers in gzip', because: '`maxFileSize` counts after decoding', ...limited({ maxFileSize: LIMIT }, storing(bomb)) },
-  { title: 'uses up traffic by a proxied file without end', has: 'a file at the document server', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, proxyingMuch) },
+  { title: 'uses up traffic by a proxied file without end', has: 'a page with a document of their own; a file at the document server', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, proxyingMuch) },
   { title: 'fills the memory by a huge callback', has: 'genuine callbacks', because: '`bodyLimit`', ...limited({ bodyLimit: LIMIT }, postingMuch) },
   { title: 'holds a document\'s saves up by an answer of a byte now and then', has: 'genuine callbacks', because: '`timeouts.total`', ...limited({ timeouts: { total: 150 } }, holdingUp) }
 ]

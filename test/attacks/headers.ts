@@ -2,16 +2,17 @@ import type { Test } from 'tap'
 import { HANDLER } from '../helpers/host.js'
 import { exchangeGet, startRawUpstream } from '../helpers/raw.js'
 import type { AlwaysStopped } from './attack.js'
+import { letsIn } from './scripts.js'
 import { startTarget } from './target.js'
 
-const HAS = 'a server that the proxy fetches from; a victim who opens a link'
+const HAS = 'a server that the proxy fetches from; a victim who opens a link and whom the host lets in without a token'
 
 type Exchange = (t: Test, origin: string) => Promise<string>
 
 /** The answer of a server with these header lines, as it arrives through the proxy or directly. */
 function smuggling (title: string, because: string, lines: readonly string[], wanted: RegExp): AlwaysStopped {
   const answer = ['HTTP/1.1 200 OK', ...lines, 'Content-Length: 2', 'Connection: close', '', 'ok'].join('\r\n')
-  const throughProxy = (upstream: string): Exchange => (t, origin) => exchangeGet(t, origin, `${HANDLER}?${new URLSearchParams({ action: 'proxy', url: `${upstream}/` })}`)
+  const throughProxy = (upstream: string): Exchange => (t, origin) => exchangeGet(t, origin, `${HANDLER}?${new URLSearchParams({ action: 'proxy', url: `${upstream}/cache/files/x` })}`)
   const arrives = (answer: string) => wanted.test(answer.slice(0, answer.indexOf('\r\n\r\n')))
   return {
     title,
@@ -19,7 +20,7 @@ function smuggling (title: string, because: string, lines: readonly string[], wa
     because,
     async run (t, options) {
       const evil = await startRawUpstream(t, Buffer.from(answer, 'latin1'))
-      const { origin } = await startTarget(t, { ...options, documentServerOrigin: evil.origin })
+      const { origin } = await startTarget(t, { ...options, ...letsIn, documentServerOrigin: evil.origin })
       const received = await throughProxy(evil.origin)(t, origin)
       if (!/^HTTP\/1\.1 (?:200|502) /.test(received)) throw new Error(`not through the proxy: ${received}`)
       return arrives(received)

@@ -1,103 +1,212 @@
+import type { RequestListener } from 'node:http'
+import { posix } from 'node:path'
 import { HANDLER } from '../helpers/host.js'
 import { startInside } from '../helpers/inside.js'
+import { startUpstream } from '../helpers/listen.js'
 import { exchangeGet } from '../helpers/raw.js'
-import type { StoppedByOptions } from './attack.js'
+import type { Run, StoppedByOptions } from './attack.js'
 import { namedBy, startTarget, type Target } from './target.js'
 
 const ANYONE = 'an HTTP client'
-const RULES = { 'proxy.allow': 'only the document server\'s origins', allowPrivateAddresses: 'public addresses only' }
+const USER = 'a page with a document of their own'
+const NO_TOKEN = { 'proxy.requireToken': 'no token of a page' }
+const RULES = { 'proxy.allow': 'only result files of the document server', allowPrivateAddresses: 'public addresses only' }
 /** An address of the outside: no test gets there. */
 const PUBLIC = '93.184.216.34'
+const SETTINGS = 'what the document server says to its own machine only'
+
+type Ask = (target: Target, url: string) => Promise<string>
+
+const asAnyone: Ask = async (target, url) => {
+  const response = await fetch(target.handler({ action: 'proxy', url }))
+  return await response.text()
+}
+
+/** With what the page of the attacker's own document sends. */
+const asUser: Ask = async (target, url) => {
+  const response = await fetch(...await pageRequest(target, url))
+  return await response.text()
+}
+
+/** What a page with the attacker's own document gives to `fetch`. */
+export async function pageRequest (target: Target, url: string): Promise<[url: string, init: RequestInit]> {
+  const { proxyToken } = await target.app.editorControl().openDocument(target.own)
+  return [target.handler({ action: 'proxy', fileId: target.own, url }), { headers: { 'x-editor-proxy-token': proxyToken } }]
+}
 
 /** Has the proxy connect to what it must not: all of the URLs lead there, or none. */
-function connecting (title: string, urls: readonly string[], has = ANYONE): StoppedByOptions {
+function connecting (title: string, urls: readonly string[]): StoppedByOptions {
   return {
     title,
-    has,
-    stoppedBy: RULES,
+    has: ANYONE,
+    stoppedBy: { ...NO_TOKEN, ...RULES },
     async run (t, options) {
       const target = await startTarget(t, options)
-      const reaching = new Set<string>()
-      for (const url of urls) {
+      return await allOrNone(urls, async url => {
         const before = target.elsewhere().length
-        await proxied(target, url)
-        if (target.elsewhere().length > before) reaching.add(url)
-      }
-      if (reaching.size > 0 && reaching.size < urls.length) throw new Error(`only some connect: ${[...reaching]}`)
-      return reaching.size > 0
+        await asAnyone(target, url)
+        return target.elsewhere().length > before
+      })
     }
   }
 }
 
 /** Has the proxy get a page of the inside. */
-function reading (title: string, urlOf: (port: number, target: Target) => string, has = ANYONE): StoppedByOptions {
+function reading (title: string, urlOf: (port: number, target: Target) => string, { has = ANYONE, ask = asAnyone, stoppedBy = { ...NO_TOKEN, ...RULES } as StoppedByOptions['stoppedBy'] } = {}): StoppedByOptions {
   return {
     title,
     has,
-    stoppedBy: RULES,
+    stoppedBy,
     async run (t, options) {
       const inside = await startInside(t)
-      const target = await startTarget(t, options)
-      const body = await proxied(target, urlOf(inside.port, target))
+      const target = await startTarget(t, { ...options, serve: redirecting })
+      const body = await ask(target, urlOf(inside.port, target))
       return inside.connections() > 0 && body === 'inside'
     }
   }
 }
 
 /** The host lets the proxy fetch any origin. */
-function byName (title: string, addresses: (look: number) => readonly string[], has: string, how: string): StoppedByOptions {
+function byName (title: string, addresses: (look: number) => readonly string[], how: string): StoppedByOptions {
   return {
     title,
-    has,
+    has: `${USER}; a domain`,
     stoppedBy: { allowPrivateAddresses: how },
     async run (t, options) {
       const inside = await startInside(t)
       const names = await namedBy(t, { 'evil.test': addresses })
       const target = await startTarget(t, { ...names, ...options, proxy: { ...options.proxy, allow: 'any' } })
-      for (let attempt = 0; attempt < 3; attempt++) await proxied(target, `http://evil.test:${inside.port}/`)
+      for (let attempt = 0; attempt < 3; attempt++) await asUser(target, `http://evil.test:${inside.port}/`)
       // A connection to one of several addresses is not let begin here: `noWayOut` refuses them all when one is public.
       return inside.connections() > 0 || target.elsewhere().includes(`127.0.0.1:${inside.port}`)
     }
   }
 }
 
-async function proxied (target: Target, url: string): Promise<string> {
-  const response = await fetch(target.handler({ action: 'proxy', url }))
-  return await response.text()
+/** Has the proxy get what the document server gives to its own machine only. */
+function spying (title: string, run: Run): StoppedByOptions {
+  return { title, has: USER, stoppedBy: { 'proxy.allow': 'only the paths of result files', allowPrivateAddresses: 'what else the document server has counts as any address does' }, run }
 }
+
+/** By all of the URLs, or by none. */
+const byUrls = (urlsOf: (origin: string) => readonly string[]): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, serve: talkative })
+  return await allOrNone(urlsOf(target.documentServer.origin), async url => await asUser(target, url) === SETTINGS)
+}
+
+/** The service reaches the document server at an address that browsers don't know. */
+const behind = (urlOf: (internal: string) => string): Run => async (t, options) => {
+  const { origin: internalUrl } = await startUpstream(t, talkative)
+  const target = await startTarget(t, { ...options, documentServerOrigin: 'http://docs.invalid', documentServer: { ...options.documentServer, internalUrl } })
+  return await asUser(target, urlOf(internalUrl)) === SETTINGS
+}
+
+async function allOrNone (urls: readonly string[], reaches: (url: string) => Promise<boolean>): Promise<boolean> {
+  const reaching = new Set<string>()
+  for (const url of urls) if (await reaches(url)) reaching.add(url)
+  if (reaching.size > 0 && reaching.size < urls.length) throw new Error(`only some get there: ${[...reaching]}`)
+  return reaching.size > 0
+}
+
+/** A result file that is somewhere else. */
+const redirecting: RequestListener = ({ url = '' }, response) => {
+  const [, to] = /^\/cache\/files\/moved\?(.*)$/.exec(url) ?? []
+  if (to === undefined) response.end('a file')
+  else response.writeHead(302, { location: decodeURIComponent(to) }).end()
+}
+
+/** Gives its settings, too; reads a path as a server behind a server does, which decodes what is decoded and drops parameters. */
+const talkative: RequestListener = (request, response) => {
+  const [path = ''] = (request.url ?? '').split('?', 1)
+  let read = path
+  for (let layer = 0; layer < 3 && /%[\da-f]{2}/i.test(read); layer++) read = decodeURIComponent(read)
+  const resolved = posix.normalize(read.replaceAll('\\', '/').replace(/;[^/]*/g, ''))
+  if (/^(?:\/\d[\w.-]*)?\/info\b/.test(resolved)) response.end(SETTINGS)
+  else redirecting(request, response)
+}
+
+/** As a browser asks for what an element of a page of the service names. */
+const ELEMENTS = [
+  { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
+  { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' },
+  { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-User': '?1' }
+]
 
 export const proxying: readonly StoppedByOptions[] = [
   {
     title: 'hides behind the service: has it fetch from any site',
     has: ANYONE,
-    stoppedBy: { 'proxy.allow': RULES['proxy.allow'] },
+    stoppedBy: { ...NO_TOKEN, 'proxy.allow': RULES['proxy.allow'] },
     async run (t, options) {
       const target = await startTarget(t, options)
-      await proxied(target, `http://${PUBLIC}/`)
+      await asAnyone(target, `http://${PUBLIC}/`)
       return target.elsewhere().includes(`${PUBLIC}:80`)
     }
   },
   reading('reads a page of the service\'s own machine', port => `http://127.0.0.1:${port}/`),
   reading('reads it by the name localhost', port => `http://localhost:${port}/`),
   reading('reads it behind a user name that looks like an allowed host', port => `http://docs.example.com@127.0.0.1:${port}/`),
-  reading('reads it by a redirect of the document server', (port, target) => `${target.documentServer.origin}/redirect?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`, 'a way to have the document server redirect'),
+  reading('reads it from a page with an editor', port => `http://127.0.0.1:${port}/cache/files/x`, { has: USER, ask: asUser, stoppedBy: RULES }),
+  reading('reads it by a redirect of the document server', (port, target) => `${target.documentServer.origin}/cache/files/moved?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`, { has: `${USER}; a way to have the document server redirect`, ask: asUser, stoppedBy: RULES }),
   connecting('connects to a private address', ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://100.64.0.1/']),
   connecting('asks the cloud\'s metadata service for credentials', ['http://169.254.169.254/latest/meta-data/', 'http://168.63.129.16/', 'http://[fd00:ec2::254]/']),
   connecting('writes an address of the inside as a number', ['http://2130706433:9/', 'http://0x7f.1:9/', 'http://017700000001:9/', 'http://127.1:9/', 'http://0:9/']),
   connecting('writes an address of the inside as IPv6', ['http://[::1]:9/', 'http://[::ffff:127.0.0.1]:9/', 'http://[::ffff:7f00:1]:9/', 'http://[::127.0.0.1]:9/', 'http://[64:ff9b::7f00:1]:9/', 'http://[2002:7f00:1::]:9/']),
-  byName('reaches the inside by a name that leads there, where any origin is allowed', () => ['127.0.0.1'], 'a domain', 'what a name resolves to is looked at'),
-  byName('reaches it by a name with an address of the inside among public ones', () => [PUBLIC, '127.0.0.1'], 'a domain', 'every address of a name is looked at'),
-  byName('reaches it by a name that changes between two look-ups (rebinding)', look => [look === 1 ? PUBLIC : '127.0.0.1'], 'a domain', 'what was looked at is connected to'),
+  byName('reaches the inside by a name that leads there, where any origin is allowed', () => ['127.0.0.1'], 'what a name resolves to is looked at'),
+  byName('reaches it by a name with an address of the inside among public ones', () => [PUBLIC, '127.0.0.1'], 'every address of a name is looked at'),
+  byName('reaches it by a name that changes between two look-ups (rebinding)', look => [look === 1 ? PUBLIC : '127.0.0.1'], 'what was looked at is connected to'),
+  spying('reads the document server\'s settings (/info) through the proxy', byUrls(origin => ['/info/info.json', '/info', '/9.3.0-abc/info/info.json'].map(path => origin + path))),
+  spying('reads them by a redirect of a result file', byUrls(origin => ['/info/info.json', `${origin}/info/info.json`].map(to => `${origin}/cache/files/moved?${encodeURIComponent(to)}`))),
+  spying('reads them by a path that two servers read differently', byUrls(origin => [
+    '..%2f..%2finfo', '..%5c..%5cinfo', '..;/..;/info', '..;a=b/..;/info', '%252e%252e/%252e%252e/info', '..%252f..%252finfo', '..%25252f..%25252finfo'
+  ].map(path => `${origin}/cache/files/${path}`))),
+  spying('reads them by the document server\'s internal address', behind(internal => `${internal}/info/info.json`)),
+  spying('reads them by its public address, which leads to the internal one', behind(() => 'http://docs.invalid/info/info.json')),
   {
     title: 'has the browser of a visitor fetch from the document server',
     has: 'a page of another origin that the visitor opens',
-    stoppedBy: { 'proxy.crossOrigin': 'pages of the own origin only' },
+    stoppedBy: { 'proxy.requireToken': 'a page of another origin has no token', 'proxy.crossOrigin': 'pages of the own origin only' },
     async run (t, options) {
       const target = await startTarget(t, options)
       const { documentServer } = target
-      const query = new URLSearchParams({ action: 'proxy', url: `${documentServer.origin}/x` })
+      const query = new URLSearchParams({ action: 'proxy', url: `${documentServer.origin}/cache/files/x` })
       await exchangeGet(t, target.origin, `${HANDLER}?${query}`, { Origin: 'https://foreign.example', 'Sec-Fetch-Site': 'cross-site' })
       return documentServer.requests.length > 0
+    }
+  },
+  {
+    title: 'uses the proxy from a link, an image or a form in a page of the service',
+    has: 'may put one into a page of the service that the victim opens',
+    stoppedBy: { 'proxy.requireToken': 'none of them sends a header' },
+    async run (t, options) {
+      const target = await startTarget(t, options)
+      const { documentServer } = target
+      const query = new URLSearchParams({ action: 'proxy', fileId: target.fileId, url: `${documentServer.origin}/cache/files/x` })
+      for (const headers of ELEMENTS) await exchangeGet(t, target.origin, `${HANDLER}?${query}`, headers)
+      if (documentServer.requests.length % ELEMENTS.length > 0) throw new Error('only some get there')
+      return documentServer.requests.length > 0
+    }
+  },
+  {
+    title: 'uses the proxy with the token of a page of another service',
+    has: 'a page with a document of their own, in another service with the same secret',
+    stoppedBy: { 'proxy.requireToken': 'a token is signed for one service' },
+    async run (t, options) {
+      const target = await startTarget(t, options)
+      const url = target.handler({ action: 'proxy', fileId: target.own, url: `${target.documentServer.origin}/cache/files/x` })
+      await fetch(url, { headers: { 'x-editor-proxy-token': target.urlsOf({ publicBaseUrl: 'https://other.example' }).proxyToken(target.own) } })
+      return target.documentServer.requests.length > 0
+    }
+  },
+  {
+    title: 'uses the proxy for years with the token of a page they once had',
+    has: 'an old page with a document of their own',
+    stoppedBy: { 'proxy.requireToken': 'a token expires' },
+    async run (t, options) {
+      const target = await startTarget(t, options)
+      const url = target.handler({ action: 'proxy', fileId: target.own, url: `${target.documentServer.origin}/cache/files/x` })
+      await fetch(url, { headers: { 'x-editor-proxy-token': target.urlsOf({ downloadUrlLifetime: -5000 }).proxyToken(target.own) } })
+      return target.documentServer.requests.length > 0
     }
   }
 ]

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { answerWith } from '../helpers/editing.js'
 import { startInside } from '../helpers/inside.js'
 import { startUpstream } from '../helpers/listen.js'
-import type { StoppedByOptions, TargetOptions } from './attack.js'
+import type { AlwaysStopped, Attack, Run, StoppedByOptions, TargetOptions } from './attack.js'
 import { EVIL, namedBy, startTarget, type Target } from './target.js'
 
 const HAS = 'a session at the document server, told to name another host: its callback is genuine'
@@ -37,7 +37,24 @@ async function fromLookalike (t: Test, options: TargetOptions): Promise<boolean>
   return await target.isReplaced()
 }
 
-export const savedFiles: readonly StoppedByOptions[] = [
+/** Whether a save has its document stored under an extension. */
+const storedAs = (filetype: string): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, onFormatChange: 'follow' })
+  await target.saveFrom(target.evilUrl, { filetype })
+  if (!await target.isReplaced()) throw new Error('nothing was saved')
+  return (await target.storage.stat(target.fileId))?.extension === filetype
+}
+
+const asProgram: AlwaysStopped = {
+  title: 'has a document stored as a program that a web server before the directory would run (.php)',
+  has: 'a genuine callback that names such a format',
+  because: 'only formats that the document server knows are followed',
+  run: storedAs('php'),
+  control: storedAs('odt')
+}
+
+export const savedFiles: readonly Attack[] = [
+  asProgram,
   savingFrom('has a file of their own server saved into a document', HAS, evil => `${evil.origin}/x`),
   savingFrom('has it saved by a redirect of the document server', 'a genuine callback; a way to have the document server redirect',
     (evil, target) => `${target.documentServer.origin}/redirect?${encodeURIComponent(`${evil.origin}/x`)}`),

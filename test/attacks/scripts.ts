@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { RequestListener } from 'node:http'
+import type { EditorOptions } from '../../lib/index.js'
 import { answerWith } from '../helpers/editing.js'
 import { startUpstream } from '../helpers/listen.js'
+import { exchangeGet } from '../helpers/raw.js'
 import type { AlwaysStopped, Attack, Run, StoppedByOptions } from './attack.js'
 import { startTarget, type Target } from './target.js'
 
@@ -45,11 +47,14 @@ function serving (type: string | undefined, body: string): RequestListener {
   return (_request, response) => { response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body) }
 }
 
+/** A host that knows its users by itself, so that a mere link reaches the proxy. */
+export const letsIn: Pick<EditorOptions, 'authorize'> = { authorize: (_request, { action }) => action === 'proxy' ? true : undefined }
+
 type Verdict = (headers: Headers) => boolean
 
 function opening (title: string, has: string, because: string, serve: RequestListener, urlOf: (target: Target) => Promise<string>, succeeds: Verdict = runs): AlwaysStopped {
   const run: Run = async (t, options) => {
-    const target = await startTarget(t, { ...options, serve })
+    const target = await startTarget(t, { ...options, ...letsIn, serve })
     const response = await fetch(await urlOf(target))
     if (!(await response.text()).includes('steal')) throw new Error('the script did not arrive')
     return succeeds(response.headers)
@@ -62,8 +67,8 @@ const stored = (extension: string, content: string) => async (target: Target) =>
   return target.urls.download(fileId)
 }
 
-const throughProxy = async (target: Target) => target.handler({ action: 'proxy', url: `${target.documentServer.origin}/x` })
-const FILE = 'a file at the document server; a victim who opens a link'
+const throughProxy = async (target: Target) => target.handler({ action: 'proxy', url: `${target.documentServer.origin}/cache/files/x` })
+const FILE = 'a file at the document server; a victim who opens a link and whom the host lets in without a token'
 
 const INJECTION = 'a page of the service in which they can place a script element, with `script-src \'self\'`'
 const NOTHING = serving(undefined, '')
@@ -71,14 +76,42 @@ const NOTHING = serving(undefined, '')
 const scriptOfOtherServer: StoppedByOptions = {
   title: 'has a script of their own server run in such a page, through the proxy',
   has: INJECTION,
-  stoppedBy: { 'proxy.allow': 'only the document server\'s origins' },
+  stoppedBy: { 'proxy.requireToken': 'a script element sends no header', 'proxy.crossOrigin': 'a browser says that it is to be run', 'proxy.allow': 'only result files of the document server' },
   async run (t, options) {
     const evil = await startUpstream(t, answerWith(SCRIPT, 200, { 'content-type': 'text/javascript' }))
     // It is on loopback, where it plays a server of the outside.
     const target = await startTarget(t, { allowPrivateAddresses: true, ...options })
-    const response = await fetch(target.handler({ action: 'proxy', url: `${evil.origin}/x.js` }))
-    return await response.text() === SCRIPT && isScript(response.headers)
+    const { pathname, search } = new URL(target.handler({ action: 'proxy', url: `${evil.origin}/x.js` }))
+    const answer = await exchangeGet(t, target.origin, pathname + search, { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'script' })
+    return /^HTTP\/1\.1 200 /.test(answer) && answer.includes(SCRIPT) && isScript(headersOf(answer))
   }
+}
+
+const MIXED = ['--x', 'Content-Type: text/html', 'Set-Cookie: session=of-the-attacker; Path=/', '', PAGE, '--x--', ''].join('\r\n')
+
+/** Whether a browser takes what comes for several answers, each with headers of its own. */
+const hasParts: Verdict = headers => /^\s*multipart\//i.test(headers.get('content-type') ?? '')
+
+const mixed: AlwaysStopped = {
+  title: 'has the parts of a proxied answer bring headers of their own (multipart/x-mixed-replace)',
+  has: FILE,
+  because: 'a multipart answer is passed on as mere bytes',
+  async run (t, options) {
+    const target = await startTarget(t, { ...options, ...letsIn, serve: serving('multipart/x-mixed-replace; boundary=x', MIXED) })
+    const response = await fetch(await throughProxy(target))
+    if (await response.text() !== MIXED) throw new Error('the answer did not arrive')
+    return hasParts(response.headers)
+  },
+  async control (t) {
+    const { origin } = await startUpstream(t, serving('multipart/x-mixed-replace; boundary=x', MIXED))
+    const response = await fetch(origin)
+    return await response.text() === MIXED && hasParts(response.headers)
+  }
+}
+
+function headersOf (answer: string): Headers {
+  const [, ...lines] = answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n')
+  return new Headers(lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]))
 }
 
 export const scripts: readonly Attack[] = [
@@ -89,6 +122,7 @@ export const scripts: readonly Attack[] = [
   opening('shows a stored page under the service\'s address, to ask for a password', 'an HTML document in the service; a victim who opens its link', 'a download is an attachment', NOTHING, stored('html', PAGE), isShown),
   opening('has a stored text run as a script of a page that trusts its own origin (CSP bypass)', INJECTION, '`X-Content-Type-Options: nosniff`', NOTHING, stored('txt', SCRIPT), isScript),
   scriptOfOtherServer,
+  mixed,
   {
     title: 'runs script in the page with the editor by a document\'s name',
     has: 'a document that the victim opens',

@@ -28,7 +28,7 @@ async function start (t: Test, { isNamed = true } = {}) {
     perMinute: PER_MINUTE,
     ...(isNamed && { documentServerAddress: DOCUMENT_SERVER }),
     server: { logger: searchedLog(t, [SECRET]), trustProxy: DOCUMENT_SERVER, serverFactory: handler => httpServer.on('request', handler) },
-    editor: { editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: origin, storage }
+    editor: { editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: origin, storage, proxy: { allow: [{ origin: documentServer.url, path: '/healthcheck' }] } }
   })
   t.teardown(() => app.close())
   await app.ready()
@@ -37,6 +37,7 @@ async function start (t: Test, { isNamed = true } = {}) {
 
   return {
     origin,
+    fileId,
     documentServer,
     control,
     async stored () {
@@ -44,8 +45,8 @@ async function start (t: Test, { isNamed = true } = {}) {
       return file && Buffer.concat(await file.body.toArray()).toString()
     },
     /** As often as `FLOOD` says, all at once, from one client. */
-    flood: (url: string, client: string, method = 'GET') => Promise.all(Array.from({ length: FLOOD }, async () => {
-      const response = await fetch(url, { method, headers: { 'x-forwarded-for': client } })
+    flood: (url: string, client: string, { method = 'GET', headers = {} } = {}) => Promise.all(Array.from({ length: FLOOD }, async () => {
+      const response = await fetch(url, { method, headers: { ...headers, 'x-forwarded-for': client } })
       return { status: response.status, headers: response.headers, body: await response.text() }
     }))
   }
@@ -56,18 +57,19 @@ function count (answers: ReadonlyArray<{ readonly status: number }>, status: num
 }
 
 t.test('example of a rate limit: a flood of downloads or proxy calls is answered 429, other clients are not', async t => {
-  const { origin, documentServer, control, flood } = await start(t)
-  const proxied = `${origin}/editor?action=proxy&url=${encodeURIComponent(`${documentServer.url}/healthcheck`)}`
+  const { origin, fileId, documentServer, control, flood } = await start(t)
+  const proxied = `${origin}/editor?action=proxy&fileId=${fileId}&url=${encodeURIComponent(`${documentServer.url}/healthcheck`)}`
+  const headers = { 'x-editor-proxy-token': control.proxyToken }
 
   for (const [number, url] of [control.documentUrl!, proxied].entries()) {
-    const answers = await flood(url, `203.0.113.${number}`)
+    const answers = await flood(url, `203.0.113.${number}`, { headers })
     t.equal(count(answers, 200), PER_MINUTE)
     t.equal(count(answers, 429), FLOOD - PER_MINUTE)
-    const { headers, body } = answers.find(({ status }) => status === 429)!
-    t.ok(Number(headers.get('retry-after')) > 0)
-    t.equal(headers.get('content-type'), 'text/plain')
-    t.match(body, /^Rate limit exceeded/)
-    const other = await fetch(url, { headers: { 'x-forwarded-for': '198.51.100.1' } })
+    const limited = answers.find(({ status }) => status === 429)!
+    t.ok(Number(limited.headers.get('retry-after')) > 0)
+    t.equal(limited.headers.get('content-type'), 'text/plain')
+    t.match(limited.body, /^Rate limit exceeded/)
+    const other = await fetch(url, { headers: { ...headers, 'x-forwarded-for': '198.51.100.1' } })
     t.equal(other.status, 200)
     await other.body?.cancel()
   }
@@ -95,7 +97,7 @@ t.test('example of a rate limit: a save arrives during a flood, even one from th
   await session.edit('saved during the flood')
   const [downloads, callbacks, result] = await Promise.all([
     flood(control.documentUrl!, DOCUMENT_SERVER),
-    flood(control.callbackUrl!, DOCUMENT_SERVER, 'POST'),
+    flood(control.callbackUrl!, DOCUMENT_SERVER, { method: 'POST' }),
     session.close()
   ])
   t.equal(count(downloads, 429), FLOOD)

@@ -40,7 +40,7 @@ async function request (service: Service, { action, method: given, lines, isSign
   const target = (action === 'proxy' ? HANDLER : pathname) + query
   const headers = (await withValidators(service, lines)).map(line => service.fill(line))
   const { headers: own = [], body } = callbackOf(service, target, { key: await service.keyOf('plain'), status: 2, url: `${upstream.origin}/ok` })
-  const seen = await service.send(action === 'callback' ? { method, target, headers: [...headers, ...own], ...(body && { body }) } : { method, target, headers })
+  const seen = await service.send(action === 'callback' ? { method, target, headers: [...headers, ...own], ...(body && { body }) } : { method, target, headers: action === 'proxy' && isSigned ? [...headers, service.proxyToken] : headers })
 
   const isAllowed = isSigned || profile === 'classic'
   assertThat(seen.changed.length === 0 || (action === 'callback' && method === 'POST' && isAllowed), 'a document changed')
@@ -54,7 +54,7 @@ async function request (service: Service, { action, method: given, lines, isSign
     assertThat(given !== '' && answer.header('allow') !== undefined, 'a method that is allowed is refused')
     return 'not allowed'
   }
-  if (action === 'proxy') return proxied(seen, method)
+  if (action === 'proxy') return proxied(seen, method, isAllowed)
   if (action === 'download') return downloaded(seen, method, isAllowed)
   throw new Error(`${method} of a callback is answered ${answer.status}`)
 }
@@ -77,11 +77,12 @@ function saved (seen: Seen, isAllowed: boolean): string {
   return error === 0 ? 'stored' : 'refused'
 }
 
-function proxied ({ answer, requests }: Seen, method: string): string {
+function proxied ({ answer, requests }: Seen, method: string, isAllowed: boolean): string {
   if (!isOfUpstream(answer)) {
-    assertThat(answer.status === 403 && requests.length === 0, `the proxy answers ${answer.status}`)
+    assertThat((answer.status === 403 || (answer.status === 401 && !isAllowed)) && requests.length === 0, `the proxy answers ${answer.status}`)
     return 'refused'
   }
+  assertThat(isAllowed, 'the proxy answers who has no token')
   assertThat(answer.status === 200 && (method === 'HEAD' || answer.text === SAVED), 'the body is not the upstream\'s')
   return 'passed'
 }

@@ -29,13 +29,22 @@ export interface Seen {
   readonly requests: readonly string[]
 }
 
+export interface ServiceOptions {
+  /** What the proxy may fetch of the document server, in `secure`. */
+  readonly reach?: 'any path' | 'result files'
+  readonly signedUrls?: boolean
+}
+
 export interface Service {
   readonly profile: Profile
+  readonly signedUrls: boolean
   readonly host: Host
   readonly upstream: Upstream
   readonly directory: FuzzedDirectory
   /** Signed URLs that have expired. */
   readonly expiredUrls: HandlerUrls
+  /** A header line: what a page without document sends with what it asks of the proxy. */
+  readonly proxyToken: string
   /** Fills in what a generated text leaves open: such as `{{ds}}`, `{{inside}}`, `{{self}}`: hosts with their ports. */
   fill (text: string): string
   /** The document key of a stored file, or one that a file of this name could have. */
@@ -45,7 +54,7 @@ export interface Service {
 }
 
 /** A service that is sent anything: on file storage, with a document server, and with a server it must not be led to. */
-export async function startService (t: Test, profile: Profile): Promise<Service> {
+export async function startService (t: Test, profile: Profile, { reach = 'any path', signedUrls = profile === 'secure' }: ServiceOptions = {}): Promise<Service> {
   const begun = noWayOut(t)
   const directory = createDirectory(t.testdir())
   const upstream = await startFuzzedUpstream(t)
@@ -55,7 +64,7 @@ export async function startService (t: Test, profile: Profile): Promise<Service>
     lookup: (name, _options, callback) => callback(Object.assign(new Error(`no such name: ${name}`), { code: 'ENOTFOUND' }), []) // no query leaves
   })
   t.teardown(() => httpClient.close?.())
-  const host = await startHost(t, { profile, httpClient, documentServerOrigin: upstream.origin, storage: fileStorage({ directory: directory.uploads }), saveRetries: 0, bodyLimit: BODY_LIMIT })
+  const host = await startHost(t, { profile, signedUrls, httpClient, documentServerOrigin: upstream.origin, storage: fileStorage({ directory: directory.uploads }), saveRetries: 0, bodyLimit: BODY_LIMIT, ...(profile === 'secure' && reach === 'any path' && { proxy: { allow: [upstream.origin] } }) })
   const own = new URL(host.origin).host
   const hosts = { ds: new URL(upstream.origin).host, dsPort: String(upstream.port), insidePort: String(inside.port), inside: new URL(inside.origin).host, self: own, origin: host.origin, root: directory.root, handler: HANDLER }
   const prototypes = snapshotOfPrototypes()
@@ -81,10 +90,12 @@ export async function startService (t: Test, profile: Profile): Promise<Service>
 
   return {
     profile,
+    signedUrls,
     host,
     upstream,
     directory,
-    expiredUrls: handlerUrls({ publicBaseUrl: host.origin, path: HANDLER, secrets: [SECRET], signedUrls: profile === 'secure', downloadUrlLifetime: -100_000 }),
+    expiredUrls: handlerUrls({ publicBaseUrl: host.origin, path: HANDLER, secrets: [SECRET], signedUrls, downloadUrlLifetime: -100_000 }),
+    proxyToken: `X-Editor-Proxy-Token: ${host.urls.proxyToken('')}`,
     fill: text => text.replace(/\{\{(\w+)\}\}/g, (whole, name) => (hosts as Record<string, string>)[name] ?? whole),
     async keyOf (fileId) {
       const info = await host.storage.stat(fileId)
@@ -100,7 +111,7 @@ export async function stillWorks (t: Test, { host, upstream, profile, keyOf }: S
   const answer = profile === 'secure' ? await host.postSignedCallback('plain', fields) : await host.postCallback('plain', fields)
   t.equal(answer.body, '{"error":0}', 'a good save is accepted')
   t.equal(await host.storedText('plain'), SAVED, 'and stored')
-  const download = await fetch(host.urls.download('😀'))
+  const download = await host.downloadAsDocumentServer('😀')
   t.equal(await download.text(), contentOf('😀'), 'a good download is served')
 }
 

@@ -17,7 +17,7 @@ export async function startFuzzedUpstream (t: Test): Promise<Upstream> {
   })
 
   function answer (url: string, response: ServerResponse): unknown {
-    const [, kind, detail = ''] = url.split(/[/?#]/)
+    const [, kind, detail = ''] = url.replace(/^\/cache\/files(?=\/)/, '').split(/[/?#]/)
     const headers = { 'content-type': TYPE }
     if (kind === 'status') return response.writeHead(Math.min(Math.max(Number(detail) || 200, 200), 599), headers).end('upstream')
     if (kind === 'redirect') return response.writeHead(302, { location: decodeURIComponent(url.slice(url.indexOf('?to=') + 4)) }).end()

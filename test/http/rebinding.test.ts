@@ -22,7 +22,7 @@ async function startWithNames (t: Test, zone: Zone) {
     looks: names.looks,
     /** Where connections were begun to, other than to the service. */
     begun: () => begun.filter(address => address !== new URL(host.origin).host),
-    fetch: (name: string) => fetch(host.handler({ action: 'proxy', url: `http://${name}:${inside.port}/x` }))
+    fetch: (name: string) => host.proxied(`http://${name}:${inside.port}/x`)
   }
 }
 
@@ -94,7 +94,7 @@ t.test('row 75: a name that an option allows may have any address, also beside a
   const documentServer = await startHost(t, { httpClient, documentServerOrigin: origin, proxy: { allow: 'any' } })
   const any = await startHost(t, { httpClient, proxy: { allow: 'any' } })
   for (const [host, status] of [[naming, 200], [any, 403], [documentServer, 200], [any, 403]] as const) {
-    const response = await fetch(host.handler({ action: 'proxy', url: `${origin}/x` }))
+    const response = await host.proxied(`${origin}/cache/files/x`)
     t.equal(response.status, status)
     await response.text()
   }

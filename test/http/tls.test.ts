@@ -23,7 +23,7 @@ async function startTls (t: Test, options: https.ServerOptions): Promise<string>
 /** What the proxy answers for an upstream, which is the host's document server. */
 async function statusThrough (t: Test, origin: string, options: Partial<EditorOptions>): Promise<number> {
   const host = await startHost(t, { documentServerOrigin: origin, ...options })
-  const response = await fetch(host.handler({ action: 'proxy', url: `${origin}/x` }))
+  const response = await host.proxied(`${origin}/cache/files/x`)
   const body = await response.text()
   if (response.status === 200) t.equal(body, 'over TLS')
   return response.status

@@ -11,17 +11,18 @@ for (const profile of ['secure', 'classic'] as const) {
     const touch = (name: string) => async () => { touched.push(name); return null }
     const storage = { stat: touch('stat'), read: touch('read'), create: touch('create'), replace: touch('replace') } as unknown as Storage
     const host = await startHost(t, { profile, storage, documentServerOrigin: upstream.origin })
-    const file = `fileId=a&url=${encodeURIComponent(`${upstream.origin}/x`)}`
+    const file = `fileId=a&url=${encodeURIComponent(`${upstream.origin}/cache/files/x`)}`
+    const headers = { 'x-editor-proxy-token': host.urls.proxyToken('a') }
     const queries = [
       '', `${file}`, `action=&${file}`, `action=Callback&${file}`, `action=CALLBACK&${file}`, `action=delete&${file}`,
       `action=callback&action=callback&${file}`, `action=callback&action=download&${file}`, `action=proxy&action=proxy&${file}`,
       `action=__proto__&${file}`, `action=constructor&${file}`, `action=hasOwnProperty&${file}`, `action[]=download&${file}`, `action=download%20&${file}`
     ]
-    const payload = { status: 2, key: 'k', url: `${upstream.origin}/x` }
+    const payload = { status: 2, key: 'k', url: `${upstream.origin}/cache/files/x` }
     for (const query of queries) {
       for (const init of [
-        { method: 'GET' },
-        { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': 'application/json' } },
+        { method: 'GET', headers },
+        { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { ...headers, 'content-type': 'application/json' } },
         { method: 'POST', body: 'no JSON' }
       ]) {
         const response = await fetch(`${host.origin}${HANDLER}?${query}`, init)
@@ -38,7 +39,8 @@ for (const profile of ['secure', 'classic'] as const) {
     const upstream = await startUpstream(t, (_request, response) => response.end('new'))
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     const { fileId } = await host.storage.create('docx', Buffer.from('old'))
-    const url = `${upstream.origin}/x`
+    const url = `${upstream.origin}/cache/files/x`
+    const headers = { 'x-editor-proxy-token': host.urls.proxyToken(fileId) }
     const table = [
       { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
       { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
@@ -47,7 +49,7 @@ for (const profile of ['secure', 'classic'] as const) {
     for (const { action, allow, methods } of table) {
       for (const method of methods) {
         const body = method === 'GET' || method === 'HEAD' ? {} : { body: 'no JSON' }
-        const response = await fetch(host.handler({ action, fileId, url }), { method, ...body })
+        const response = await fetch(host.handler({ action, fileId, url }), { method, headers, ...body })
         t.equal(response.status, 405, `${method} ${action}`)
         t.equal(response.headers.get('allow'), allow)
         await response.arrayBuffer()

@@ -41,26 +41,32 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
     read: async (id: string) => id === 'a' ? { ...(await memory.read(fileId))!, info } : null,
     replace: async (id: string, content: Parameters<typeof memory.replace>[1]) => id === 'a' ? { ...(await memory.replace(fileId, content))!, ...info } : null
   }
-  const host = await startHost(t, { documentServerOrigin: upstream.origin, storage, prepare, ...options })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, documentServer: { origins: ['http://127.0.0.1:9'] }, storage, prepare, ...options })
   const handler = `${host.origin}${HANDLER}`
-  const download = `${handler}?action=download&fileId=a`
+  const download = host.urls.download('a')
+  const unsigned = `${handler}?action=download&fileId=a`
+  const proxied = `${handler}?action=proxy&url=${encodeURIComponent(`${upstream.origin}/cache/files/x`)}`
   const signedCallback = host.urls.callback('a')
-  const bearer = { authorization: `Bearer ${signed({ payload: { url: download } })}` }
+  const bearer = { authorization: `Bearer ${signed({ payload: { url: unsigned } })}` }
   const callback = (fields: object, type = 'application/json') => {
     const payload = { key: host.keys.of(info), ...fields }
     return { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': type } }
   }
   const requests: Array<[what: string, url: string, init?: RequestInit]> = [
-    ['download', download, { headers: bearer }],
-    ['download, HEAD', download, { method: 'HEAD', headers: bearer }],
-    ['download, no token', download],
+    ['download', download],
+    ['download, HEAD', download, { method: 'HEAD' }],
+    ['download, unsigned', unsigned, { headers: bearer }],
+    ['download, no token', unsigned],
     ['download, absent', `${handler}?action=download&fileId=b`],
     ['download, repeated', `${download}&fileId=b`],
     ['download, POST', download, { method: 'POST', body: 'x' }],
-    ['proxy', `${handler}?action=proxy&url=${encodeURIComponent(upstream.origin)}`],
+    ['proxy', proxied, { headers: host.proxyHeaders }],
+    ['proxy, HEAD', proxied, { method: 'HEAD', headers: host.proxyHeaders }],
+    ['proxy, no token', proxied],
+    ['proxy, wrong token', proxied, { headers: { 'x-editor-proxy-token': 'x' } }],
     ['proxy, invalid', `${handler}?action=proxy&url=foo`],
     ['proxy, scheme', `${handler}?action=proxy&url=file:///x`],
-    ['proxy, unreachable', `${handler}?action=proxy&url=${encodeURIComponent('http://127.0.0.1:9/')}`],
+    ['proxy, unreachable', `${handler}?action=proxy&url=${encodeURIComponent('http://127.0.0.1:9/cache/files/x')}`, { headers: host.proxyHeaders }],
     ['no action', handler],
     ['callback', signedCallback, callback({ status: 2, url: `${upstream.origin}/x` })],
     ['callback as text', signedCallback, callback({ status: 1 }, 'text/plain')],
@@ -83,7 +89,9 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`row 57 (${profile}): our answers are identical, whatever the host does to its own app`, async t => {
     const plain = await answers(t, { profile }, () => {})
-    t.strictSame(plain.filter(({ status }) => status === 200).map(({ what }) => what).filter(what => /^(download|proxy|callback|module)$/.test(what)), ['download', 'proxy', 'callback', 'module'])
+    t.strictSame(plain.filter(({ status }) => status === 200).map(({ what }) => what).filter(what => /^(download|proxy|proxy, HEAD|callback|module)$/.test(what)), ['download', 'proxy', 'proxy, HEAD', 'callback', 'module'])
+    t.equal(plain.find(({ what }) => what === 'proxy, unreachable')!.status, 502)
+    t.strictSame(plain.filter(({ what }) => /^proxy, .* token$/.test(what)).map(({ status }) => status), profile === 'secure' ? [401, 403] : [200, 200])
     t.equal(plain.find(({ what }) => what === 'callback')!.body, '{"error":0}')
     for (const [what, customize] of Object.entries(customizations)) {
       t.strictSame(await answers(t, { profile }, customize), plain, what)

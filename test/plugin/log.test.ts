@@ -6,7 +6,7 @@ for (const profile of ['secure', 'classic'] as const) {
   t.test(`row 55 (${profile}): the log at trace holds no secret, no token and no query string of downloads, proxied addresses and conversions`, async t => {
     const lines: string[] = []
     const service = await startConversionService(t, ready, (request, response) => {
-      if (request.url!.startsWith('/dying')) return response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())
+      if (request.url!.startsWith('/cache/files/dying')) return response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())
       response.end('%PDF-1.7')
     })
     const host = await startHost(t, {
@@ -18,23 +18,31 @@ for (const profile of ['secure', 'classic'] as const) {
     const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Marked title.docx')
     await control.convertToPdf()
     const token = signed({ payload: { url: control.documentUrl } })
-    const requests: Array<[url: string, headers?: Record<string, string>]> = [
+    const { proxyToken } = control
+    const proxied = host.handler({ action: 'proxy', fileId, url: `${service.origin}/cache/files/result?md5=marked-md5` })
+    const page = { 'x-editor-proxy-token': proxyToken }
+    const requests: Array<readonly [url: string, headers?: Record<string, string>]> = [
       [control.documentUrl, { authorization: `Bearer ${token}` }],
       [control.documentUrl, { authorization: `Bearer ${token}x`, cookie: 'session=marked-cookie' }],
       [control.documentUrl],
       [`${control.documentUrl}&marked-parameter=1`],
-      ...['/result?md5=marked-md5', '/dying?md5=marked-md5'].map(path => [host.handler({ action: 'proxy', url: service.origin + path })] as [string]),
-      [host.handler({ action: 'proxy', url: 'http://marked-user:marked-password@127.0.0.1:9/?md5=marked-md5' })],
+      ...[`${proxyToken}x`, 'marked-proxy-token'].map(token => [proxied, { ...page, 'x-editor-proxy-token': token }] as const),
+      [proxied],
+      [host.handler({ action: 'proxy', fileId, url: `${service.origin}/cache/files/dying?md5=marked-md5` }), page],
+      [host.handler({ action: 'proxy', fileId, url: `${service.origin}/info/marked-path` }), page],
+      [host.handler({ action: 'proxy', url: 'http://marked-user:marked-password@127.0.0.1:9/?md5=marked-md5' }), host.proxyHeaders],
       [host.handler({ action: 'proxy', url: 'file:///marked-path' })],
       [host.handler({ action: 'marked-action' })],
       [`${host.origin}/Controls/Editor/EditorHandler.ashx/assets/editor.js?marked-parameter=1`]
     ]
+    const found = await fetch(proxied, { headers: page })
+    t.equal(await found.text(), '%PDF-1.7')
     for (const [url, headers] of requests) await fetch(url, headers && { headers }).then(response => response.text()).catch(() => {})
 
     const log = lines.join('')
     t.ok(lines.length >= requests.length, 'there is a log')
     t.match(log, '/Controls/Editor/EditorHandler.ashx')
-    for (const text of [SECRET, token, token.split('.')[2]!, 'Bearer', 'eyJhbGci', 'md5=', 'marked', 'action=', `fileId=${fileId}`]) {
+    for (const text of [SECRET, token, token.split('.')[2]!, proxyToken, proxyToken.split('.')[1]!, host.proxyHeaders['x-editor-proxy-token']!, 'Bearer', 'eyJhbGci', 'md5=', 'marked', 'action=', `fileId=${fileId}`]) {
       t.notOk(log.includes(text), text)
     }
   })

@@ -16,7 +16,7 @@ for (const profile of profiles) {
       response.write('begun')
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
     request.on('error', () => {})
     const [response] = await once(request, 'response') as [http.IncomingMessage]
     await once(response, 'data')
@@ -33,7 +33,7 @@ for (const profile of profiles) {
       arrived.resolve()
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
     request.on('error', () => {})
     await arrived.promise
     request.destroy()
@@ -57,7 +57,7 @@ for (const profile of profiles) {
       send()
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }), { method: 'HEAD' })
+    const response = await host.proxied(`${upstream.origin}/cache/files/x`, { method: 'HEAD' })
     t.equal(response.status, 200)
     t.equal(response.headers.get('content-type'), 'application/pdf')
     t.equal(response.headers.get('content-disposition'), 'attachment; filename=a.pdf')
@@ -75,7 +75,7 @@ for (const profile of profiles) {
         response.writeHead(200, headers).write('half of it')
       })
       const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-      const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+      const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
       const [response] = await once(request, 'response') as [http.IncomingMessage]
       const [first] = await once(response, 'data')
       t.equal(String(first), 'half of it')
@@ -89,7 +89,7 @@ for (const profile of profiles) {
     const closing = await startUpstream(t, request => { request.socket.destroy() })
     for (const origin of ['http://127.0.0.1:9', 'http://no-such-host.invalid', closing.origin]) {
       const host = await startHost(t, { profile, documentServerOrigin: origin })
-      const response = await fetch(host.handler({ action: 'proxy', url: `${origin}/x` }))
+      const response = await host.proxied(`${origin}/cache/files/x`)
       t.equal(response.status, 502, origin)
       t.match(response.headers.get('content-type'), /^text\/plain/)
       t.match(await response.text(), /^The upstream request failed: \w+$/)

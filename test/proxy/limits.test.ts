@@ -18,12 +18,12 @@ async function start (t: Test, options: Partial<EditorOptions>, listener: http.R
     listener(request, response)
   })
   const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
-  return { url: host.handler({ action: 'proxy', url: upstream.origin }), upstreamClosed: closed.promise }
+  const file = `${upstream.origin}/cache/files/x`
+  return { proxied: () => host.proxied(file), open: () => http.get(host.handler({ action: 'proxy', url: file }), { headers: host.proxyHeaders }), upstreamClosed: closed.promise }
 }
 
 /** Asserts that the answer begins well and is then cut off. Resolves to the bytes that came. */
-async function assertCut (t: Test, url: string): Promise<number> {
-  const request = http.get(url)
+async function assertCut (t: Test, request: http.ClientRequest): Promise<number> {
   const [response] = await once(request, 'response') as [http.IncomingMessage]
   t.equal(response.statusCode, 200)
   let bytes = 0
@@ -34,8 +34,8 @@ async function assertCut (t: Test, url: string): Promise<number> {
 for (const profile of profiles) {
   t.test(`row 44 (${profile}): headers that do not come are given up with 504`, async t => {
     for (const timeouts of [{ headers: 200 }, { total: 200 }]) {
-      const { url, upstreamClosed } = await start(t, { profile, timeouts }, () => {})
-      const response = await fetch(url)
+      const { proxied, upstreamClosed } = await start(t, { profile, timeouts }, () => {})
+      const response = await proxied()
       t.equal(response.status, 504, JSON.stringify(timeouts))
       t.match(await response.text(), /^The upstream request took too long: /)
       await upstreamClosed
@@ -43,40 +43,40 @@ for (const profile of profiles) {
   })
 
   t.test(`row 44 (${profile}): headers that drip byte by byte are cut at the total deadline`, async t => {
-    const { url, upstreamClosed } = await start(t, { profile, timeouts: { total: 400, headers: 5000 } }, request => {
+    const { proxied, upstreamClosed } = await start(t, { profile, timeouts: { total: 400, headers: 5000 } }, request => {
       const { socket } = request
       socket.write('HTTP/1.1 200 OK\r\nX-Drip: ')
       const drip = setInterval(() => socket.write('x'), 50)
       socket.once('close', () => clearInterval(drip))
     })
-    const response = await fetch(url)
+    const response = await proxied()
     t.equal(response.status, 504)
     await upstreamClosed
   })
 
   t.test(`row 44 (${profile}): a body that drips, though never idle, is cut at the total deadline`, async t => {
-    const { url, upstreamClosed } = await start(t, { profile, timeouts: { total: 500, idle: 10_000 } }, (_request, response) => {
+    const { open, upstreamClosed } = await start(t, { profile, timeouts: { total: 500, idle: 10_000 } }, (_request, response) => {
       response.flushHeaders()
       const drip = setInterval(() => response.write('x'), 50)
       response.once('close', () => clearInterval(drip))
     })
-    t.ok(await assertCut(t, url) > 0)
+    t.ok(await assertCut(t, open()) > 0)
     await upstreamClosed
   })
 
   t.test(`row 44 (${profile}): a body that stalls is cut`, async t => {
     for (const timeouts of [{ idle: 200 }, { total: 200 }]) {
-      const { url, upstreamClosed } = await start(t, { profile, timeouts }, (_request, response) => { response.write('begun') })
-      t.equal(await assertCut(t, url), 5, JSON.stringify(timeouts))
+      const { open, upstreamClosed } = await start(t, { profile, timeouts }, (_request, response) => { response.write('begun') })
+      t.equal(await assertCut(t, open()), 5, JSON.stringify(timeouts))
       await upstreamClosed
     }
   })
 
   t.test(`row 45 (${profile}): an announced length over maxFileSize is answered 502, unread`, async t => {
-    const { url, upstreamClosed } = await start(t, { profile, maxFileSize: 1000 }, (_request, response) => {
+    const { proxied, upstreamClosed } = await start(t, { profile, maxFileSize: 1000 }, (_request, response) => {
       response.writeHead(200, { 'content-length': 1001 }).write('x')
     })
-    const response = await fetch(url)
+    const response = await proxied()
     t.equal(response.status, 502)
     t.equal(response.headers.get('content-length'), String((await response.text()).length), 'not the upstream\'s')
     await upstreamClosed
@@ -84,7 +84,7 @@ for (const profile of profiles) {
 
   t.test(`row 45 (${profile}): an endless body is cut at maxFileSize, a decompression bomb after decoding`, async t => {
     for (const encoding of ['identity', 'gzip']) {
-      const { url, upstreamClosed } = await start(t, { profile, maxFileSize: 2 * 1024 ** 2 }, (_request, response) => {
+      const { open, upstreamClosed } = await start(t, { profile, maxFileSize: 2 * 1024 ** 2 }, (_request, response) => {
         response.writeHead(200, { 'content-encoding': encoding })
         const sink = encoding === 'gzip' ? createGzip() : response
         if (sink !== response) sink.pipe(response)
@@ -95,7 +95,7 @@ for (const profile of profiles) {
         }
         send()
       })
-      t.ok(await assertCut(t, url) <= 2 * 1024 ** 2, encoding)
+      t.ok(await assertCut(t, open()) <= 2 * 1024 ** 2, encoding)
       await upstreamClosed
     }
   })
@@ -103,11 +103,11 @@ for (const profile of profiles) {
   t.test(`row 45 (${profile}): a body of exactly maxFileSize passes, decoded or not`, async t => {
     for (const encoded of [false, true]) {
       const content = Buffer.alloc(100_000, 'x')
-      const { url } = await start(t, { profile, maxFileSize: 100_000 }, (_request, response) => {
+      const { proxied } = await start(t, { profile, maxFileSize: 100_000 }, (_request, response) => {
         if (encoded) response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content))
         else response.end(content)
       })
-      const response = await fetch(url)
+      const response = await proxied()
       t.equal(response.status, 200)
       t.equal((await response.arrayBuffer()).byteLength, 100_000)
     }

@@ -12,14 +12,14 @@ t.test('row 54: an HTTP client of the host is given URLs without credentials and
     async request ({ url }) {
       urls.push(url.href)
       const moved = urls.length === 1
-      const location = moved ? 'http://user:password@docs.example.com/target?x#fragment' : undefined
+      const location = moved ? 'http://user:password@docs.example.com/cache/files/target?x#fragment' : undefined
       return { status: moved ? 302 : 200, header: name => name === 'location' ? location : undefined, body: Readable.from(['arrived']) }
     }
   }
   const host = await startHost(t, { documentServerOrigin: origin, httpClient })
-  const response = await fetch(host.handler({ action: 'proxy', url: 'http://user:password@docs.example.com/start#fragment' }))
+  const response = await host.proxied('http://user:password@docs.example.com/cache/files/start#fragment')
   t.equal(await response.text(), 'arrived')
-  t.strictSame(urls, [`${origin}/start`, `${origin}/target?x`])
+  t.strictSame(urls, [`${origin}/cache/files/start`, `${origin}/cache/files/target?x`])
 })
 
 t.test('row 74: an HTTP client of the host is not asked for special addresses, and told which names must be public, of a redirect too', async t => {
@@ -27,24 +27,24 @@ t.test('row 74: an HTTP client of the host is not asked for special addresses, a
   const httpClient: HttpClient = {
     async request ({ url, publicOnly }) {
       asked.push(`${url.href} ${publicOnly ? 'public only' : 'any address'}`)
-      const location = url.pathname === '/moved' ? url.searchParams.get('to')! : undefined
+      const location = url.pathname === '/cache/files/moved' ? url.searchParams.get('to')! : undefined
       return { status: location ? 302 : 200, header: name => name === 'location' ? location : undefined, body: Readable.from(['arrived']) }
     }
   }
   const host = await startHost(t, { documentServerOrigin: origin, httpClient, proxy: { allow: 'any' } })
-  const statusOf = async (url: string) => (await fetch(host.handler({ action: 'proxy', url }))).status
+  const statusOf = async (url: string) => (await host.proxied(url)).status
   for (const special of ['http://10.0.0.1/', 'http://[::1]/', 'http://2852039166/', 'http://localhost/']) {
     t.equal(await statusOf(special), 403, special)
-    t.equal(await statusOf(`${origin}/moved?to=${special}`), 403, special)
-    t.strictSame(asked.splice(0), [`${origin}/moved?to=${special} any address`])
+    t.equal(await statusOf(`${origin}/cache/files/moved?to=${special}`), 403, special)
+    t.strictSame(asked.splice(0), [`${origin}/cache/files/moved?to=${special} any address`])
   }
   for (const url of ['http://elsewhere.example/x', 'http://8.8.8.8/x']) {
     t.equal(await statusOf(url), 200)
-    t.equal(await statusOf(`${origin}/moved?to=${url}`), 200)
-    t.strictSame(asked.splice(0), [`${url} public only`, `${origin}/moved?to=${url} any address`, `${url} public only`])
+    t.equal(await statusOf(`${origin}/cache/files/moved?to=${url}`), 200)
+    t.strictSame(asked.splice(0), [`${url} public only`, `${origin}/cache/files/moved?to=${url} any address`, `${url} public only`])
   }
   const open = await startHost(t, { documentServerOrigin: origin, httpClient, proxy: { allow: 'any' }, allowPrivateAddresses: true })
-  t.equal((await fetch(open.handler({ action: 'proxy', url: 'http://10.0.0.1/' }))).status, 200)
+  t.equal((await open.proxied('http://10.0.0.1/')).status, 200)
   t.strictSame(asked, ['http://10.0.0.1/ any address'])
 })
 
@@ -54,7 +54,7 @@ t.test('row 47: a header that an HTTP client gives as no HTTP parser would is dr
       request: async () => ({ status: 200, header: name => /^content-(type|disposition)$/.test(name) ? value : undefined, body: Readable.from(['body']) })
     }
     const host = await startHost(t, { documentServerOrigin: origin, httpClient })
-    const response = await fetch(host.handler({ action: 'proxy', url: origin }))
+    const response = await host.proxied(`${origin}/cache/files/x`)
     t.equal(response.status, 200, JSON.stringify(value))
     t.equal(await response.text(), 'body')
     t.equal(response.headers.get('content-type'), 'application/octet-stream')
@@ -74,7 +74,7 @@ t.test('what an HTTP client rejects with decides between 502 and 504; its messag
   ]
   for (const [error, status] of table) {
     const host = await startHost(t, { documentServerOrigin: origin, httpClient: { request: () => Promise.reject(error) } })
-    const response = await fetch(host.handler({ action: 'proxy', url: origin }))
+    const response = await host.proxied(`${origin}/cache/files/x`)
     t.equal(response.status, status, String(error))
     t.notMatch(await response.text(), 'secret')
   }
@@ -89,7 +89,7 @@ t.test('fewer or more bytes than announced, from a client that lets them pass: t
   for (const [chunks, outcomes] of table) {
     const httpClient: HttpClient = { request: async () => ({ status: 200, header: name => name === 'content-length' ? '10' : undefined, body: Readable.from(chunks, { objectMode: false }) }) }
     const host = await startHost(t, { documentServerOrigin: origin, httpClient })
-    const answer = await exchangeGet(t, host.origin, `${HANDLER}?action=proxy&url=${origin}`).catch(() => '')
+    const answer = await exchangeGet(t, host.origin, `${HANDLER}?action=proxy&url=${origin}/cache/files/x`, host.proxyHeaders).catch(() => '')
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     const outcome = head.startsWith('HTTP/1.1 502') ? 502 : body.length < 10 ? 'cut' : body
     t.ok(outcomes.includes(outcome), `${chunks}: ${outcome}`)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
+import { type HostOptions, startHost } from '../helpers/host.js'
 import { startInside } from '../helpers/inside.js'
 import { startUpstream } from '../helpers/listen.js'
 import { noWayOut } from '../helpers/no-way-out.js'
@@ -22,7 +22,7 @@ t.test('row 74: an address that is not public is refused, however it is written,
     own.push(new URL(host.origin).host)
     for (const name of hosts) {
       for (const origin of [`http://${name}:${inside.port}`, `https://${name}:${inside.port}`, `http://${name}`]) {
-        const response = await fetch(host.handler({ action: 'proxy', url: `${origin}/latest/meta-data` }))
+        const response = await host.proxied(`${origin}/cache/files/meta-data`)
         t.equal(response.status, 403, `${origin} ${JSON.stringify(options)}`)
         t.match(await response.text(), /^The address \S+ is not allowed$/)
       }
@@ -41,25 +41,25 @@ t.test('row 74: an address that is not public is fetched where an option says so
     { profile: 'classic', allowPrivateAddresses: false, proxy: { allow: [inside.origin] } }
   ] as const) {
     const host = await startHost(t, options)
-    const response = await fetch(host.handler({ action: 'proxy', url: inside.origin }))
+    const response = await host.proxied(inside.origin)
     t.equal(await response.text(), 'inside', JSON.stringify(options))
   }
   const host = await startHost(t, { profile: 'classic', allowPrivateAddresses: false })
-  t.equal((await fetch(host.handler({ action: 'proxy', url: inside.origin }))).status, 403, 'a single option overrides the profile')
+  t.equal((await host.proxied(inside.origin)).status, 403, 'a single option overrides the profile')
 })
 
 t.test('row 74: a redirect of the document server to an address that no option names is judged by itself', async t => {
   const inside = await startInside(t)
   const documentServer = await startUpstream(t, (request, response) => {
-    response.writeHead(302, { location: decodeURIComponent(request.url!.slice(2)) }).end()
+    response.writeHead(302, { location: decodeURIComponent(request.url!.slice('/cache/files/moved?'.length)) }).end()
   })
   const begun = noWayOut(t)
   const own = [new URL(documentServer.origin).host]
   for (const options of [{ proxy: { allow: 'any' } }, {}] as const) {
     const host = await startHost(t, { documentServerOrigin: documentServer.origin, ...options })
     own.push(new URL(host.origin).host)
-    for (const target of [`http://127.0.0.1:${inside.port}/x`, `//127.0.0.1:${inside.port}/x`, `http://localhost:${inside.port}/x`, `http://0x7f.1:${inside.port}/x`, `http://[::1]:${inside.port}/x`, 'http://169.254.169.254/']) {
-      const response = await fetch(host.handler({ action: 'proxy', url: `${documentServer.origin}/?${encodeURIComponent(target)}` }))
+    for (const target of [`http://127.0.0.1:${inside.port}/cache/files/x`, `//127.0.0.1:${inside.port}/cache/files/x`, `http://localhost:${inside.port}/cache/files/x`, `http://0x7f.1:${inside.port}/cache/files/x`, `http://[::1]:${inside.port}/cache/files/x`, 'http://169.254.169.254/cache/files/x']) {
+      const response = await host.proxied(`${documentServer.origin}/cache/files/moved?${encodeURIComponent(target)}`)
       t.equal(response.status, 403, target)
       await response.text()
     }
@@ -69,14 +69,18 @@ t.test('row 74: a redirect of the document server to an address that no option n
 })
 
 t.test('row 75: the proxy fetches from the document server on a private address, whatever else it may fetch', async t => {
+  let base = ''
   const documentServer = await startUpstream(t, (request, response) => {
-    if (request.url === '/moved') response.writeHead(302, { location: `http://127.1:${documentServer.port}/file` }).end()
+    if (request.url === '/cache/files/moved') response.writeHead(302, { location: `${base.replace('127.0.0.1', '127.1')}/cache/files/file` }).end()
     else response.end('from the document server')
   })
-  for (const options of [{}, { proxy: { allow: 'any' } }, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: documentServer.origin }, proxy: { allow: 'any' } }] as const) {
-    const host = await startHost(t, { documentServerOrigin: documentServer.origin, ...options })
-    for (const path of ['/file', '/moved']) {
-      const response = await fetch(host.handler({ action: 'proxy', url: documentServer.origin + path }))
+  const table: HostOptions[] = [{}, { proxy: { allow: 'any' } }, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: documentServer.origin }, proxy: { allow: 'any' } }]
+  for (const options of table) {
+    const { documentServerOrigin = documentServer.origin } = options
+    base = documentServerOrigin
+    const host = await startHost(t, { ...options, documentServerOrigin })
+    for (const path of ['/cache/files/file', '/cache/files/moved']) {
+      const response = await host.proxied(base + path)
       t.equal(await response.text(), 'from the document server', `${path} ${JSON.stringify(options)}`)
     }
   }

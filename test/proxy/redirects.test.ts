@@ -2,14 +2,17 @@ import t from 'tap'
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 
-/** `/n` redirects to `/n-1` … `/0`; `/to?url` redirects there; `/loop` to itself. */
+const FILES = '/cache/files'
+
+/** Of the names in that folder `n` redirects to `n-1` … `0`; `to?url` redirects there; `loop` to itself. */
 function redirector (status = 302) {
   return (request: { url?: string | undefined, headers: { authorization?: string | undefined } }, response: import('node:http').ServerResponse) => {
     const { pathname, search } = new URL(request.url!, 'http://x')
-    const hops = Number(pathname.slice(1))
-    if (pathname === '/target' || hops === 0) return response.end(`arrived ${request.headers.authorization ?? ''}`)
-    if (pathname === '/none') return response.writeHead(status).end('no Location')
-    const location = pathname === '/loop' ? '/loop' : pathname === '/to' ? decodeURIComponent(search.slice(1)) : `/${hops - 1}`
+    const name = pathname.slice(FILES.length + 1)
+    const hops = Number(name)
+    if (name === 'target' || hops === 0) return response.end(`arrived ${request.headers.authorization ?? ''}`)
+    if (name === 'none') return response.writeHead(status).end('no Location')
+    const location = name === 'loop' ? pathname : name === 'to' ? decodeURIComponent(search.slice(1)) : `${FILES}/${hops - 1}`
     response.writeHead(status, { location }).end('moved')
   }
 }
@@ -19,8 +22,8 @@ for (const profile of ['secure', 'classic'] as const) {
     for (const status of [301, 302, 303, 307, 308]) {
       const upstream = await startUpstream(t, redirector(status))
       const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-      for (const path of ['/1', '/5', '/to?target', '/to?%2Ftarget%23fragment']) {
-        const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin + path }))
+      for (const path of ['/1', '/5', '/to?target', `/to?${encodeURIComponent(`${FILES}/target#fragment`)}`]) {
+        const response = await host.proxied(upstream.origin + FILES + path)
         t.equal(response.status, 200, `${status} ${path}`)
         t.equal(await response.text(), 'arrived ')
       }
@@ -34,7 +37,7 @@ for (const profile of ['secure', 'classic'] as const) {
     const to = (url: string) => `/to?${encodeURIComponent(url)}`
     for (const path of ['/loop', '/6', '/100', '/none', to('file:///etc/passwd'), to('ftp://127.0.0.1/x'), to('javascript:alert(1)'), to('data:text/html,x'), to('http://'), to('')]) {
       upstream.requests.length = 0
-      const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin + path }))
+      const response = await host.proxied(upstream.origin + FILES + path)
       t.equal(response.status, 502, path)
       t.match(await response.text(), /^The upstream request failed: /)
       t.equal(response.headers.get('location'), null)
@@ -45,8 +48,8 @@ for (const profile of ['secure', 'classic'] as const) {
   t.test(`row 54 (${profile}): credentials in a redirect are not sent`, async t => {
     const upstream = await startUpstream(t, redirector())
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const target = `http://user:password@127.0.0.1:${upstream.port}/target`
-    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(target)}` }))
+    const target = `http://user:password@127.0.0.1:${upstream.port}${FILES}/target`
+    const response = await host.proxied(`${upstream.origin}${FILES}/to?${encodeURIComponent(target)}`)
     t.equal(await response.text(), 'arrived ')
   })
 }
@@ -55,8 +58,8 @@ t.test('secure: a redirect off the allowed origins is answered 403, without a re
   const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
   const upstream = await startUpstream(t, redirector())
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
-  for (const target of [elsewhere.origin, `//127.0.0.1:${elsewhere.port}/`, `http://localhost:${upstream.port}/target`, `http://user@127.0.0.1:${elsewhere.port}/`]) {
-    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(target)}` }))
+  for (const target of [`${elsewhere.origin}${FILES}/x`, `//127.0.0.1:${elsewhere.port}${FILES}/x`, `http://localhost:${upstream.port}${FILES}/target`, `http://user@127.0.0.1:${elsewhere.port}${FILES}/x`]) {
+    const response = await host.proxied(`${upstream.origin}${FILES}/to?${encodeURIComponent(target)}`)
     t.equal(response.status, 403, target)
     t.equal(await response.text(), 'The address of a redirect is not allowed', 'whoever asked learns nothing of it')
   }
@@ -68,6 +71,6 @@ t.test('classic: a redirect to another origin is followed', async t => {
   const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
   const upstream = await startUpstream(t, redirector())
   const host = await startHost(t, { profile: 'classic' })
-  const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/to?${encodeURIComponent(elsewhere.origin)}` }))
+  const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}${FILES}/to?${encodeURIComponent(elsewhere.origin)}` }))
   t.equal(await response.text(), 'inside')
 })

@@ -47,6 +47,27 @@ t.test('row 49: proxied HTML, SVG and XML are sandboxed and not sniffed, errors 
   }
 })
 
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`row 49 (${profile}): a multipart answer, whose parts would have headers of their own, is passed on as mere bytes`, async t => {
+    const types = [
+      'multipart/x-mixed-replace; boundary=x', 'multipart/x-mixed-replace', 'multipart/mixed; boundary="x"', 'multipart/related; type="text/html"; boundary=x', 'multipart/form-data; boundary=x', 'multipart/byteranges; boundary=x', 'multipart/', 'multipart/anything',
+      'MULTIPART/X-MIXED-REPLACE; boundary=x', 'Multipart/Mixed', ' multipart/x-mixed-replace; boundary=x', '\tmultipart/x-mixed-replace', 'multipart/x-mixed-replace, text/plain', 'text/plain, multipart/x-mixed-replace; boundary=x', 'text/plain; a=b, multipart/x-mixed-replace;boundary=x'
+    ]
+    const upstream = await startUpstream(t, (request, response) => {
+      response.writeHead(200, { 'content-type': types[Number(new URL(request.url!, 'http://x').searchParams.get('type'))]! }).end('--x\r\nContent-Type: text/html\r\nSet-Cookie: a=b\r\n\r\n<script>alert(1)</script>\r\n--x--')
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    for (const [number, type] of types.entries()) {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await host.proxied(`${upstream.origin}/cache/files/x?type=${number}`, { method })
+        t.equal(response.headers.get('content-type'), 'application/octet-stream', `${method} ${type}`)
+        t.equal(response.headers.get('x-content-type-options'), 'nosniff')
+        t.match(await response.text(), method === 'GET' ? /^--x[^]*--x--$/ : /^$/, 'the bytes are as they were')
+      }
+    }
+  })
+}
+
 const ok = (headers: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 4\r\n\r\nbody`, 'latin1')
 
 t.test('row 47: a duplicate Content-Type or Content-Disposition counts once, one that can\'t be sent on is dropped', async t => {
@@ -101,7 +122,7 @@ for (const profile of ['secure', 'classic'] as const) {
     for (const [what, answer] of Object.entries(answers)) {
       const upstream = await startRawUpstream(t, Buffer.from(answer, 'latin1'))
       const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-      const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))
+      const response = await host.proxied(`${upstream.origin}/cache/files/x`)
       t.equal(response.status, 502, what)
       t.match(response.headers.get('content-type'), /^text\/plain/)
       t.match(await response.text(), /^The upstream request failed: /, what)

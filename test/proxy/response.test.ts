@@ -8,17 +8,17 @@ for (const profile of ['secure', 'classic'] as const) {
   t.test(`row 19 (${profile}), specification, proxy: status and body of the upstream answer`, async t => {
     const bytes = randomBytes(200_000)
     const upstream = await startUpstream(t, (request, response) => {
-      response.writeHead(Number(request.url!.slice(1)), { 'content-type': 'text/x-test' }).end(bytes)
+      response.writeHead(Number(request.url!.slice('/cache/files/'.length)), { 'content-type': 'text/x-test' }).end(bytes)
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     for (const status of [200, 201, 206, 400, 401, 403, 404, 410, 418, 500, 503, 599]) {
-      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${status}` }))
+      const response = await host.proxied(`${upstream.origin}/cache/files/${status}`)
       t.equal(response.status, status)
       t.ok(Buffer.from(await response.arrayBuffer()).equals(bytes), `body of ${status}`)
       t.equal(response.headers.get('content-type'), 'text/x-test')
     }
     for (const status of [204, 304]) {
-      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${status}` }))
+      const response = await host.proxied(`${upstream.origin}/cache/files/${status}`)
       t.equal(response.status, status)
       t.equal(await response.text(), '')
     }
@@ -41,7 +41,7 @@ for (const profile of ['secure', 'classic'] as const) {
       [{ 'content-disposition': '   ' }, 'application/octet-stream', null]
     ]
     for (const [headers, type, disposition] of table) {
-      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/?${new URLSearchParams(headers)}` }))
+      const response = await host.proxied(`${upstream.origin}/cache/files/x?${new URLSearchParams(headers)}`)
       const label = JSON.stringify(headers)
       t.equal(response.headers.get('content-type'), type, label)
       t.equal(response.headers.get('content-disposition'), disposition, label)

@@ -4,26 +4,33 @@ import { type AuthorizeTarget, type EditorOptions, undiciClient } from '../../li
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 
-t.test('secure: only the allowed origins are fetched, by default the document server\'s', async t => {
+t.test('secure: by default only result files of the document server are fetched, and what an option adds', async t => {
   const documentServer = await startUpstream(t, (_request, response) => response.end('document server'))
   const other = await startUpstream(t, (_request, response) => response.end('other'))
-  const table: Array<[options: Partial<EditorOptions>, documentServer: number, other: number]> = [
-    [{}, 200, 403],
-    [{ documentServer: { origins: [other.origin] } }, 200, 200],
-    [{ proxy: { allow: [] } }, 403, 403],
-    [{ proxy: { allow: [`${other.origin}/`] } }, 403, 200],
-    [{ proxy: { allow: 'any' } }, 200, 403],
-    [{ proxy: { allow: 'any' }, allowPrivateAddresses: true }, 200, 200],
-    [{ profile: 'classic', proxy: { allow: [other.origin] } }, 403, 200]
+  const urls = [documentServer, other].flatMap(({ origin }) => [`${origin}/cache/files/x`, `${origin}/x`])
+  const notNamed = urls.map(url => `The address ${new URL(url).origin} is not allowed`)
+  const noResultFile = urls.map(url => `The address of ${new URL(url).origin} is not that of a result file, and proxy.allow does not name it`)
+  const table: Array<[options: Partial<EditorOptions>, answers: Array<200 | string>]> = [
+    [{}, [200, noResultFile[1]!, notNamed[2]!, notNamed[3]!]],
+    [{ documentServer: { origins: [other.origin] } }, [200, noResultFile[1]!, 200, noResultFile[3]!]],
+    [{ proxy: { allow: [] } }, [200, noResultFile[1]!, notNamed[2]!, notNamed[3]!]],
+    [{ proxy: { allow: [`${other.origin}/`] } }, [200, noResultFile[1]!, 200, 200]],
+    [{ proxy: { allow: [{ origin: `${other.origin}/`, path: '/x' }] } }, [200, noResultFile[1]!, notNamed[2]!, 200]],
+    [{ proxy: { allow: [documentServer.origin] } }, [200, 200, notNamed[2]!, notNamed[3]!]],
+    [{ proxy: { allow: [{ origin: documentServer.origin, path: '/x' }] } }, [200, 200, notNamed[2]!, notNamed[3]!]],
+    [{ proxy: { allow: 'any' } }, [200, notNamed[1]!, notNamed[2]!, notNamed[3]!]],
+    [{ proxy: { allow: 'any' }, allowPrivateAddresses: true }, [200, 200, 200, 200]],
+    [{ profile: 'classic', proxy: { allow: [other.origin] } }, [200, noResultFile[1]!, 200, 200]],
+    [{ profile: 'classic' }, [200, 200, 200, 200]]
   ]
-  for (const [options, ...statuses] of table) {
+  for (const [options, answers] of table) {
     const host = await startHost(t, { documentServerOrigin: documentServer.origin, ...options })
-    for (const [index, upstream] of [documentServer, other].entries()) {
-      upstream.requests.length = 0
-      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/file` }))
-      t.equal(response.status, statuses[index], JSON.stringify(options))
-      t.equal(upstream.requests.length, response.status === 200 ? 1 : 0)
-      if (response.status === 403) t.equal(await response.text(), `The address ${upstream.origin} is not allowed`)
+    for (const [index, url] of urls.entries()) {
+      documentServer.requests.length = other.requests.length = 0
+      const response = await host.proxied(url)
+      const body = await response.text()
+      t.equal(response.status === 403 ? body : response.status, answers[index], `${url} ${JSON.stringify(options)}`)
+      t.equal(documentServer.requests.length + other.requests.length, response.status === 200 ? 1 : 0)
     }
   }
 })
@@ -33,12 +40,13 @@ t.test('secure: an origin that only looks like an allowed one is refused without
   const host = await startHost(t, { documentServerOrigin: 'http://docs.example.com' })
   const { port } = upstream
   for (const url of [
-    `http://127.0.0.1:${port}/docs.example.com`, `http://docs.example.com@127.0.0.1:${port}/`, `http://docs.example.com:80@127.0.0.1:${port}/`,
-    `http://127.0.0.1:${port}#docs.example.com`, `http://127.0.0.1:${port}\\@docs.example.com/`, `http://127.0.0.1:${port}?http://docs.example.com`,
-    'http://docs.example.com.evil.invalid/', 'http://evil-docs.example.com/', 'https://docs.example.com/', 'http://docs.example.com:8080/', 'http://docs.example.com./'
+    `http://127.0.0.1:${port}/docs.example.com/cache/files/x`, `http://docs.example.com@127.0.0.1:${port}/cache/files/x`, `http://docs.example.com:80@127.0.0.1:${port}/cache/files/x`,
+    `http://127.0.0.1:${port}/cache/files/x#docs.example.com`, `http://127.0.0.1:${port}\\@docs.example.com/cache/files/x`, `http://127.0.0.1:${port}/cache/files/x?http://docs.example.com`,
+    'http://docs.example.com.evil.invalid/cache/files/x', 'http://evil-docs.example.com/cache/files/x', 'https://docs.example.com/cache/files/x', 'http://docs.example.com:8080/cache/files/x', 'http://docs.example.com./cache/files/x'
   ]) {
-    const response = await fetch(host.handler({ action: 'proxy', url }))
+    const response = await host.proxied(url)
     t.equal(response.status, 403, url)
+    t.equal(await response.text(), `The address ${new URL(url).origin} is not allowed`)
   }
   t.strictSame(upstream.requests, [])
 })
@@ -46,7 +54,7 @@ t.test('secure: an origin that only looks like an allowed one is refused without
 t.test('row 15 (secure): pages of another origin are refused, before a request is made', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
-  const url = host.handler({ action: 'proxy', url: `${upstream.origin}/x` })
+  const url = host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` })
   const table: Array<[status: number, headers: Record<string, string>]> = [
     [403, { origin: 'https://foreign.example' }],
     [403, { origin: 'null' }],
@@ -63,48 +71,54 @@ t.test('row 15 (secure): pages of another origin are refused, before a request i
   ]
   for (const [status, headers] of table) {
     upstream.requests.length = 0
-    t.equal(await statusOf(url, headers), status, JSON.stringify(headers))
+    t.equal(await statusOf(url, { ...host.proxyHeaders, ...headers }), status, JSON.stringify(headers))
     t.equal(upstream.requests.length, status === 200 ? 1 : 0)
   }
 })
 
-t.test('secure: what is proxied is no code of a page, whatever the host says of its user', async t => {
+t.test('secure: of what a page may do with proxied bytes only the harmless is let through, whatever the host says of its user', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end('alert(1)'))
-  const host = await startHost(t, { documentServerOrigin: upstream.origin, authorize: () => true })
-  const url = host.handler({ action: 'proxy', url: `${upstream.origin}/x` })
-  for (const destination of ['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'style', 'xslt', 'json']) {
-    t.equal(await statusOf(url, { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination }), 403, destination)
+  const url = `${upstream.origin}/cache/files/x`
+  for (const decision of [undefined, true]) {
+    const host = await startHost(t, { documentServerOrigin: upstream.origin, authorize: () => decision })
+    const statusFor = (destination: string) => statusOf(host.handler({ action: 'proxy', url }), { ...host.proxyHeaders, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination })
+    for (const destination of [
+      'script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'style', 'xslt', 'json', 'iframe', 'frame', 'fencedframe', 'embed', 'object', 'font', 'track', 'manifest',
+      'report', 'webidentity', 'speculationrules', 'a word of tomorrow', '', 'Empty', 'empty, script', 'image;x', 'constructor', '__proto__'
+    ]) {
+      t.equal(await statusFor(destination), 403, `"${destination}", ${decision}`)
+    }
+    t.strictSame(upstream.requests, [])
+    for (const destination of ['empty', 'document', 'image', 'audio', 'video']) t.equal(await statusFor(destination), 200, `${destination}, ${decision}`)
+    t.equal((await host.proxied(url)).status, 200, 'a program that is no browser')
+    upstream.requests.length = 0
   }
-  t.strictSame(upstream.requests, [])
-  for (const destination of ['empty', 'document', 'image']) {
-    t.equal(await statusOf(url, { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination }), 200, destination)
-  }
+  const open = await startHost(t, { documentServerOrigin: upstream.origin, proxy: { crossOrigin: true } })
+  t.equal(await statusOf(open.handler({ action: 'proxy', url }), { ...open.proxyHeaders, 'sec-fetch-dest': 'iframe' }), 200, 'proxy.crossOrigin lets everything through')
 })
 
 t.test('proxy.crossOrigin overrides the profile', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   for (const [options, status] of [
-    [{}, 403], [{ proxy: { crossOrigin: true } }, 200], [{ requireToken: false, signedUrls: false }, 403],
+    [{}, 403], [{ proxy: { crossOrigin: true } }, 200], [{ requireToken: false, signedUrls: false }, 403], [{ proxy: { requireToken: false } }, 403],
     [{ profile: 'classic' }, 200], [{ profile: 'classic', proxy: { crossOrigin: false } }, 403]
   ] as const) {
     const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
-    const url = host.handler({ action: 'proxy', url: `${upstream.origin}/x` })
-    t.equal(await statusOf(url, { 'sec-fetch-site': 'cross-site' }), status, JSON.stringify(options))
+    const url = host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` })
+    t.equal(await statusOf(url, { ...host.proxyHeaders, 'sec-fetch-site': 'cross-site' }), status, JSON.stringify(options))
   }
 })
 
 t.test('secure: what is addressed to the document server goes to its internal address, path and query as they are', async t => {
   const internal = await startUpstream(t, (_request, response) => response.end('internal'))
   const lured = await startUpstream(t, (_request, response) => response.end('lured'))
-  const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: internal.origin } })
+  const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: internal.origin }, proxy: { allow: ['https://docs.invalid'] } })
   for (const path of ['/cache/files/a%20b?md5=x&expires=1', `//127.0.0.1:${lured.port}/x`, '/%2F%2Fx/', '/a//b', '/\\x'.replace('\\', '%5C')]) {
-    const response = await fetch(host.handler({ action: 'proxy', url: `https://docs.invalid${path}` }))
+    const response = await host.proxied(`https://docs.invalid${path}`)
     t.equal(await response.text(), 'internal', path)
     t.equal(internal.requests.pop(), path)
   }
   t.strictSame(lured.requests, [])
-  const direct = await fetch(host.handler({ action: 'proxy', url: `${internal.origin}/direct` }))
-  t.equal(await direct.text(), 'internal')
 })
 
 t.test('authorize decides for the proxy too: it sees the parsed URL', async t => {
@@ -115,7 +129,7 @@ t.test('authorize decides for the proxy too: it sees the parsed URL', async t =>
     documentServerOrigin: upstream.origin,
     authorize: (_request, target) => { targets.push(target); return decide() }
   })
-  const url = host.handler({ action: 'proxy', url: `http://user:pw@127.0.0.1:${upstream.port}/x#y` })
+  const url = host.handler({ action: 'proxy', url: `http://user:pw@127.0.0.1:${upstream.port}/cache/files/x#y` })
   const foreign = { 'sec-fetch-site': 'cross-site' }
   const table = [
     { decision: () => true, own: 200, cross: 200 },
@@ -125,10 +139,10 @@ t.test('authorize decides for the proxy too: it sees the parsed URL', async t =>
   ]
   for (const { decision, own, cross } of table) {
     decide = decision
-    t.equal(await statusOf(url, {}), own)
-    t.equal(await statusOf(url, foreign), cross)
+    t.equal(await statusOf(url, host.proxyHeaders), own)
+    t.equal(await statusOf(url, { ...host.proxyHeaders, ...foreign }), cross)
   }
-  t.strictSame(targets, Array(8).fill({ action: 'proxy', url: `${upstream.origin}/x` }))
+  t.strictSame(targets, Array(8).fill({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }))
 })
 
 t.test('the host\'s HTTP client makes the proxy\'s requests, and is left open', async t => {
@@ -141,9 +155,9 @@ t.test('the host\'s HTTP client makes the proxy\'s requests, and is left open', 
     documentServerOrigin: upstream.origin,
     httpClient: { request: request => { purposes.push(`${request.purpose} ${request.method} ${request.url}`); return sound.request(request) }, close: async () => { closed = true } }
   })
-  const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/x` }))
+  const response = await host.proxied(`${upstream.origin}/cache/files/x`)
   t.equal(await response.text(), 'through')
-  t.strictSame(purposes, [`proxy GET ${upstream.origin}/x`])
+  t.strictSame(purposes, [`proxy GET ${upstream.origin}/cache/files/x`])
   await host.app.close()
   t.equal(closed, false)
 })

@@ -16,7 +16,7 @@ for (const profile of profiles) {
       arrived.promise.then(() => response.end(' and last'))
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
     const [response] = await once(request, 'response') as [http.IncomingMessage]
     const [first] = await once(response, 'data')
     t.equal(String(first), 'first')
@@ -47,7 +47,7 @@ for (const profile of profiles) {
       send()
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const request = http.get(host.handler({ action: 'proxy', url: upstream.origin }))
+    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
     const [response] = await once(request, 'response') as [http.IncomingMessage]
     response.pause()
     await stopped.promise
@@ -60,13 +60,13 @@ for (const profile of profiles) {
     const encode: Record<string, (bytes: Buffer) => Buffer> = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
     const upstream = await startUpstream(t, (request, response) => {
       t.equal(request.headers['accept-encoding'], 'identity')
-      const encoding = request.url!.slice(1)
+      const encoding = request.url!.slice('/cache/files/'.length)
       const bytes = encode[encoding]!(content)
       response.writeHead(200, { 'content-encoding': encoding, 'content-length': bytes.length, 'content-type': 'text/plain' }).end(bytes)
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     for (const encoding of Object.keys(encode)) {
-      const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/${encoding}` }))
+      const response = await host.proxied(`${upstream.origin}/cache/files/${encoding}`)
       t.equal(response.status, 200)
       t.equal(response.headers.get('content-encoding'), null)
       t.equal(response.headers.get('content-type'), 'text/plain')

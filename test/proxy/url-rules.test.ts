@@ -38,7 +38,7 @@ for (const profile of ['secure', 'classic'] as const) {
       received.push({ url: url!, headers })
       response.end('through')
     })
-    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    const host = await startHost(t, { profile, proxy: { allow: [upstream.origin] } })
     const { port } = upstream
     const table: Array<[url: string, path: string]> = [
       [`http://user:secret@127.0.0.1:${port}/a?b#fragment`, '/a?b'],
@@ -52,7 +52,7 @@ for (const profile of ['secure', 'classic'] as const) {
       [`http://127.0.0.1:${port}`, '/']
     ]
     for (const [url, path] of table) {
-      const response = await fetch(host.handler({ action: 'proxy', url }))
+      const response = await host.proxied(url)
       t.equal(response.status, 200, url)
       t.equal(await response.text(), 'through')
       const { url: target, headers } = received.pop()!

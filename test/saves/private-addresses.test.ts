@@ -26,7 +26,7 @@ t.test('row 73: an origin that only proxy.allow names is none that a callback ma
   const elsewhere = await startInside(t)
   for (const options of [{}, { documentServer: { origins: 'any' } }] as const) {
     const editing = await startEditing(t, { proxy: { allow: [elsewhere.origin] }, ...options })
-    const through = await fetch(editing.handler({ action: 'proxy', url: elsewhere.origin }))
+    const through = await editing.proxied(elsewhere.origin)
     t.equal(await through.text(), 'inside')
     const before = elsewhere.connections()
     t.equal(await editing.post({ key: editing.key, status: 2, url: `${elsewhere.origin}/x` }), 1, JSON.stringify(options))

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { type Content, fileStorage, memoryStorage } from '../../lib/index.js'
+import { fileStorage, memoryStorage } from '../../lib/index.js'
 import { startHost } from '../helpers/host.js'
 
 const storages = {

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import net from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { SECRET, signed } from '../helpers/host.js'
+import { forgedToken } from '../helpers/jwt.js'
+import type { AlwaysStopped, Run, StoppedByOptions, TargetOptions } from './attack.js'
+import { JSON_TYPE, startTarget, type Target } from './target.js'
+
+const MIB = 1024 ** 2
+const SIZE = 4 * MIB
+
+type Address = (target: Target) => string
+
+/** Bytes that the service takes of a body of 4 MiB. */
+async function bytesTaken (t: Test, options: TargetOptions, address: Address): Promise<number> {
+  const target = await startTarget(t, options)
+  const { pathname, search, hostname, port, host } = new URL(address(target))
+  const accepted = once(target.app.server, 'connection') as Promise<[net.Socket]>
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  const [connection] = await accepted
+  const closed = once(connection, 'close')
+  socket.on('error', () => {}).resume()
+  socket.write(`POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${SIZE}\r\n\r\n`)
+  socket.write(Buffer.alloc(SIZE, 'x'))
+  await closed
+  return connection.bytesRead
+}
+
+const sending = (address: Address): Run => async (t, options) => await bytesTaken(t, options, address) > SIZE / 2
+
+const genuine: Address = ({ urls, fileId }) => urls.callback(fileId)
+
+const withoutFile = (title: string, query: (target: Target) => Record<string, string>): AlwaysStopped => ({
+  title,
+  has: 'an HTTP client',
+  because: 'what is wrong with its URL is seen before its body',
+  run: sending(target => target.handler({ action: 'callback', ...query(target) })),
+  control: sending(genuine)
+})
+
+const unsigned: StoppedByOptions = {
+  title: 'has bodies of 4 MiB read and parsed, with the id of a document and no signature, where the host is asked (`authorize`)',
+  has: 'an HTTP client',
+  stoppedBy: { signedUrls: 'the host is asked before the body is read' },
+  run: async (t, options) => await sending(({ handler, fileId }) => handler({ action: 'callback', fileId }))(t, { ...options, authorize: () => undefined })
+}
+
+/** Whether what a token holds is parsed. */
+const havingDecoded = (secret: string): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, requireToken: true })
+  const parse = t.capture(JSON, 'parse', JSON.parse)
+  const claims = { key: target.key, status: 1, exp: Math.ceil(Date.now() / 1000) + 300, userdata: 'of the attacker' }
+  await target.postCallback(target.fileId, { token: forgedToken(claims, { secret }) })
+  return parse().some(({ args }) => String(args[0]).includes('of the attacker'))
+}
+
+const decoding: AlwaysStopped = {
+  title: 'has tokens of 4 MiB decoded and parsed, which they have forged',
+  has: 'the callback URL of a document of their own',
+  because: 'the signature is verified over the raw text first',
+  run: havingDecoded('a-secret-of-the-attacker-0123456789'),
+  control: havingDecoded(SECRET)
+}
+
+/** Whether a body of a byte now and then may go on for as long as it likes. */
+const dripping = (timeouts: object): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, ...timeouts })
+  const { pathname, search, hostname, port, host } = new URL(genuine(target))
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {}).resume()
+  socket.write(`POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${SIZE}\r\n\r\n`)
+  for (let bytes = 0; bytes < 40 && !socket.closed; bytes++) {
+    socket.write('x')
+    await delay(15)
+  }
+  return !socket.closed
+}
+
+const drip: AlwaysStopped = {
+  title: 'keeps connections open by bodies of a byte now and then',
+  has: 'the callback URL of a document of their own',
+  because: '`timeouts.body`',
+  run: dripping({ timeouts: { body: 100 } }),
+  control: dripping({})
+}
+
+/** Whether somebody else's callback waits while a stranger sends a large body, slowly. */
+const holdingUp = (prepare: (target: Target) => Record<string, string>): Run => async (t, options) => {
+  const target = await startTarget(t, { ...options, requireToken: true })
+  const { pathname, search, hostname, port, host } = new URL(genuine(target))
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {}).resume()
+  const arrived = once(target.app.server, 'request')
+  socket.write(`POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${SIZE}\r\n\r\n${'x'.repeat(200_000)}`)
+  await arrived
+  const fields = { key: target.key, status: 1, history: { serverVersion: 'x'.repeat(200_000) } }
+  const done = target.postCallback(target.fileId, { ...fields, token: signed(fields) }, prepare(target)).then(() => false, () => true)
+  return await Promise.race([done, delay(1000, true)])
+}
+
+const line: AlwaysStopped = {
+  title: 'has the document server\'s large callbacks wait behind large bodies of their own',
+  has: 'the callback URL of a document of their own',
+  because: 'whatever has its token in the header waits for nobody',
+  run: holdingUp(({ key }) => ({ ...JSON_TYPE, authorization: `Bearer ${signed({ payload: { key, status: 1 } })}` })),
+  control: holdingUp(() => JSON_TYPE)
+}
+
+/** A host that lets the service read a download for as long as nobody takes it. */
+const leavingUnread = (idle: number): Run => async (t, options) => {
+  const answers: ServerResponse[] = []
+  const prepare = (app: FastifyInstance) => app.addHook('onRequest', async (_request, reply) => { answers.push(reply.raw) })
+  const target = await startTarget(t, { ...options, timeouts: { idle }, prepare })
+  const { fileId } = await target.storage.create('txt', Buffer.alloc(64 * MIB))
+  const { pathname, search, hostname, port, host } = new URL(target.urls.download(fileId))
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.pause().on('error', () => {})
+  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  for (let waited = 0; waited < 40 && !answers[0]?.closed; waited++) await delay(25)
+  return !answers[0]!.closed
+}
+
+const unread: AlwaysStopped = {
+  title: 'keeps files and connections open by downloads that it does not read',
+  has: 'a link to a document of their own',
+  because: '`timeouts.idle`',
+  run: leavingUnread(100),
+  control: leavingUnread(60_000)
+}
+
+export const bodies = [
+  withoutFile('has bodies of 4 MiB read and parsed, by posts that name no document', () => ({})),
+  withoutFile('the same, by posts that name an empty one', () => ({ fileId: '' })),
+  unsigned,
+  decoding,
+  drip,
+  line,
+  unread
+] as const

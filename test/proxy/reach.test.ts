@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream'
+import t, { type Test } from 'tap'
+import type { HttpClient } from '../../lib/index.js'
+import { type HostOptions, startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+import { noWayOut } from '../helpers/no-way-out.js'
+
+/** Of a document server; some of them it gives to its own machine only. */
+const PRIVATE = ['/info/info.json', '/internal/cluster/inactive', '/internal/connections/edit', '/web-apps/apps/api/documents/api.js', '/healthcheck', '/coauthoring/CommandService.ashx', '/doc/key/c/info', '/index.html', '/example/', '/']
+
+/** Each has something of a result file in it, or is read as the path of one by some server and not by another. */
+const DISGUISED = [
+  '/cache/files', '/cache/files/', '/cache/files//', '/cache/files/../../info/info.json', '/cache/files/%2e%2e/%2e%2e/info/info.json',
+  '/cache/files/..%2f..%2finfo/info.json', '/cache/files/..%2F..%2Finfo%2Finfo.json', '/cache/files/..%5c..%5cinfo%5cinfo.json', '/cache/files/x%5c..', '/cache/files/x%2fy',
+  '/cache/files/..;/..;/info/info.json', '/cache/files/..;a=b/..;/info', '/cache/files/..%3b/..%3b/info', '/info;/cache/files/x', '/info/info.json;/cache/files/x',
+  '/cache/files/%252e%252e/%252e%252e/info/info.json', '/cache/files/..%252f..%252finfo', '/cache/files/..%25252f..%25252finfo', '/cache/files/..%25%32%66..%25%32%66info', '/cache/files/..%255c..%255cinfo', '/cache/files/..%253b/info',
+  '/cache/files/..%c0%af..%c0%afinfo', '/cache/files/%c0%ae%c0%ae/info', '/cache/files/..%u002finfo', '/cache/files/．．/．．/info', '/cache/files/..／..／info', '/cache/files/..%00/info', '/cache/files/x%0d%0aHost:%20inside',
+  '/x%2fcache/files/y', '/x%2Fcache%2Ffiles%2Fy', '/info%2f..%2fcache/files/y', '/%63ache/files/y', '/info%3f/cache/files/x', '/info%23/cache/files/x', '/info%00/cache/files/x',
+  '/Cache/files/x', '/cache/Files/x', '/CACHE/FILES/x', '//cache/files/x', '/cache//files/x', '/xcache/files/x', '/cache/filesx',
+  '/info/info.json?/cache/files/x', '/info/info.json?url=/cache/files/x', '/info/info.json#/cache/files/x', '/?x=/cache/files/x'
+]
+
+const RESULT_FILES = [
+  '/cache/files/data/key_1/output.docx/output.docx?md5=x&expires=1', '/9.3.0-abc/cache/files/data/key_1/output.docx/a.docx', '/editors/cache/files/x', '/a/b-c/9.3.0-1/cache/files/x', '/only%5foffice/cache/files/x',
+  '/cache/files/My%20title%20%E2%80%93%20100%25.pdf', '/cache/files/Q1%252fQ2.pdf?filename=Q1%252fQ2.pdf', '/cache/files/x?to=..%2f..%2finfo', '/cache/files/x?a=/../b;..'
+]
+
+/** A service, the document server behind it, and where connections were begun to, other than to the service. */
+async function start (t: Test, options: (origin: string) => HostOptions) {
+  const documentServer = await startUpstream(t, ({ url = '' }, response) => {
+    const [, target] = /\/moved\?(.*)$/.exec(url) ?? []
+    if (target === undefined) response.end('from the document server')
+    else response.writeHead(302, { location: decodeURIComponent(target).replace(/[^ -~]/g, encodeURIComponent) }).end()
+  })
+  const host = await startHost(t, { documentServerOrigin: documentServer.origin, ...options(documentServer.origin) })
+  const begun = noWayOut(t)
+  return { host, documentServer, begun: () => begun.filter(address => address !== new URL(host.origin).host) }
+}
+
+const BEHIND: HostOptions = { documentServerOrigin: 'https://docs.invalid' }
+
+/** The document server at the address that browsers know, and behind one. */
+const setups: Record<string, (origin: string) => HostOptions> = {
+  'at its public address': () => ({}),
+  'at an internal address': internalUrl => ({ ...BEHIND, documentServer: { internalUrl } }),
+  'with an empty proxy.allow': () => ({ proxy: { allow: [] } }),
+  'with another origin in proxy.allow': () => ({ proxy: { allow: ['https://elsewhere.example', { origin: 'https://docs.invalid', path: '/thumbs' }] } })
+}
+
+for (const [setup, options] of Object.entries(setups)) {
+  t.test(`row 83: no path of the document server but that of a result file is fetched, and no connection begun, ${setup}`, async t => {
+    const { host, documentServer, begun } = await start(t, options)
+    const named = options(documentServer.origin).documentServerOrigin ?? documentServer.origin
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of [...PRIVATE, ...DISGUISED]) {
+        const response = await host.proxied(named + path, { method })
+        t.equal(response.status, 403, `${method} ${path}`)
+        if (method === 'GET') t.equal(await response.text(), `The address of ${named} is not that of a result file, and proxy.allow does not name it`)
+      }
+    }
+    t.strictSame(begun(), [])
+    for (const path of RESULT_FILES) {
+      const response = await host.proxied(named + path)
+      t.equal(await response.text(), 'from the document server', path)
+      t.equal(documentServer.requests.pop(), path)
+    }
+  })
+
+  t.test(`row 83: a redirect of a result file to anything else of the document server is not followed, ${setup}`, async t => {
+    const { host, documentServer } = await start(t, options)
+    const named = options(documentServer.origin).documentServerOrigin ?? documentServer.origin
+    const through = (target: string) => host.proxied(`${named}/cache/files/moved?${encodeURIComponent(target)}`)
+    for (const path of [...PRIVATE, ...DISGUISED]) {
+      for (const target of path.startsWith('//') ? [named + path] : [path, named + path]) {
+        const response = await through(target)
+        t.equal(response.status, 403, target)
+        t.equal(await response.text(), 'The address of a redirect is not allowed')
+      }
+    }
+    t.strictSame(documentServer.requests.filter(path => !path.startsWith('/cache/files/moved?')), [])
+
+    const found = await through('/9.3.0-abc/cache/files/x')
+    t.equal(await found.text(), 'from the document server', 'that to another result file is')
+  })
+}
+
+t.test('row 83: the internal address of the document server is none that a page may name, nor a redirect', async t => {
+  const { host, documentServer, begun } = await start(t, setups['at an internal address']!)
+  const { origin, port } = documentServer
+  for (const base of [origin, `http://127.1:${port}`, `http://user@127.0.0.1:${port}`, `http://localhost:${port}`]) {
+    const response = await host.proxied(`${base}/cache/files/x`)
+    t.equal(response.status, 403, base)
+    t.equal(await response.text(), `The address ${new URL(base).origin} is not allowed`)
+  }
+  t.strictSame(begun(), [])
+
+  const moved = await host.proxied(`https://docs.invalid/cache/files/moved?${encodeURIComponent(`${origin}/cache/files/x`)}`)
+  t.equal(moved.status, 403)
+  t.strictSame(documentServer.requests.splice(0), [`/cache/files/moved?${encodeURIComponent(`${origin}/cache/files/x`)}`])
+
+  const response = await host.proxied('https://docs.invalid/cache/files/x?md5=y')
+  t.equal(await response.text(), 'from the document server', 'by its public address it is')
+  t.strictSame(documentServer.requests, ['/cache/files/x?md5=y'])
+
+  const same = await start(t, internalUrl => ({ documentServer: { internalUrl } }))
+  t.equal((await same.host.proxied(`${same.documentServer.origin}/cache/files/x`)).status, 200, 'unless it is the public one')
+})
+
+/** Answers whatever it is asked, and tells what that was. */
+function recorder () {
+  const asked: string[] = []
+  const httpClient: HttpClient = {
+    async request ({ url, publicOnly }) {
+      asked.push(`${url.href} ${publicOnly ? 'public only' : 'any address'}`)
+      return { status: 200, header: () => undefined, body: Readable.from(['asked']) }
+    }
+  }
+  return { asked, httpClient }
+}
+
+t.test('row 83: where any origin is allowed, the way inside is still for result files alone', async t => {
+  const { asked, httpClient } = recorder()
+  const host = await startHost(t, { httpClient, documentServerOrigin: 'https://docs.example.com', documentServer: { internalUrl: 'http://10.0.0.1:8000' }, proxy: { allow: 'any' } })
+  for (const path of [...PRIVATE, ...DISGUISED].map(path => new URL(`https://docs.example.com${path}`)).filter(({ hostname }) => hostname === 'docs.example.com')) {
+    await host.proxied(path.href)
+    path.hash = ''
+    t.strictSame(asked.splice(0), [`${path.href} public only`])
+  }
+  await host.proxied('https://docs.example.com/cache/files/x?y')
+  t.strictSame(asked.splice(0), ['http://10.0.0.1:8000/cache/files/x?y any address'])
+  t.equal((await host.proxied('http://10.0.0.1:8000/cache/files/x')).status, 403)
+  t.strictSame(asked, [])
+})
+
+t.test('row 83: proxy.allow takes whole origins, or a path with what is below it and nothing beside it', async t => {
+  const { asked, httpClient } = recorder()
+  const host = await startHost(t, {
+    httpClient,
+    documentServerOrigin: 'https://docs.example.com',
+    proxy: { allow: ['https://whole.example', { origin: 'https://part.example:8443/', path: '/thumbs' }, { origin: 'https://part.example:8443', path: '/folder/' }, { origin: 'https://part.example:8443', path: '/ü' }] }
+  })
+  const allowed = [
+    'https://whole.example/', 'https://whole.example/x?y', 'https://whole.example/a%2fb/..;/c', 'https://WHOLE.example:443/x',
+    ...['/thumbs', '/thumbs/', '/thumbs/a.png?size=1', '/thumbs/a/b', '/x/../thumbs/a', '/thumbs?x', '/folder/', '/folder/x', '/%C3%BC/x', '/ü'].map(path => `https://part.example:8443${path}`)
+  ]
+  for (const url of allowed) {
+    t.equal((await host.proxied(url)).status, 200, url)
+    t.strictSame(asked.splice(0), [`${new URL(url).href} any address`])
+  }
+  const refused = [
+    'http://whole.example/', 'https://whole.example:8443/', 'https://sub.whole.example/', 'https://part.example/thumbs/a', 'http://part.example:8443/thumbs/a',
+    ...['/', '/thumb', '/thumbsup', '/thumbs.json', '/Thumbs/a', '/x/thumbs/a', '//thumbs/a', '/thumbs/../x', '/thumbs/%2e%2e/x', '/thumbs/..;/x', '/thumbs/..%2fx', '/thumbs/..%5cx', '/thumbs/%252e%252e/x', '/thumbs/..%c0%afx', '/thumbs%2fa', '/?/thumbs/a', '/#/thumbs/a', '/folder', '/folderx', '/cache/files/x'].map(path => `https://part.example:8443${path}`)
+  ]
+  for (const url of refused) t.equal((await host.proxied(url)).status, 403, url)
+  t.strictSame(asked, [])
+})

@@ -1,0 +1,223 @@
+import http from 'node:http'
+import t, { type Test } from 'tap'
+import { urlSigner } from '../../lib/security/signed-url.js'
+import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+
+const HEADER = 'x-editor-proxy-token'
+const FOREIGN_SECRET = 'a-secret-of-another-service-0123456789'
+
+const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds)
+
+interface Request {
+  readonly fileId?: string
+  readonly headers?: http.OutgoingHttpHeaders
+  readonly method?: string
+  /** Of the query, besides. */
+  readonly more?: Record<string, string>
+}
+
+/** A service with a document server, which counts what it is asked for, and the means to sign in its name. */
+async function start (t: Test, options: HostOptions = {}) {
+  const upstream = await startUpstream(t, (_request, response) => response.end('through'))
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
+  const scope = host.origin + HANDLER
+
+  function tokenOf (fileId: string, { secret = SECRET, service = scope, expires = inSeconds(600), purpose = 'proxy' as 'proxy' | 'download' | 'callback' } = {}): string {
+    return `${expires}.${urlSigner([secret], service).sign({ purpose, fileId, expires })}`
+  }
+
+  /** Not with `fetch`, which merges headers and sets some itself. */
+  function statusOf ({ fileId, headers = {}, method = 'GET', more = {} }: Request): Promise<number | undefined> {
+    const url = host.handler({ action: 'proxy', ...(fileId !== undefined && { fileId }), url: `${upstream.origin}/cache/files/x`, ...more })
+    return new Promise((resolve, reject) => {
+      http.request(url, { method, headers }, response => { response.resume(); resolve(response.statusCode) }).on('error', reject).end()
+    })
+  }
+  return { host, upstream, tokenOf, statusOf, withToken: (fileId: string, token: string) => statusOf({ fileId, headers: { [HEADER]: token } }) }
+}
+
+for (const method of ['GET', 'HEAD']) {
+  t.test(`row 83: without the token of its page a request is answered 401 or 403, and nothing is fetched, ${method}`, async t => {
+    const { host, upstream, tokenOf, statusOf } = await start(t)
+    const { fileId } = await host.storage.create('docx', Buffer.from('x'))
+    const { proxyToken } = await host.app.editorControl().openDocument(fileId)
+    const changed = (at: number) => proxyToken.slice(0, at) + (proxyToken[at] === '1' ? '2' : '1') + proxyToken.slice(at + 1)
+    const [end, signature] = proxyToken.split('.') as [string, string]
+    const signatureIn = (url: string) => new URL(url).searchParams.get('signature')!
+
+    const table: Array<[what: string, status: number, request: Request]> = [
+      ['none', 401, { fileId }],
+      ['none, of a page without document', 401, {}],
+      ['in the query', 401, { fileId, more: { [HEADER]: proxyToken } }],
+      ['in the query, as another name', 401, { fileId, more: { proxyToken, token: proxyToken, signature, expires: end } }],
+      ['in other headers', 401, { fileId, headers: { authorization: `Bearer ${proxyToken}`, 'x-proxy-token': proxyToken, 'x-editor-token': proxyToken, cookie: `${HEADER}=${proxyToken}`, referer: `http://x/${proxyToken}` } }],
+      ['expired', 401, { fileId, headers: { [HEADER]: tokenOf(fileId, { expires: inSeconds(-2) }) } }],
+      ['expired long ago', 401, { fileId, headers: { [HEADER]: tokenOf(fileId, { expires: '1' }) } }],
+      ['empty', 403, { fileId, headers: { [HEADER]: '' } }],
+      ['blank', 403, { fileId, headers: { [HEADER]: ' ' } }],
+      ['garbage', 403, { fileId, headers: { [HEADER]: 'garbage' } }],
+      ['a dot', 403, { fileId, headers: { [HEADER]: '.' } }],
+      ['the end alone', 403, { fileId, headers: { [HEADER]: end } }],
+      ['without a signature', 403, { fileId, headers: { [HEADER]: `${end}.` } }],
+      ['the signature alone', 403, { fileId, headers: { [HEADER]: signature } }],
+      ['without an end', 403, { fileId, headers: { [HEADER]: `.${signature}` } }],
+      ['of a later end', 403, { fileId, headers: { [HEADER]: `${Number(end) + 1}.${signature}` } }],
+      ['with a character changed', 403, { fileId, headers: { [HEADER]: changed(proxyToken.length - 5) } }],
+      ['with a digit changed', 403, { fileId, headers: { [HEADER]: changed(5) } }],
+      ['cut', 403, { fileId, headers: { [HEADER]: proxyToken.slice(0, -1) } }],
+      ['longer', 403, { fileId, headers: { [HEADER]: `${proxyToken}x` } }],
+      ['as base64 instead of base64url', 403, { fileId, headers: { [HEADER]: `${end}.${Buffer.from(signature, 'base64url').toString('base64')}` } }],
+      ['behind Bearer', 403, { fileId, headers: { [HEADER]: `Bearer ${proxyToken}` } }],
+      ['twice', 403, { fileId, headers: { [HEADER]: [proxyToken, proxyToken] } }],
+      ['after a wrong one', 403, { fileId, headers: { [HEADER]: ['garbage', proxyToken] } }],
+      ['of another file', 403, { fileId, headers: { [HEADER]: tokenOf('another') } }],
+      ['of a page without document, for one with', 403, { fileId, headers: { [HEADER]: tokenOf('') } }],
+      ['of a page with document, for one without', 403, { headers: { [HEADER]: proxyToken } }],
+      ['of a file whose id begins alike', 403, { fileId: fileId.slice(0, -1), headers: { [HEADER]: proxyToken } }],
+      ['of another service with the same secret', 403, { fileId, headers: { [HEADER]: tokenOf(fileId, { service: `https://other.example${HANDLER}` }) } }],
+      ['of another path of the service', 403, { fileId, headers: { [HEADER]: tokenOf(fileId, { service: `${host.origin}/office${HANDLER}` }) } }],
+      ['by another secret', 403, { fileId, headers: { [HEADER]: tokenOf(fileId, { secret: FOREIGN_SECRET }) } }],
+      ['for a download', 403, { fileId, headers: { [HEADER]: tokenOf(fileId, { purpose: 'download' }) } }],
+      ['for a callback', 403, { fileId, headers: { [HEADER]: tokenOf(fileId, { purpose: 'callback' }) } }],
+      ['the signature of the download URL', 403, { fileId, headers: { [HEADER]: `${new URL(host.urls.download(fileId)).searchParams.get('expires')}.${signatureIn(host.urls.download(fileId))}` } }],
+      ['the signature of the callback URL', 403, { fileId, headers: { [HEADER]: `.${signatureIn(host.urls.callback(fileId))}` } }],
+      ['the signature of the callback URL alone', 403, { fileId, headers: { [HEADER]: signatureIn(host.urls.callback(fileId)) } }]
+    ]
+    for (const [what, status, request] of table) t.equal(await statusOf({ ...request, method }), status, what)
+    t.strictSame(upstream.requests, [])
+
+    for (const [what, request] of [
+      ['as the control gives it', { fileId, headers: { [HEADER]: proxyToken } }],
+      ['with its name in capitals', { fileId, headers: { 'X-Editor-Proxy-Token': proxyToken } }],
+      ['made by hand', { fileId, headers: { [HEADER]: tokenOf(fileId) } }],
+      ['of a page without document', { headers: { [HEADER]: tokenOf('') } }],
+      ['of a page without document, which says so', { fileId: '', headers: { [HEADER]: tokenOf('') } }]
+    ] as const) t.equal(await statusOf({ ...request, method }), 200, what)
+    t.equal(upstream.requests.length, 5)
+  })
+}
+
+t.test('row 83: what an answer says of a token that does not count is no help', async t => {
+  const { host, upstream, tokenOf } = await start(t)
+  for (const [headers, text] of [[{}, 'Not authorized'], [{ [HEADER]: tokenOf('', { expires: '1' }) }, 'Not authorized'], [{ [HEADER]: tokenOf('another') }, 'Forbidden']] as const) {
+    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers })
+    t.equal(await response.text(), text)
+  }
+})
+
+t.test('row 83: a token is good for any file of the page and names one page only: odd ids, two ids', async t => {
+  const { host, upstream, tokenOf, withToken } = await start(t)
+  for (const fileId of ['ü 😀&=#?+%41/../x', '"quotes" \'and\' <tags>', 'null', '0', 'a\u0000b']) {
+    t.equal(await withToken(fileId, tokenOf(fileId)), 200, fileId)
+    t.equal(await withToken(`${fileId} `, tokenOf(fileId)), 403, fileId)
+  }
+  const twice = `${host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x`, fileId: 'a' })}&fileId=b`
+  upstream.requests.length = 0
+  for (const fileId of ['a', 'b', 'a,b', '']) t.equal((await fetch(twice, { headers: { [HEADER]: tokenOf(fileId) } })).status, 400, fileId)
+  t.strictSame(upstream.requests, [])
+})
+
+t.test('row 83: an end of a token that is no plain number of seconds is refused, though it is signed', async t => {
+  const { upstream, tokenOf, withToken } = await start(t)
+  const later = inSeconds(600)
+  for (const expires of [
+    '', ' ', ' 1', '1e9', 'abc', '0x99', '-1', 'Infinity', 'NaN', 'undefined', 'null', '1e99', '0xffffffffffff', '99999999999999999999', '0', `0${later}`, `+${later}`, `${later} `, ` ${later}`, `${later}.0`, `${later}.`, `${later}e0`, `${later},${later}`, `${later}n`, '٢٠٠٠٠٠٠٠٠٠'
+  ]) {
+    const header = Buffer.from(tokenOf('', { expires })).toString('latin1')
+    t.equal(await withToken('', header), 403, `"${expires}"`)
+  }
+  t.strictSame(upstream.requests, [])
+  t.equal(await withToken('', tokenOf('', { expires: later })), 200, 'and this is one')
+})
+
+t.test('row 83: of a list of secrets each is good for a token, and no other', async t => {
+  const { tokenOf, withToken } = await start(t, { jwtSecret: [SECRET, FOREIGN_SECRET] })
+  t.equal(await withToken('a', tokenOf('a')), 200)
+  t.equal(await withToken('a', tokenOf('a', { secret: FOREIGN_SECRET })), 200)
+  t.equal(await withToken('a', tokenOf('a', { secret: `${FOREIGN_SECRET}x` })), 403)
+})
+
+t.test('row 83: a token ends with downloadUrlLifetime', async t => {
+  const { host, withToken } = await start(t, { downloadUrlLifetime: 5000 })
+  const before = Math.floor(Date.now() / 1000)
+  const { fileId } = await host.storage.create('docx', Buffer.from('x'))
+  const { proxyToken } = await host.app.editorControl().openDocument(fileId)
+  const end = Number(proxyToken.split('.')[0])
+  t.ok(end >= before + 5 && end <= Math.ceil(Date.now() / 1000) + 5, `${end} is ${end - before} s from now`)
+  t.equal(await withToken(fileId, proxyToken), 200)
+})
+
+const throws = (): boolean => { throw new Error('down') }
+
+t.test('row 83: authorize may let in who has no token or an old one, or keep anybody out, and is not asked about a wrong one', async t => {
+  let decide: () => boolean | undefined = () => undefined
+  const asked: unknown[] = []
+  const { upstream, tokenOf, statusOf } = await start(t, { authorize: (_request, target) => { asked.push(target); return decide() } })
+  const tokens = { none: undefined, expired: tokenOf('a', { expires: '1' }), valid: tokenOf('a'), 'of another page': tokenOf('b'), garbage: 'garbage', 'oddly ended': tokenOf('a', { expires: '1e99' }) }
+  const table = [
+    [() => true, { none: 200, expired: 200, valid: 200 }],
+    [() => undefined, { none: 401, expired: 401, valid: 200 }],
+    [() => false, { none: 403, expired: 403, valid: 403 }],
+    [throws, { none: 403, expired: 403, valid: 403 }]
+  ] as const
+  for (const [decision, statuses] of table) {
+    decide = decision
+    for (const [what, token] of Object.entries(tokens)) {
+      asked.length = upstream.requests.length = 0
+      const expected = (statuses as Record<string, number>)[what] ?? 403
+      t.equal(await statusOf({ fileId: 'a', headers: token === undefined ? {} : { [HEADER]: token } }), expected, `${what}, ${decision}`)
+      t.strictSame(asked, what in statuses ? [{ action: 'proxy', url: `${upstream.origin}/cache/files/x`, fileId: 'a' }] : [])
+      t.equal(upstream.requests.length, expected === 200 ? 1 : 0)
+    }
+  }
+  decide = () => true
+  asked.length = 0
+  t.equal(await statusOf({ headers: {} }), 200)
+  t.strictSame(asked, [{ action: 'proxy', url: `${upstream.origin}/cache/files/x` }], 'no fileId where the page names none')
+})
+
+t.test('row 83: what authorize allows is still only what the proxy may fetch, and no code', async t => {
+  const { host, upstream, statusOf } = await start(t, { authorize: () => true })
+  t.equal((await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/info/info.json` }))).status, 403)
+  t.equal(await statusOf({ headers: { 'sec-fetch-dest': 'script' } }), 403)
+  t.strictSame(upstream.requests, [])
+})
+
+t.test('row 83: first the URL is judged, then the token, the host, what the browser wants it for, and the address', async t => {
+  const asked: string[] = []
+  const { host, upstream, tokenOf } = await start(t, { authorize: (_request, target) => { asked.push(target.action); return undefined } })
+  const answer = async (url: string, headers: Record<string, string>): Promise<[status: number | undefined, asked: number]> => {
+    asked.length = 0
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      http.get(host.handler({ action: 'proxy', url }), { headers }, response => { response.resume(); resolve(response.statusCode) }).on('error', reject)
+    })
+    return [status, asked.length]
+  }
+  const wrong = { [HEADER]: 'garbage' }
+  const valid = { [HEADER]: tokenOf('') }
+  const script = { 'sec-fetch-dest': 'script' }
+  t.strictSame(await answer('no url', wrong), [400, 0])
+  t.strictSame(await answer('file:///x', wrong), [400, 0])
+  t.strictSame(await answer(`${upstream.origin}/info`, { ...wrong, ...script }), [403, 0])
+  t.strictSame(await answer(`${upstream.origin}/info`, script), [401, 1])
+  t.strictSame(await answer(`${upstream.origin}/cache/files/x`, { ...valid, ...script }), [403, 1])
+  t.strictSame(await answer(`${upstream.origin}/info`, valid), [403, 1])
+  t.strictSame(upstream.requests, [])
+})
+
+t.test('proxy.requireToken overrides the profile: without it no token is looked at', async t => {
+  const table: Array<[options: HostOptions, needed: boolean]> = [
+    [{}, true], [{ proxy: { requireToken: false } }, false], [{ profile: 'classic' }, false], [{ profile: 'classic', proxy: { requireToken: true } }, true],
+    [{ requireToken: false, signedUrls: false }, true], [{ proxy: { crossOrigin: true } }, true], [{ proxy: { allow: 'any' } }, true]
+  ]
+  for (const [options, needed] of table) {
+    const { tokenOf, statusOf, withToken } = await start(t, options)
+    const label = JSON.stringify(options)
+    t.equal(await statusOf({}), needed ? 401 : 200, label)
+    t.equal(await withToken('a', tokenOf('a', { expires: '1' })), needed ? 401 : 200, label)
+    t.equal(await withToken('a', tokenOf('b')), needed ? 403 : 200, label)
+    t.equal(await withToken('a', 'garbage'), needed ? 403 : 200, label)
+    t.equal(await withToken('a', tokenOf('a')), 200, label)
+  }
+})
