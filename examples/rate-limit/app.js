@@ -7,8 +7,8 @@ const HANDLER = '/editor'
 /**
  * A host that limits how many requests one client may send in a minute.
  * @param {object} options
- * @param {number} [options.perMinute] Of each client. Opening an editor takes two, its current version a third.
- * @param {string} [options.documentServerAddress] IP address the document server's requests come from. It fetches the documents of everybody.
+ * @param {number} [options.perMinute] Of each client. Opening an editor takes one, its current version another.
+ * @param {string} [options.documentServerAddress] IP address the document server's requests come from. It fetches and saves the documents of everybody.
  * @param {import('fastify').FastifyServerOptions} [options.server] Behind a reverse proxy with `trustProxy`: without it all clients have one address.
  * @param {import('fastify-onlyoffice').EditorOptions} options.editor
  */
@@ -29,7 +29,7 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
   await app.register(rateLimit, {
     max: perMinute,
     timeWindow: '1 minute',
-    allowList: (request, address) => address === documentServerAddress || isCallback(request)
+    allowList: (request, address) => address === documentServerAddress || isAsset(request) || (documentServerAddress === undefined && isCallback(request))
   })
   await app.register(editor, { ...editorOptions, path: HANDLER })
 
@@ -47,8 +47,16 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
 }
 
 /**
- * A callback carries somebody's work, and it is the document server that sends those of all users. What is forged is
- * refused by the plugin's `secure` profile, before it looks at a document or connects to anything.
+ * The page's module: a file of some kilobytes that never changes.
+ * @param {import('fastify').FastifyRequest} request
+ */
+function isAsset ({ routeOptions }) {
+  return routeOptions.url?.startsWith(`${HANDLER}/assets/`) === true
+}
+
+/**
+ * A callback carries somebody's work. As long as nobody has said where the document server is, any client may be it. What has
+ * no signature in its URL the plugin refuses by itself, before it reads a body.
  * @param {import('fastify').FastifyRequest} request
  */
 function isCallback ({ method, routeOptions }) {

@@ -17,7 +17,7 @@ t.test('example of a rate limit: its page opens the editor under its content sec
   const { origin } = await listen(t, httpServer)
   const storage = memoryStorage()
   const app = await createApp({
-    perMinute: 3,
+    perMinute: 2,
     server: { logger: searchedLog(t, [SECRET]), serverFactory: handler => httpServer.on('request', handler) },
     editor: { editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: origin, storage }
   })
@@ -32,6 +32,6 @@ t.test('example of a rate limit: its page opens the editor under its content sec
   t.equal(await editor.locator('[data-text]').inputValue(), 'first draft')
   t.strictSame(problems, [])
 
-  // The page, its module, and the download of a document server at the same address: that was all.
+  // The page, and the download of a document server at the same address: that was all.
   t.equal((await page.reload())?.status(), 429)
 })

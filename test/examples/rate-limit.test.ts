@@ -88,6 +88,22 @@ t.test('example of a rate limit: the document server opens the documents of ever
   t.equal(count(await flood(control.documentUrl!, DOCUMENT_SERVER), 200), FLOOD)
 })
 
+t.test('example of a rate limit: callbacks of anyone but the document server count, and are refused before their body is read', async t => {
+  const { control, documentServer, stored, flood } = await start(t)
+  const session = await documentServer.open(control.config!)
+  await session.edit('saved during the flood')
+  const answers = await flood(control.callbackUrl!, '203.0.113.1', { method: 'POST' })
+  t.equal(count(answers, 200), PER_MINUTE)
+  t.equal(count(answers, 429), FLOOD - PER_MINUTE)
+  t.match(await session.close(), { accepted: true })
+  t.equal(await stored(), 'saved during the flood')
+})
+
+t.test('example of a rate limit: the page\'s module does not count', async t => {
+  const { origin, flood } = await start(t)
+  t.equal(count(await flood(`${origin}/editor/assets/editor.js`, '203.0.113.1'), 200), FLOOD)
+})
+
 t.test('example of a rate limit: a save arrives during a flood, even one from the address of a document server that nobody named', async t => {
   const { origin, documentServer, control, stored, flood } = await start(t, { isNamed: false })
   const session = await documentServer.open(control.config!)
