@@ -48,7 +48,7 @@ const rules: Rules<EditorOptions> = {
     authorizationPrefix: rule('must be text', Type.String())
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with the path as it stands in a URL', Type.Union([Type.Literal('any'), Type.Array(Target)])),
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', Type.Union([Type.Literal('any'), Type.Array(Target)])),
     requireToken: Switch,
     crossOrigin: Switch
   },
@@ -179,9 +179,10 @@ function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allo
   return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: target.path })
 }
 
-/** A path as it stands in a URL, that can have no other meaning there. */
+/** A path that means in a URL what it says: with or without percent-encoding, and with nothing in it that would go elsewhere. */
 function isUrlPath (value: string): boolean {
-  return toUrl(value, new URL('http://host'))?.pathname === value && !/%2f|%5c/i.test(value)
+  const pathname = toUrl(value, new URL('http://host'))?.pathname
+  return (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
 }
 
 function isHttpUrl (value: string): boolean {

@@ -102,7 +102,7 @@ async function storedBytes (host: Host, fileId: string): Promise<Buffer> {
 }
 
 for (const profile of profiles) {
-  t.test(`${RUNS} saves, proxied files and conversions whose answers are cut, empty, encoded wrongly or reset (${profile}): the process lives, each has a whole end or a typed one`, async t => {
+  t.test(`row 80: ${RUNS} saves, proxied files and conversions whose answers are cut, empty, encoded wrongly or reset (${profile}): the process lives, each has a whole end or a typed one`, async t => {
     const answers = new Map<string, RawAnswer>()
     const origin = await startAnswering(t, request => {
       const [, name] = /^GET \/cache\/files\/data\/(\w+)_1\//.exec(request) ?? []

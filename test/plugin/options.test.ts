@@ -33,7 +33,7 @@ const wrong: Record<string, unknown[]> = {
   'proxy.allow': [
     'all', ['*'], ['https://*.example.com'], [''], ['https://a.example/x'], 'https://a.example', [7], [null],
     [{}], [{ origin: 'https://a.example' }], [{ path: '/x' }], [{ origin: 'a.example', path: '/x' }], [{ origin: 'https://a.example/y', path: '/x' }], [{ origin: 'https://*.example', path: '/x' }], [{ origin: ['https://a.example'], path: '/x' }],
-    ...['', 'x', '*', '//x', '//', '/\\x', '/x\\y', '/x%2fy', '/x/../y', '/ü', '/x?y', '/x#y', '/x y', ' /x', '/x\n', 'https://a.example/x', '\\x', 7, null, ['/x'], /x/].map(path => [{ origin: 'https://a.example', path }]),
+    ...['', 'x', '*', '//x', '//', '/\\x', '/x\\y', '/x%2fy', '/x/../y', '/x/%2e%2e/y', '/x?y', '/x#y', '/x y', ' /x', '/x\n', 'https://a.example/x', '\\x', 7, null, ['/x'], /x/].map(path => [{ origin: 'https://a.example', path }]),
     [{ origin: 'https://a.example', path: '/x', method: 'GET' }], ['https://a.example', { origin: 'https://a.example', path: '/x', paths: ['/y'] }], { origin: 'https://a.example', path: '/x' }
   ],
   'tls.rejectUnauthorized': ['false', 0],
