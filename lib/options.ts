@@ -176,13 +176,13 @@ function toOrigins (origins: readonly string[] | 'any'): string[] {
 
 function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
   if (allow === 'any') return []
-  return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: target.path })
+  return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
 }
 
 /** A path that means in a URL what it says: with or without percent-encoding, and with nothing in it that would go elsewhere. */
 function isUrlPath (value: string): boolean {
   const pathname = toUrl(value, new URL('http://host'))?.pathname
-  return (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
+  return value.isWellFormed() && (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
 }
 
 function isHttpUrl (value: string): boolean {
