@@ -50,7 +50,7 @@ export interface EditorOptions {
      * in the header `x-editor-proxy-token`, with the page's `fileId` in the query. Default `true`; `false` in `classic`.
      */
     readonly requireToken?: boolean
-    /** Whether pages of other origins may use the proxy action, and anything but their code. Default `false`; `true` in `classic`. */
+    /** Whether pages of other origins may use the proxy action, and pages run, embed or look like what is proxied. Default `false`; `true` in `classic`. */
     readonly crossOrigin?: boolean
   }
   readonly tls?: {
