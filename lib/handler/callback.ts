@@ -31,7 +31,7 @@ const ANSWERED_AFTER_MS = 1000
  */
 export function createCallbackHandler ({ settings, credentials, saving: { sessions, save, enter }, tell }: Dependencies) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const fileId = request.query.fileId!
+    const fileId = request.query.fileId! // else it was refused before its body was read
     const callback = credentials.readCallback(request, fileId)
     // Nobody's save waits for what anyone can send.
     if (callback.missing) await credentials.checkCallback(request, fileId, callback)

@@ -15,8 +15,11 @@ async function walking (t: Test, directory: string) {
     pauses.push(milliseconds)
     events.emit('pause')
     await new Promise<void>(resolve => {
-      resume = resolve
-      signal.addEventListener('abort', () => resolve())
+      resume = () => {
+        signal.removeEventListener('abort', resume)
+        resolve()
+      }
+      signal.addEventListener('abort', resume)
     })
   })
   const over = new AbortController()
