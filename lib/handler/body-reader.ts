@@ -19,7 +19,7 @@ interface Dependencies {
 const SMALL_BYTES = 64 * 1024
 
 /** To parse and to verify a MiB takes some 5 ms of everybody's time, and memory that is free again only some seconds later. */
-const PAUSE_MS_PER_MIB = 1000
+const PAUSE_MS_PER_MIB = 2000
 
 /**
  * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large ones that anyone may have sent are read one at a time, with
