@@ -20,7 +20,7 @@ import { createDownloadHandler } from './handler/download.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { hostListeners } from './handler/listeners.js'
 import { routeNearMisses } from './handler/near-misses.js'
-import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
+import { type HandlerActions, type HandlerRequest, handlerRoute, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http/undici-client.js'
 import { resolveOptions, type Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
@@ -102,7 +102,7 @@ function handlerScope ({ settings, actions, credentials, over, isStopping }: Sco
     // A connection that is kept alive would keep the server from closing.
     scope.addHook('onSend', async (_request, reply) => { if (isStopping()) reply.header('connection', 'close') })
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => parseCallbackBody(await readBody(request, payload)))
+    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => parseCallbackBody(await readBody(request as HandlerRequest, payload)))
     scope.route(handlerRoute(settings.path, actions, credentials, routeOptions))
     routeNearMisses(scope, settings.path, routeOptions)
     await scope.register(fastifyStatic, {

@@ -1,12 +1,12 @@
-import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
 import type { Credentials } from './credentials.js'
+import type { HandlerRequest } from './route.js'
 
-type ReadBody = (request: FastifyRequest, payload: Readable) => Promise<Buffer>
+type ReadBody = (request: HandlerRequest, payload: Readable) => Promise<Buffer>
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'bodyLimit' | 'timeouts'>
@@ -21,13 +21,18 @@ const SMALL_BYTES = 64 * 1024
 /** To parse and to verify a MiB takes some 5 ms of everybody's time, and memory that is free again only some seconds later. */
 const PAUSE_MS_PER_MIB = 2000
 
+/** Of one file, in line. A document server has one under way, or two. */
+const MOST_WAITING = 4
+
 /**
- * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large ones that anyone may have sent are read one at a time, with
- * a pause after each, so that they cost neither much memory nor much of others' time. Rejects with `TooLargeError` or
- * `InvalidCallbackError`.
+ * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large ones that anyone may have sent are read one at a time, those
+ * of different files in turn, with a pause after each, so that they cost neither much memory nor much of others' time. Rejects
+ * with `TooLargeError` or `InvalidCallbackError`, or with the reason of `over`.
  */
 export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, over }: Dependencies): ReadBody {
   const line = createQueue()
+  const ofFile = createQueue()
+  const waiting = new Map<string, number>()
 
   return async function readBody (request, payload) {
     if (Number(request.headers['content-length']) > bodyLimit) throw new TooLargeError(bodyLimit)
@@ -56,22 +61,35 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
       chunks.push(chunk)
       if (size <= SMALL_BYTES || isLarge) return
       isLarge = true
-      if (!credentials.isProven(request)) takeTurn().catch(reject)
+      if (!credentials.isProven(request)) takeTurn(request.query.fileId!).catch(reject)
     }
 
-    async function takeTurn (): Promise<void> {
+    async function takeTurn (fileId: string): Promise<void> {
       payload.pause()
       clearTimeout(timer)
       timer = giveUpAfter(timeouts.total)
-      await line.enter('').run(async () => {
-        over.throwIfAborted()
-        if (isRead) return // given up meanwhile
-        clearTimeout(timer)
-        timer = giveUpAfter(timeouts.body)
-        payload.resume()
-        await body
-        await delay(size / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal: over, ref: false })
-      })
+      const before = waiting.get(fileId) ?? 0
+      if (before === MOST_WAITING) throw new InvalidCallbackError(`${before} large ones of its file wait to be read, and none has a token in its header`)
+      const stop = () => reject(over.reason)
+      over.addEventListener('abort', stop)
+      waiting.set(fileId, before + 1)
+      try {
+        await ofFile.enter(fileId).run(async () => await line.enter('').run(readInTurn))
+      } finally {
+        over.removeEventListener('abort', stop)
+        waiting.set(fileId, waiting.get(fileId)! - 1)
+        if (waiting.get(fileId) === 0) waiting.delete(fileId)
+      }
+    }
+
+    async function readInTurn (): Promise<void> {
+      over.throwIfAborted()
+      if (isRead) return // given up meanwhile
+      clearTimeout(timer)
+      timer = giveUpAfter(timeouts.body)
+      payload.resume()
+      await body
+      await delay(size / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal: over, ref: false })
     }
 
     function giveUpAfter (milliseconds: number): NodeJS.Timeout {

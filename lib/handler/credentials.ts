@@ -15,8 +15,8 @@ import type { HandlerRequest } from './route.js'
 export interface Credentials {
   /** Refuses, before its body is read, a callback whose URL is reason enough. The host may allow one that is not signed. */
   admitCallback (request: FastifyRequest): Promise<void>
-  /** Whether it can be seen before its body is read that a callback may be the document server's, or that anyone's will do. */
-  isProven (request: FastifyRequest): boolean
+  /** Whether its header shows, before its body is read, that a callback is the document server's; or anyone's will do. */
+  isProven (request: HandlerRequest): boolean
   /** Looks at what a callback carries. Takes no time, so that the order in which callbacks arrived can be kept. */
   readCallback (request: HandlerRequest, fileId: string): ReadCallback
   /** Asks the host, whose word a callback needs that is not genuine by itself. */
@@ -69,7 +69,8 @@ export function createCredentials ({ settings, tokens, urls, keys, over }: Depen
     isProven (request) {
       if (!settings.requireToken) return true
       try {
-        return headerClaims(request) !== undefined
+        const { fileId = '', key: onlyKey } = request.query
+        return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey) // a page may have another token
       } catch {
         return false
       }

@@ -33,7 +33,7 @@ export function createDownloadHandler ({ credentials, storage, idle }: Dependenc
     if (isNotModified(request, reply)) return reply.code(304).removeHeader('content-type').removeHeader('content-disposition').send()
     if (request.method === 'HEAD') return reply.header('content-length', info.size).send()
 
-    endWhenIdle(reply, idle)
+    endWhenIdle(request, reply, idle)
     const range = requestedRange(request, reply, info)
     if (range === 'unsatisfiable') {
       return reply.code(416).removeHeader('content-disposition')
@@ -56,7 +56,8 @@ export function createDownloadHandler ({ credentials, storage, idle }: Dependenc
 
 /** A hook of the host may fail, or send something else: then nobody reads the file, and it would stay open. */
 function untilClosed ({ raw }: FastifyReply, body: Readable): Readable {
-  raw.once('close', () => discard(body))
+  if (raw.closed || raw.destroyed) discard(body)
+  else raw.once('close', () => discard(body))
   return body
 }
 

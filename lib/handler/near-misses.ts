@@ -2,33 +2,38 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { inert } from './response-headers.js'
 import { METHODS } from './route.js'
 
-/** What Fastify's router would take for something else than a letter of the path. */
-const PLAIN_PATH = /^[\w./~-]+$/
+/** Segments that the router's patterns can be made of: it takes other characters for something else. */
+const PLAIN_PATH = /^(?:\/[\w.~-]{2,})+$/
 
 /**
  * Answers 404 where the handler's path was missed by a slash at its end or by capitals. Otherwise the app's own 404 would do
- * that, and log the query, which holds a signature.
+ * that, and log the query, which holds a signature. Routes of the host go before these.
  */
 export function routeNearMisses (scope: FastifyInstance, path: string, options: Pick<RouteOptions, 'constraints'>): void {
-  const anyCase = PLAIN_PATH.test(path) ? [inAnyCase(path)] : []
-  for (const url of [`${path}/`, ...anyCase, ...anyCase.map(path => `${path}/`)]) {
-    try {
-      scope.route({ ...options, method: METHODS, url, onRequest: answerNotFound, handler: answerNotFound })
-    } catch (error) {
-      // The app's router does not tell it from the path itself (ignoreTrailingSlash, caseSensitive), or a route of the host is there.
-      if ((error as { readonly code?: unknown }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error
+  if (!PLAIN_PATH.test(path)) return
+  const anyCase = path.split('/').slice(1).map(inAnyCase).join('')
+  for (const url of [anyCase, `${anyCase}/`]) {
+    for (const method of METHODS) { // one at a time: of several a duplicate would leave the others half made
+      try {
+        scope.route({ ...options, method, url, exposeHeadRoute: false, onRequest: answerNotFound, handler: answerNotFound })
+      } catch (error) {
+        // The app's router does not tell it from the path itself (ignoreTrailingSlash, caseSensitive), or a route of the host is there.
+        if ((error as { readonly code?: unknown }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error
+      }
     }
   }
 }
 
-/** A pattern of Fastify's router, each segment a parameter. */
-function inAnyCase (path: string): string {
-  const segments = path.split('/').slice(1)
-  return segments.map((segment, index) => `/:segment${index}(^${pattern(segment)}$)`).join('')
+/**
+ * A segment as two parameters with a pattern each: the router compares routes without their patterns, and a host may well have
+ * one parameter there.
+ */
+function inAnyCase (segment: string, index: number): string {
+  return `/:start${index}(^${pattern(segment.slice(0, 1))}):rest${index}(${pattern(segment.slice(1))}$)`
 }
 
-function pattern (segment: string): string {
-  return segment.replaceAll('.', '\\.').replace(/[a-z]/gi, letter => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
+function pattern (text: string): string {
+  return text.replaceAll('.', '\\.').replace(/[a-z]/gi, letter => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
 }
 
 async function answerNotFound (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -62,7 +62,7 @@ export function requestWithoutQuery (request: FastifyRequest) {
 }
 
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (!request.raw.complete) reply.header('connection', 'close') // nobody waits for the rest of a body
+  if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // nobody waits for the rest of a body
   const action = (request.query as { action?: unknown }).action
   if (action === 'callback' && request.method === 'POST' && !TRY_AGAIN.has(original.statusCode ?? 500)) {
     request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps what it has')

@@ -32,6 +32,8 @@ export function patient<Connection extends Socket> (socket: Connection): Connect
     },
 
     /** undici takes a reset for the end of the body. */
-    destroy: (error?: NodeJS.ErrnoException) => destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
+    destroy (error?: NodeJS.ErrnoException, ...rest: []) {
+      return destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error, ...rest)
+    }
   })
 }

@@ -17,14 +17,13 @@ export interface Destination {
  */
 export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Settings): (purpose: HttpPurpose, url: URL) => Destination {
   return function destination (purpose, url) {
-    const isDocumentServer = documentServer.origins.has(url.origin)
-    const isNamed = purpose === 'proxy' ? mayBeProxied(url) : isDocumentServer
+    const isNamed = purpose === 'proxy' ? mayBeProxied(url) : documentServer.origins.has(url.origin)
     const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const publicOnly = !isNamed && !allowPrivateAddresses
     if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? notProxied(url) : foreign(url))
     if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
     // What only an open list lets through must not reach the inside by the way that is meant for the document server's files.
-    return { url: isDocumentServer && !publicOnly ? asReachedInside(url) : url, publicOnly }
+    return { url: isReachedInside(purpose, url) && !publicOnly ? asReachedInside(url) : url, publicOnly }
   }
 
   /**
@@ -34,6 +33,10 @@ export function destinationRules ({ documentServer, proxy, allowPrivateAddresses
   function mayBeProxied ({ origin, pathname }: URL): boolean {
     return (documentServer.publicOrigins.has(origin) && isResultPath(pathname)) ||
       proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
+  }
+
+  function isReachedInside (purpose: HttpPurpose, { origin, pathname }: URL): boolean {
+    return documentServer.origins.has(origin) && (purpose !== 'proxy' || isResultPath(pathname))
   }
 
   function notProxied ({ origin }: URL): string {

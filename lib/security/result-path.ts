@@ -42,8 +42,8 @@ function decoded (pathname: string): string | undefined {
   return undefined
 }
 
-/** `..` and what some take for it: with a parameter (Tomcat), with dots and blanks after it (Windows). */
+/** `..` and what some take for it: with a parameter (Tomcat), a query or a fragment after it, with dots and blanks (Windows). */
 function isDots (segment: string): boolean {
-  const [name = ''] = segment.split(';', 1)
+  const [name = ''] = segment.split(/[;?#]/, 1)
   return name.includes('.') && /^[.\s]+$/.test(name)
 }

@@ -33,6 +33,9 @@ const KNOWN: ReadonlySet<string> = new Set([
  */
 const PLACEHOLDER_WORDS = /onlyoffice|password|secret|token|jwt|key|string|default|example|random|changeme|change|replace|your|my|me|this|that|which|is|in|for|with|use|production|please|must|be|(?:at.least|minimum|min).?\d{2,3}|characters|chars|bits|bytes|long|very|really|super|safe|valid|\ba\b|[\s_!<>-]/g
 
+/** As shells, templates and examples write it. */
+const VARIABLE = /^(?:\$\{.*\}|\{\{.*\}\}|<.*>|%\w+%|\$\w+)$/
+
 /** What people type who were asked for something long. */
 const SEQUENCES = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].join('\n')
 
@@ -40,7 +43,7 @@ const SEQUENCES = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'a
 export function weaknessOf (secret: string): string | undefined {
   const plain = secret.trim().toLowerCase()
   if (KNOWN.has(plain) || plain.replace(PLACEHOLDER_WORDS, '') === '') return 'is a publicly known default'
-  if (/^\$\{.*\}$/.test(plain)) return 'is a variable that nobody has replaced'
+  if (VARIABLE.test(plain)) return 'is a variable that nobody has replaced'
 
   const size = Buffer.byteLength(secret)
   if (size < MIN_BYTES) return `has ${size} bytes and must have at least ${MIN_BYTES}`
@@ -52,8 +55,17 @@ export function weaknessOf (secret: string): string | undefined {
   return undefined
 }
 
-/** The part that a text repeats, if it is too short to be a secret. Half of it must come again: less may be chance. */
+/** The part that a text repeats, whatever its last characters are, if it is too short to be a secret. */
 function repeatedIn (text: string): string | undefined {
+  for (let rest = 0; rest <= 4; rest++) {
+    const part = repeatedInAll(text.slice(0, text.length - rest))
+    if (part !== undefined) return part
+  }
+  return undefined
+}
+
+/** Half of the part must come again: less may be chance. */
+function repeatedInAll (text: string): string | undefined {
   for (let length = 1; length < MIN_BYTES && length * 1.5 <= text.length; length++) {
     const part = text.slice(0, length)
     if (text.startsWith(text.slice(length))) return Buffer.byteLength(part) < MIN_BYTES ? part : undefined

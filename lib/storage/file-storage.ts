@@ -23,7 +23,7 @@ export interface FileStorageOptions {
   readonly directory: string
   /**
    * Permissions of new documents and of the records beside them, from which the process's umask is taken as from any `mode` in
-   * Node.js. A new directory lets in whom it lets read. Default: `0o640`.
+   * Node.js. A new directory lets in whom it lets read, and the group write as far as the umask does. Default: `0o640`.
    */
   readonly fileMode?: number
 }

@@ -48,7 +48,7 @@ export function lookup (directory: string, pause?: Pause): Lookup {
       const [version, file] = await Promise.all([currentVersion(), name === undefined ? undefined : regularFile(directory, name)])
       if (file && remembered.isValid(version)) return [file]
 
-      const files = await search(fileId)
+      const files = await search(fileId, version)
       if (files.length > 0) keepLatest(fileId, files[0]!.name)
       if (files.length === 1 && version.settled) remembered.set(fileId, files[0]!.name, version)
       return files
@@ -59,7 +59,7 @@ export function lookup (directory: string, pause?: Pause): Lookup {
       return name === undefined ? undefined : await regularFile(directory, name)
     },
 
-    findAll: search
+    findAll: async fileId => await search(fileId, await currentVersion())
   }
 
   function keepLatest (fileId: string, name: string): void {
@@ -68,15 +68,19 @@ export function lookup (directory: string, pause?: Pause): Lookup {
     if (latest.size > MAX_REMEMBERED) latest.delete(latest.keys().next().value!)
   }
 
-  async function search (fileId: string): Promise<StoredFile[]> {
-    // A file may get another extension meanwhile. Then it is found where it was or, as we look everywhere afterwards, where it is.
-    const before = await regularFiles(directory, namesOf(fileId))
-    const files = await regularFiles(directory, new Set([...knownExtensions.map(extension => `${fileId}.${extension}`), ...namesOf(fileId)]))
+  async function search (fileId: string, before: DirectoryVersion): Promise<StoredFile[]> {
+    const files = await probe(fileId)
     if (files.length > 0) return files
-    if (before.length > 0) return await search(fileId)
     const found = await regularFiles(directory, inCapitals.map(extension => `${fileId}.${extension}`))
     for (const { name } of found) seen.note(name)
-    return found
+    if (found.length > 0 || isUnchanged(before, await currentVersion())) return found
+
+    // A change of format moves a file: it may have gone from where we had yet to look to where we had just looked.
+    return await probe(fileId)
+  }
+
+  function probe (fileId: string): Promise<StoredFile[]> {
+    return regularFiles(directory, new Set([...knownExtensions.map(extension => `${fileId}.${extension}`), ...namesOf(fileId)]))
   }
 }
 

@@ -13,6 +13,6 @@ export function modesFor (fileMode: number = DEFAULT_FILE_MODE): Modes {
   if (!Number.isInteger(fileMode) || fileMode < 0 || fileMode > 0o777 || (fileMode & 0o600) !== 0o600) {
     throw new InvalidOptionError('fileMode', 'needs to be permissions from 0o600 to 0o777 with which the owner may read and write, such as 0o640')
   }
-  // Whoever may read what is in a directory must be let in.
-  return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 }
+  // Whoever may read what is in a directory must be let in; a group, which another instance may be in, also write there.
+  return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 | (fileMode & 0o040) >> 1 }
 }

@@ -42,12 +42,14 @@ interface Seen {
  */
 export function seenNames (directory: string, currentVersion: () => Promise<DirectoryVersion>, pause: Pause = unheldDelay) {
   let latest = nothingSeen()
+  /** One walk may find a volume that is not there for a moment. */
+  let previous = latest
   let walking = latest
   let walked: DirectoryVersion | undefined
 
   return {
     /** Names that a document may have, besides those with other known extensions. Whether there is such a file is yet to be looked up. */
-    namesOf: (fileId: string): string[] => [...Array.from(latest.extensions, extension => `${fileId}.${extension}`), ...latest.names.get(fileId) ?? []],
+    namesOf: (fileId: string): string[] => [latest, previous].flatMap(({ extensions, names }) => [...Array.from(extensions, extension => `${fileId}.${extension}`), ...names.get(fileId) ?? []]),
 
     /** A name that this process has just given. A walk that is under way may have passed its place. */
     note (name: string): void {
@@ -81,6 +83,7 @@ export function seenNames (directory: string, currentVersion: () => Promise<Dire
       onName(name)
       keep(walking, name)
     }
+    previous = latest
     latest = walking
     walked = version
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t, { type Test } from 'tap'
-import { type Editing, errorOf, NEW, startEditing } from '../helpers/editing.js'
+import { type Editing, type EditingOptions, errorOf, NEW, startEditing } from '../helpers/editing.js'
 import { HANDLER, signed } from '../helpers/host.js'
 import { exchange } from '../helpers/raw.js'
 
@@ -56,33 +56,87 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
+/** More than is read without a proof. */
+const LARGE = 'x'.repeat(100_000)
+
+/** A service, and a stranger with the callback URL of one of its pages who has begun to send a body of 4 MiB. */
+async function startWithStranger (t: Test, options: EditingOptions = {}) {
+  const editing = await startEditing(t, { requireToken: true, ...options })
+  const { fileId: other } = await editing.storage.create('txt', Buffer.from('of the stranger'))
+  const pathOf = (fileId: string) => editing.urls.callback(fileId).slice(editing.origin.length)
+  const { hostname, port, host } = new URL(editing.origin)
+
+  /** Posts a callback as it is, and tells when all of the service has been told of it. */
+  async function begin (fileId: string, body: string, { length = Buffer.byteLength(body), headers = '' } = {}) {
+    const socket = net.connect(Number(port), hostname)
+    t.teardown(() => socket.destroy())
+    const arrived = once(editing.app.server, 'request')
+    let text = ''
+    socket.on('error', () => {}).on('data', data => { text += data.toString() })
+    socket.write(`POST ${pathOf(fileId)} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${length}\r\n${headers}\r\n${body}`)
+    await arrived
+    return { socket, answer: once(socket, 'close').then(() => errorOf(text.slice(text.indexOf('\r\n\r\n') + 4))) }
+  }
+  const large = (fields: object) => JSON.stringify({ ...fields, token: signed({ ...fields, history: { serverVersion: LARGE } }) })
+  const stranger = await begin(other, LARGE, { length: ANNOUNCED })
+  return { ...editing, other, begin, large, stranger }
+}
+
 t.test('row 81: of large bodies that anyone may have sent one is read at a time; what the document server sends waits for none of them', async t => {
-  const editing = await startEditing(t, { requireToken: true })
-  const { fileId, key, url, origin } = editing
-  const path = editing.urls.callback(fileId).slice(origin.length)
-  const bodyOf = (fields: object) => JSON.stringify({ ...fields, token: signed({ ...fields, history: { serverVersion: 'x'.repeat(200_000) } }) })
-  const send = (body: string, headers = '') => exchange(t, origin, `POST ${path} HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`)
+  const { fileId, key, url, post, begin, large, stranger } = await startWithStranger(t)
   const answers: string[] = []
-  const note = (name: string) => () => { answers.push(name) }
   const fields = { key, status: 1 }
+  const proven = await begin(fileId, large(fields), { headers: `Authorization: Bearer ${signed({ payload: fields })}\r\n` })
+  t.equal(await proven.answer, 0)
+  t.equal(await post({ status: 6, url }), 0, 'a small one')
 
-  const { hostname, port, host } = new URL(origin)
-  const first = net.connect(Number(port), hostname)
-  t.teardown(() => first.destroy())
-  const arrived = once(editing.app.server, 'request')
-  first.write(`POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${ANNOUNCED}\r\n\r\n${'x'.repeat(100_000)}`)
-  await arrived
-  await send(bodyOf(fields), `Authorization: Bearer ${signed({ payload: fields })}\r\n`).then(note('large, with a token in the header'))
-  t.equal(await editing.post({ status: 6, url }), 0)
-  note('small')()
+  const waiting = await begin(fileId, large(fields))
+  const answered = waiting.answer.then(error => { answers.push(`large: ${error}`) })
+  t.equal(await post({ status: 6, url: `${url}&again` }), 0, 'a small one')
+  answers.push('small')
+  stranger.socket.destroy()
+  await answered
+  t.strictSame(answers, ['small', 'large: 0'])
+})
 
-  const second = send(bodyOf(fields)).then(note('large, second'))
-  await once(editing.app.server, 'request')
-  t.equal(await editing.post({ status: 6, url: `${url}&again` }), 0)
-  note('small')()
-  first.destroy()
-  await second
-  t.strictSame(answers, ['large, with a token in the header', 'small', 'small', 'large, second'])
+t.test('row 81: only the document server\'s token for this callback lets a large body pass: a page has tokens of another kind', async t => {
+  const { fileId, other, key, keys, post, url, begin, large, stranger } = await startWithStranger(t)
+  const answers: unknown[] = []
+  const fields = { key, status: 1 }
+  const page = { document: { key }, editorConfig: { user: { id: '7' } } }
+  for (const claims of [page, { payload: page }, { payload: { url } }, { payload: { key: keys.of({ fileId: other, revision: 'x' }), status: 1 } }]) {
+    const { answer } = await begin(fileId, large(fields), { headers: `Authorization: Bearer ${signed(claims)}\r\n` })
+    answer.then(error => answers.push(error)).catch(() => {})
+  }
+  t.equal(await post({ status: 6, url }), 0)
+  t.strictSame(answers, [], 'they wait')
+  stranger.socket.destroy()
+})
+
+t.test('row 81: large bodies of one page do not keep those of another waiting', async t => {
+  const { fileId, other, key, begin, large, stranger } = await startWithStranger(t)
+  const more = await Promise.all([LARGE, LARGE, LARGE].map(async body => await begin(other, body, { length: ANNOUNCED })))
+  const waiting = await begin(fileId, large({ key, status: 1 }))
+  stranger.socket.destroy()
+  t.equal(await waiting.answer, 0)
+  t.ok(more.every(({ socket }) => !socket.closed), 'they wait or are being read')
+  await begin(other, LARGE, { length: ANNOUNCED })
+  const { answer } = await begin(other, LARGE, { length: ANNOUNCED })
+  t.equal(await answer, 1, 'and of one page only a few may wait')
+})
+
+t.test('row 81: one who leaves while it waits holds nobody up, and closing the service ends the waiting', async t => {
+  const { app, fileId, key, other, begin, large, stranger } = await startWithStranger(t)
+  const leaving = await begin(other, LARGE, { length: ANNOUNCED })
+  leaving.socket.destroy()
+  stranger.socket.destroy()
+  const waiting = await begin(fileId, large({ key, status: 1 }))
+  t.equal(await waiting.answer, 0)
+
+  await begin(other, LARGE, { length: ANNOUNCED })
+  const late = await begin(fileId, large({ key, status: 1 }))
+  await app.close()
+  t.equal(await late.answer, 1)
 })
 
 t.test('row 81: the host is asked about an unsigned callback before its body has arrived, once', async t => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import http from 'node:http'
+import net from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
@@ -55,6 +57,42 @@ t.test('a download that nobody reads is ended after timeouts.idle, and its file 
   response.resume()
   const [error] = await once(response, 'error')
   t.equal(error.code, 'ECONNRESET')
+})
+
+t.test('a download that nobody reads is ended also behind another answer, and when its client goes on sending', async t => {
+  for (const more of ['pipelined', 'dripping'] as const) {
+    const { storage, fileId, closed } = await endless()
+    const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 }, prepare: app => app.get('/small', async () => 'small') })
+    const { pathname, search, hostname, port, host: name } = new URL(host.handler({ action: 'download', fileId }))
+    const socket = net.connect(Number(port), hostname)
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => {}).pause()
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${name}\r\n\r\n`
+    socket.write(more === 'pipelined' ? get('/small') + get(pathname + search) : `${get(pathname + search)}POST /small HTTP/1.1\r\nHost: ${name}\r\nContent-Length: 100000\r\n\r\n`)
+    const drip = setInterval(() => { if (more === 'dripping') socket.write('x') }, 20)
+    await closed
+    clearInterval(drip)
+    t.pass(more)
+  }
+})
+
+t.test('time that the storage takes is not the client\'s', async t => {
+  const memory = memoryStorage()
+  const { fileId } = await memory.create('docx', Buffer.from('0123456789'))
+  const storage: Storage = {
+    ...memory,
+    async read (id) {
+      await delay(150)
+      async function * content () {
+        yield Buffer.from('01234')
+        await delay(150)
+        yield Buffer.from('56789')
+      }
+      return { info: (await memory.stat(id))!, body: Readable.from(content(), { objectMode: false }) }
+    }
+  }
+  const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 50 } })
+  t.equal(await (await fetch(host.handler({ action: 'download', fileId }))).text(), '0123456789')
 })
 
 t.test('a download whose answer a hook of the host replaces, or fails to make, closes its file', async t => {

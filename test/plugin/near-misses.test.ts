@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import Fastify, { type FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import editor from '../../lib/index.js'
@@ -56,6 +56,32 @@ t.test('routes of the host stay what they are', async t => {
   t.equal(await get('/office/editors'), '{"page":"office","part":"editors"}')
   t.equal(await get('/office'), 'anything')
   t.equal(await get('/Office/editor'), 'Not Found')
+})
+
+t.test('routes of the host that look like the near misses, before or after them, neither fail nor go away, and nothing else ends the service', async t => {
+  const hostRoutes: Record<string, { path?: string, add (app: FastifyInstance): unknown, get: string, answer: string }> = {
+    'another method': { path: '/editor', add: app => app.post('/editor/', async () => 'mine'), get: '/editor/', answer: 'Not Found' },
+    'a pattern, another method': { path: '/editor', add: app => app.post('/:id(^\\d+)', async () => 'mine'), get: '/Editor', answer: 'Not Found' },
+    'a pattern': { path: '/editor', add: app => app.get('/:id(^\\d+)', async () => 'mine'), get: '/7', answer: 'mine' },
+    'patterns of as many segments': { add: app => app.get('/:a(^[a-z]{2}$)/:b(^\\w+$)/:c(^\\w+$)', async () => 'mine'), get: '/de/x/y', answer: 'mine' },
+    'the slash': { path: '/editor', add: app => app.get('/editor/', async () => 'mine'), get: '/editor/', answer: 'mine' },
+    'what is below': { path: '/editor', add: app => app.get('/editor/*', async () => 'mine'), get: '/editor/', answer: 'mine' }
+  }
+  for (const [name, { path = HANDLER, add, get, answer }] of Object.entries(hostRoutes)) {
+    for (const order of ['before', 'after'] as const) {
+      await t.test(`${name}, ${order}`, async t => {
+        const app = Fastify()
+        t.teardown(() => app.close())
+        if (order === 'before') add(app)
+        await app.register(editor, { ...options, path })
+        if (order === 'after') add(app)
+        const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+        for (const near of [`${path}/`, path.toUpperCase(), `${path.toUpperCase()}/`]) await (await fetch(origin + near)).text()
+        t.equal(await (await fetch(origin + get)).text(), answer)
+        t.equal((await fetch(origin + path)).status, 400, 'the handler')
+      })
+    }
+  }
 })
 
 t.test('two registrations beside each other miss each by itself', async t => {

@@ -24,7 +24,8 @@ async function modesBelow (directory: string): Promise<Record<string, string>> {
 }
 
 for (const [fileMode, umask, file, folder] of [
-  [undefined, 0o000, '640', '750'],
+  [undefined, 0o000, '640', '770'],
+  [undefined, 0o002, '640', '770'],
   [undefined, 0o022, '640', '750'],
   [undefined, 0o077, '600', '700'],
   [0o600, 0o000, '600', '700'],
