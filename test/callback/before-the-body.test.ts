@@ -71,11 +71,12 @@ async function startWithStranger (t: Test, options: EditingOptions = {}) {
     const socket = net.connect(Number(port), hostname)
     t.teardown(() => socket.destroy())
     const arrived = once(editing.app.server, 'request')
+    const closed = once(socket, 'close')
     let text = ''
     socket.on('error', () => {}).on('data', data => { text += data.toString() })
     socket.write(`POST ${pathOf(fileId)} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${length}\r\n${headers}\r\n${body}`)
     await arrived
-    return { socket, answer: once(socket, 'close').then(() => errorOf(text.slice(text.indexOf('\r\n\r\n') + 4))) }
+    return { socket, answer: closed.then(() => errorOf(text.slice(text.indexOf('\r\n\r\n') + 4))) }
   }
   const large = (fields: object) => JSON.stringify({ ...fields, token: signed({ ...fields, history: { serverVersion: LARGE } }) })
   const stranger = await begin(other, LARGE, { length: ANNOUNCED })
@@ -115,7 +116,7 @@ t.test('row 81: only the document server\'s token for this callback lets a large
 
 t.test('row 81: large bodies of one page do not keep those of another waiting', async t => {
   const { fileId, other, key, begin, large, stranger } = await startWithStranger(t)
-  const more = await Promise.all([LARGE, LARGE, LARGE].map(async body => await begin(other, body, { length: ANNOUNCED })))
+  const more = [await begin(other, LARGE, { length: ANNOUNCED }), await begin(other, LARGE, { length: ANNOUNCED }), await begin(other, LARGE, { length: ANNOUNCED })]
   const waiting = await begin(fileId, large({ key, status: 1 }))
   stranger.socket.destroy()
   t.equal(await waiting.answer, 0)
