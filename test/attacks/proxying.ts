@@ -4,7 +4,7 @@ import { HANDLER } from '../helpers/host.js'
 import { startInside } from '../helpers/inside.js'
 import { startUpstream } from '../helpers/listen.js'
 import { exchangeGet } from '../helpers/raw.js'
-import type { Run, StoppedByOptions } from './attack.js'
+import type { Attack, Run, StoppedByOptions } from './attack.js'
 import { namedBy, startTarget, type Target } from './target.js'
 
 const ANYONE = 'an HTTP client'
@@ -132,7 +132,7 @@ const ELEMENTS = [
   { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-User': '?1' }
 ]
 
-export const proxying: readonly StoppedByOptions[] = [
+export const proxying: readonly Attack[] = [
   {
     title: 'hides behind the service: has it fetch from any site',
     has: ANYONE,
@@ -161,7 +161,13 @@ export const proxying: readonly StoppedByOptions[] = [
     '..%2f..%2finfo', '..%5c..%5cinfo', '..;/..;/info', '..;a=b/..;/info', '%252e%252e/%252e%252e/info', '..%252f..%252finfo', '..%25252f..%25252finfo'
   ].map(path => `${origin}/cache/files/${path}`))),
   spying('reads them by the document server\'s internal address', behind(internal => `${internal}/info/info.json`)),
-  spying('reads them by its public address, which leads to the internal one', behind(() => 'http://docs.invalid/info/info.json')),
+  {
+    title: 'reads them by its public address, where that leads to the internal one',
+    has: USER,
+    because: 'only result files are fetched by the internal address',
+    run: behind(() => 'http://docs.invalid/info/info.json'),
+    control: (t, options) => behind(internal => `${internal}/info/info.json`)(t, { ...options, allowPrivateAddresses: true, proxy: { allow: 'any' } })
+  },
   {
     title: 'has the browser of a visitor fetch from the document server',
     has: 'a page of another origin that the visitor opens',
