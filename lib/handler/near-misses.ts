@@ -1,9 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { inert } from './response-headers.js'
 import { METHODS } from './route.js'
 
 /** Segments that the router's patterns can be made of: it takes other characters for something else. */
 const PLAIN_PATH = /^(?:\/[\w.~-]{2,})+$/
+
+/** From documents of the host's routes: what @fastify/swagger heeds. */
+const HIDDEN: FastifySchema & { readonly hide: boolean } = { hide: true }
 
 /**
  * Answers 404 where the handler's path was missed by a slash at its end or by capitals. Otherwise the app's own 404 would do
@@ -15,7 +18,7 @@ export function routeNearMisses (scope: FastifyInstance, path: string, options: 
   for (const url of [anyCase, `${anyCase}/`]) {
     for (const method of METHODS) { // one at a time: of several a duplicate would leave the others half made
       try {
-        scope.route({ ...options, method, url, exposeHeadRoute: false, onRequest: answerNotFound, handler: answerNotFound })
+        scope.route({ ...options, method, url, exposeHeadRoute: false, schema: HIDDEN, onRequest: answerNotFound, handler: answerNotFound })
       } catch (error) {
         // The app's router does not tell it from the path itself (ignoreTrailingSlash, caseSensitive), or a route of the host is there.
         if ((error as { readonly code?: unknown }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error

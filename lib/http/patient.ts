@@ -32,8 +32,6 @@ export function patient<Connection extends Socket> (socket: Connection): Connect
     },
 
     /** undici takes a reset for the end of the body. */
-    destroy (error?: NodeJS.ErrnoException, ...rest: []) {
-      return destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error, ...rest)
-    }
+    destroy: (error?: NodeJS.ErrnoException) => destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
   })
 }
