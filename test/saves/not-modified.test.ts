@@ -1,7 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import type { SavedEvent } from '../../lib/index.js'
+import { fileStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 import { directoryOf } from './instances.js'
 
@@ -116,3 +117,27 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 }
+
+t.test('notmodified, where the storage never comes to the end of what is stored: refused in time, its body is closed, the next save is stored', async t => {
+  const files = fileStorage({ directory: directoryOf(t) })
+  const endless: Readable[] = []
+  let isEndless = false
+  const storage: Storage = {
+    ...files,
+    async read (fileId, range) {
+      const file = await files.read(fileId, range)
+      if (!file || !isEndless) return file
+      file.body.destroy()
+      endless.push(new Readable({ read () {} }))
+      return { ...file, body: endless[0]! }
+    }
+  }
+  const { finish, storedText, fileId } = await startForced(t, FORCED, { storage, timeouts: { total: 200 } })
+  isEndless = true
+  t.equal(await finish(), 1)
+  t.equal(endless.length, 1)
+  t.equal(endless[0]!.destroyed, true)
+  isEndless = false
+  t.equal(await finish(), 0)
+  t.equal(await storedText(fileId), FORCED)
+})
