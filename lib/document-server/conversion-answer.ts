@@ -7,7 +7,7 @@ export interface ConversionAnswer {
   readonly error?: string
 }
 
-/** Source: protocol, section 6. */
+/** Source: test/emulator.md, section 6. */
 const explanations: Record<string, string> = {
   '-1': 'unknown error',
   '-2': 'timeout',

@@ -46,11 +46,16 @@ export function tokenSigner (secrets: readonly string[]): TokenSigner {
   }
 }
 
+/** Whether a value can be claims, or fields of a callback: an object, no list. */
+export function isClaims (value: unknown): value is Claims {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** The object in one part of a token. */
 function decoded (part: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Claims : undefined
+    return isClaims(value) ? value : undefined
   } catch {
     return undefined
   }

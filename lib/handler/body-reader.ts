@@ -39,7 +39,6 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
     const { promise: body, resolve, reject } = deferred<Buffer>()
     const chunks: Buffer[] = []
     let size = 0
-    let isLarge = false
     let isRead = false
     let timer = giveUpAfter(timeouts.body)
     payload.on('data', take)
@@ -56,12 +55,11 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
     }
 
     function take (chunk: Buffer): void {
+      const wasSmall = size <= SMALL_BYTES
       size += chunk.length
       if (size > bodyLimit) return reject(new TooLargeError(bodyLimit))
       chunks.push(chunk)
-      if (size <= SMALL_BYTES || isLarge) return
-      isLarge = true
-      if (!credentials.isProven(request)) takeTurn(request.query.fileId!).catch(reject)
+      if (wasSmall && size > SMALL_BYTES && !credentials.isProven(request)) takeTurn(request.query.fileId!).catch(reject)
     }
 
     async function takeTurn (fileId: string): Promise<void> {

@@ -60,7 +60,7 @@ export function createCallbackHandler ({ settings, credentials, saving: { sessio
       if (key) await noteSoon(log, place, async () => await sessions.ended(fileId, key))
     } else if (event.status === 3) {
       log.error({ fileId, key }, 'the document server could not assemble the edited document')
-      // The document server deletes the user's changes when this is acknowledged (protocol, section 2).
+      // The document server deletes the user's changes when this is acknowledged (test/emulator.md, section 2).
       if (settings.onCorrupted === 'discard') return key ? await noteSoon(log, place, async () => await sessions.lost(fileId, key)) : undefined
       await noteSoon(log, place, async () => await noteRefused(log, event))
       throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')
@@ -83,7 +83,7 @@ export function createCallbackHandler ({ settings, credentials, saving: { sessio
 
   async function saveFrom (log: FastifyRequest['log'], event: SaveEvent, url: string, place: Place): Promise<void> {
     const { fileId, key, status, lastsave, users } = event
-    const filetype = event.filetype && documentTypeOf(event.filetype) && event.filetype // any other is no format to store a document in
+    const filetype = event.filetype !== undefined && documentTypeOf(event.filetype) ? event.filetype : undefined // no other can be followed
     const oldestChange = event.history?.changes?.[0]?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z')
     const notmodified = status === 2 && event.notmodified === true
     const outcome = await place.run(async () => {

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
-import type { Claims, TokenSigner } from '../document-server/token.js'
+import { type Claims, isClaims, type TokenSigner } from '../document-server/token.js'
 import type { TokenFault } from '../document-server/token-fault.js'
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import type { Settings } from '../options.js'
 
 /** The document server's tokens in a request. The methods throw `UnauthorizedError`, whose `found` tells the log what was there. */
 export interface RequestTokens {
-  /** What was signed of a callback's fields; `undefined` when there is no token. Source: protocol, section 1. */
+  /** What was signed of a callback's fields; `undefined` when there is no token. Source: test/emulator.md, section 1. */
   callbackClaims (request: FastifyRequest): Claims | undefined
   /** The claims of the token in the header; `undefined` when there is none. */
   headerClaims (request: FastifyRequest): Claims | undefined
@@ -23,7 +23,7 @@ const FOREIGN = /^(?:RS|PS|ES|Ed)/
 export function requestTokens (tokens: TokenSigner, { authorizationHeader, authorizationPrefix }: Settings['documentServer']): RequestTokens {
   return {
     callbackClaims (request) {
-      if (!isRecord(request.body)) throw new InvalidCallbackError('its body is not an object')
+      if (!isClaims(request.body)) throw new InvalidCallbackError('its body is not an object')
       const { token } = request.body
       const header = inHeader(request)
       if (token === undefined) {
@@ -83,7 +83,7 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
 
   function refusal (request: FastifyRequest, message: string, facts: Partial<TokenFault> = {}): Error {
     const found = {
-      bodyToken: isRecord(request.body) && request.body.token !== undefined,
+      bodyToken: isClaims(request.body) && request.body.token !== undefined,
       headerToken: inHeader(request) !== undefined,
       ...facts
     }
@@ -94,7 +94,7 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
 /** Dates of the token itself. */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token'])
 
-/** A header's token of 7168 characters or more has no `changesurl` and an empty `history`. Source: protocol, section 1. */
+/** A header's token of 7168 characters or more has no `changesurl` and an empty `history`. Source: test/emulator.md, section 1. */
 const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['changesurl', 'history'])
 
 function agree (name: string, inBody: unknown, inHeader: unknown): boolean {
@@ -103,10 +103,6 @@ function agree (name: string, inBody: unknown, inHeader: unknown): boolean {
 }
 
 function signedFields ({ payload }: Claims): Claims {
-  if (!isRecord(payload)) throw new InvalidCallbackError('the token in its header has no payload')
+  if (!isClaims(payload)) throw new InvalidCallbackError('the token in its header has no payload')
   return payload
-}
-
-function isRecord (value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -22,7 +22,7 @@ const allowedMethods: Record<Action, readonly string[]> = {
 
 /**
  * What a limiter of the host answers: the document server tries again then, where it gives up after `{"error":1}`
- * (protocol, section 2).
+ * (test/emulator.md, section 2).
  */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503])
 

@@ -17,26 +17,20 @@ export interface Destination {
  */
 export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Settings): (purpose: HttpPurpose, url: URL) => Destination {
   return function destination (purpose, url) {
-    const isNamed = purpose === 'proxy' ? mayBeProxied(url) : documentServer.origins.has(url.origin)
+    // The proxy is for files. The document server's internal address has more to say than its public one: its own web server
+    // opens its settings to those who ask from the same machine.
+    const isOpenPath = purpose !== 'proxy' || isResultPath(url.pathname)
+    const isNamed = purpose === 'proxy' ? (isOpenPath && documentServer.publicOrigins.has(url.origin)) || isAllowed(url) : documentServer.origins.has(url.origin)
     const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const publicOnly = !isNamed && !allowPrivateAddresses
     if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? notProxied(url) : foreign(url))
     if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-    // What only an open list lets through must not reach the inside by the way that is meant for the document server's files.
-    return { url: isReachedInside(purpose, url) && !publicOnly ? asReachedInside(url) : url, publicOnly }
+    const isInside = isOpenPath && !publicOnly && documentServer.origins.has(url.origin)
+    return { url: isInside ? asReachedInside(url) : url, publicOnly }
   }
 
-  /**
-   * The internal address has more to say than the public one: the document server's own web server opens its settings to
-   * those who ask from the same machine.
-   */
-  function mayBeProxied ({ origin, pathname }: URL): boolean {
-    return (documentServer.publicOrigins.has(origin) && isResultPath(pathname)) ||
-      proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
-  }
-
-  function isReachedInside (purpose: HttpPurpose, { origin, pathname }: URL): boolean {
-    return documentServer.origins.has(origin) && (purpose !== 'proxy' || isResultPath(pathname))
+  function isAllowed ({ origin, pathname }: URL): boolean {
+    return proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
   }
 
   function notProxied ({ origin }: URL): string {
