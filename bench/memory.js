@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { tokenSigner } from '../dist/lib/document-server/token.js'
-import { startProcess } from './memory/process.js'
+import { startProcess } from './processes/process.js'
 
 const MIB = 1024 ** 2
 const SIZE = 1024 * MIB
@@ -63,7 +63,7 @@ async function measure (name, work) {
  * @param {number} bytes
  */
 async function save (host, bytes) {
-  const { config: { document, editorConfig } } = await open(host)
+  const { config: { document, editorConfig } } = await host.openPage()
   const payload = { key: document?.key, status: 2, url: `${upstream.origin}/cache/files/${bytes}`, filetype: 'txt', exp: Math.floor(Date.now() / 1000) + 300 }
   const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin), {
     method: 'POST',
@@ -79,7 +79,7 @@ async function save (host, bytes) {
  * @param {number} bytes
  */
 async function passThrough (host, bytes) {
-  const { proxyToken } = await open(host)
+  const { proxyToken } = await host.openPage()
   const query = new URLSearchParams({ action: 'proxy', fileId: host.fileId, url: `${upstream.origin}/cache/files/${bytes}` })
   const request = http.get(`${host.origin}/handler?${query}`, { headers: { 'x-editor-proxy-token': proxyToken } })
   const ended = upstream.nextMessage('ended')
@@ -96,15 +96,6 @@ async function passThrough (host, bytes) {
   const { at } = await ended
   check(`the client got ${bytes} bytes`, received === bytes)
   if (bytes === SIZE) check('its first byte came before the upstream had sent its last', firstByteAt < at)
-}
-
-/**
- * @param {Process} host
- * @returns {Promise<{ config: import('../dist/lib/testing/index.js').EditorConfig, proxyToken: string }>}
- */
-async function open (host) {
-  const response = await fetch(`${host.origin}/page`)
-  return /** @type {any} */ (await response.json())
 }
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { tokenSigner } from '../dist/lib/document-server/token.js'
-import { startProcess } from './memory/process.js'
+import { startProcess } from './processes/process.js'
 
 const MIB = 1024 ** 2
 const STRANGERS = 8
@@ -41,7 +41,7 @@ process.exitCode = failed ? 1 : 0
  */
 async function measure (name, urlOf) {
   const host = await startProcess('host.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(MIB) })
-  const { config: { document, editorConfig } } = /** @type {any} */ (await (await fetch(`${host.origin}/page`)).json())
+  const { config: { document, editorConfig } } = await host.openPage()
   const callbackUrl = String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin)
   let saves = 0
   const save = async () => {

@@ -19,7 +19,16 @@ export async function startProcess (program, environment) {
     nextMessage('listening'),
     exited.then(([code]) => { throw new Error(`${program} ended with ${code}`) })
   ])
-  return { origin, fileId, rss, nextMessage, send: child.send.bind(child), stop }
+  return { origin, fileId, rss, nextMessage, openPage, send: child.send.bind(child), stop }
+
+  /**
+   * What a page of the host gets.
+   * @returns {Promise<{ config: import('../../dist/lib/testing/index.js').EditorConfig, proxyToken: string }>}
+   */
+  async function openPage () {
+    const response = await fetch(`${origin}/page`)
+    return /** @type {any} */ (await response.json())
+  }
 
   /** @param {string} type */
   async function nextMessage (type) {
