@@ -14,17 +14,28 @@ const SIZE = 4 * MIB
 
 type Address = (target: Target) => string
 
+/** A connection on which a request has begun: its head, with no more of a body than what is written afterwards. */
+function begin (t: Test, method: string, address: string, headers = ''): net.Socket {
+  const { pathname, search, hostname, port, host } = new URL(address)
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {})
+  socket.write(`${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`)
+  return socket
+}
+
+/** A callback of 4 MiB, of which nobody waits for the answer. */
+function beginCallback (t: Test, address: string, headers = ''): net.Socket {
+  return begin(t, 'POST', address, `${headers}Content-Length: ${SIZE}\r\n`).resume()
+}
+
 /** Bytes that the service takes of a body of 4 MiB. */
 async function bytesTaken (t: Test, options: TargetOptions, address: Address): Promise<number> {
   const target = await startTarget(t, options)
-  const { pathname, search, hostname, port, host } = new URL(address(target))
   const accepted = once(target.app.server, 'connection') as Promise<[net.Socket]>
-  const socket = net.connect(Number(port), hostname)
-  t.teardown(() => socket.destroy())
+  const socket = beginCallback(t, address(target), 'Connection: close\r\n')
   const [connection] = await accepted
   const closed = once(connection, 'close')
-  socket.on('error', () => {}).resume()
-  socket.write(`POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${SIZE}\r\n\r\n`)
   socket.write(Buffer.alloc(SIZE, 'x'))
   await closed
   return connection.bytesRead
@@ -69,11 +80,7 @@ const decoding: AlwaysStopped = {
 /** Whether a body of a byte now and then may go on for as long as it likes. */
 const dripping = (timeouts: object): Run => async (t, options) => {
   const target = await startTarget(t, { ...options, ...timeouts })
-  const { pathname, search, hostname, port, host } = new URL(genuine(target))
-  const socket = net.connect(Number(port), hostname)
-  t.teardown(() => socket.destroy())
-  socket.on('error', () => {}).resume()
-  socket.write(`POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${SIZE}\r\n\r\n`)
+  const socket = beginCallback(t, genuine(target))
   for (let bytes = 0; bytes < 40 && !socket.closed; bytes++) {
     socket.write('x')
     await delay(15)
@@ -92,12 +99,8 @@ const drip: AlwaysStopped = {
 /** Whether somebody else's callback waits while a stranger sends a large body, slowly. */
 const holdingUp = (prepare: (target: Target) => Record<string, string>): Run => async (t, options) => {
   const target = await startTarget(t, { ...options, requireToken: true })
-  const { pathname, search, hostname, port, host } = new URL(genuine(target))
-  const socket = net.connect(Number(port), hostname)
-  t.teardown(() => socket.destroy())
-  socket.on('error', () => {}).resume()
   const arrived = once(target.app.server, 'request')
-  socket.write(`POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${SIZE}\r\n\r\n${'x'.repeat(200_000)}`)
+  beginCallback(t, genuine(target)).write('x'.repeat(200_000))
   await arrived
   const fields = { key: target.key, status: 1, history: { serverVersion: 'x'.repeat(200_000) } }
   const done = target.postCallback(target.fileId, { ...fields, token: signed(fields) }, prepare(target)).then(() => false, () => true)
@@ -118,11 +121,7 @@ const leavingUnread = (idle: number): Run => async (t, options) => {
   const prepare = (app: FastifyInstance) => app.addHook('onRequest', async (_request, reply) => { answers.push(reply.raw) })
   const target = await startTarget(t, { ...options, timeouts: { idle }, prepare })
   const { fileId } = await target.storage.create('txt', Buffer.alloc(64 * MIB))
-  const { pathname, search, hostname, port, host } = new URL(target.urls.download(fileId))
-  const socket = net.connect(Number(port), hostname)
-  t.teardown(() => socket.destroy())
-  socket.pause().on('error', () => {})
-  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+  begin(t, 'GET', target.urls.download(fileId)).pause()
   for (let waited = 0; waited < 40 && !answers[0]?.closed; waited++) await delay(25)
   return !answers[0]!.closed
 }

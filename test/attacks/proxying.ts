@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { posix } from 'node:path'
-import { HANDLER } from '../helpers/host.js'
+import type { Test } from 'tap'
 import { startInside } from '../helpers/inside.js'
 import { startUpstream } from '../helpers/listen.js'
 import { exchangeGet } from '../helpers/raw.js'
@@ -88,6 +88,32 @@ function spying (title: string, run: Run): StoppedByOptions {
   return { title, has: USER, stoppedBy: { 'proxy.allow': 'only the paths of result files', allowPrivateAddresses: 'what else the document server has counts as any address does' }, run }
 }
 
+/** Has the proxy fetch a result file, which nobody but a page with an editor may. */
+function using (title: string, has: string, stoppedBy: StoppedByOptions['stoppedBy'], use: (target: Target, t: Test) => Promise<void>): StoppedByOptions {
+  return {
+    title,
+    has,
+    stoppedBy,
+    async run (t, options) {
+      const target = await startTarget(t, options)
+      await use(target, t)
+      return target.documentServer.requests.length > 0
+    }
+  }
+}
+
+function resultOf ({ handler, documentServer }: Target, fileId?: string): string {
+  return handler({ action: 'proxy', ...(fileId !== undefined && { fileId }), url: `${documentServer.origin}/cache/files/x` })
+}
+
+function pathOf (url: string): string {
+  return url.slice(new URL(url).origin.length)
+}
+
+async function withToken (target: Target, token: string): Promise<void> {
+  await fetch(resultOf(target, target.own), { headers: { 'x-editor-proxy-token': token } })
+}
+
 /** By all of the URLs, or by none. */
 const byUrls = (urlsOf: (origin: string) => readonly string[]): Run => async (t, options) => {
   const target = await startTarget(t, { ...options, serve: talkative })
@@ -168,51 +194,19 @@ export const proxying: readonly Attack[] = [
     run: behind(() => 'http://docs.invalid/info/info.json'),
     control: (t, options) => behind(internal => `${internal}/info/info.json`)(t, { ...options, allowPrivateAddresses: true, proxy: { allow: 'any' } })
   },
-  {
-    title: 'has the browser of a visitor fetch from the document server',
-    has: 'a page of another origin that the visitor opens',
-    stoppedBy: { 'proxy.requireToken': 'a page of another origin has no token', 'proxy.crossOrigin': 'pages of the own origin only' },
-    async run (t, options) {
-      const target = await startTarget(t, options)
-      const { documentServer } = target
-      const query = new URLSearchParams({ action: 'proxy', url: `${documentServer.origin}/cache/files/x` })
-      await exchangeGet(t, target.origin, `${HANDLER}?${query}`, { Origin: 'https://foreign.example', 'Sec-Fetch-Site': 'cross-site' })
-      return documentServer.requests.length > 0
-    }
-  },
-  {
-    title: 'uses the proxy from a link, an image or a form in a page of the service',
-    has: 'may put one into a page of the service that the victim opens',
-    stoppedBy: { 'proxy.requireToken': 'none of them sends a header' },
-    async run (t, options) {
-      const target = await startTarget(t, options)
-      const { documentServer } = target
-      const query = new URLSearchParams({ action: 'proxy', fileId: target.fileId, url: `${documentServer.origin}/cache/files/x` })
-      for (const headers of ELEMENTS) await exchangeGet(t, target.origin, `${HANDLER}?${query}`, headers)
-      if (documentServer.requests.length % ELEMENTS.length > 0) throw new Error('only some get there')
-      return documentServer.requests.length > 0
-    }
-  },
-  {
-    title: 'uses the proxy with the token of a page of another service',
-    has: 'a page with a document of their own, in another service with the same secret',
-    stoppedBy: { 'proxy.requireToken': 'a token is signed for one service' },
-    async run (t, options) {
-      const target = await startTarget(t, options)
-      const url = target.handler({ action: 'proxy', fileId: target.own, url: `${target.documentServer.origin}/cache/files/x` })
-      await fetch(url, { headers: { 'x-editor-proxy-token': target.urlsOf({ publicBaseUrl: 'https://other.example' }).proxyToken(target.own) } })
-      return target.documentServer.requests.length > 0
-    }
-  },
-  {
-    title: 'uses the proxy for years with the token of a page they once had',
-    has: 'an old page with a document of their own',
-    stoppedBy: { 'proxy.requireToken': 'a token expires' },
-    async run (t, options) {
-      const target = await startTarget(t, options)
-      const url = target.handler({ action: 'proxy', fileId: target.own, url: `${target.documentServer.origin}/cache/files/x` })
-      await fetch(url, { headers: { 'x-editor-proxy-token': target.urlsOf({ downloadUrlLifetime: -5000 }).proxyToken(target.own) } })
-      return target.documentServer.requests.length > 0
-    }
-  }
+  using('has the browser of a visitor fetch from the document server', 'a page of another origin that the visitor opens',
+    { 'proxy.requireToken': 'a page of another origin has no token', 'proxy.crossOrigin': 'pages of the own origin only' },
+    async (target, t) => { await exchangeGet(t, target.origin, pathOf(resultOf(target)), { Origin: 'https://foreign.example', 'Sec-Fetch-Site': 'cross-site' }) }),
+  using('uses the proxy from a link, an image or a form in a page of the service', 'may put one into a page of the service that the victim opens',
+    { 'proxy.requireToken': 'none of them sends a header' },
+    async (target, t) => {
+      for (const headers of ELEMENTS) await exchangeGet(t, target.origin, pathOf(resultOf(target, target.fileId)), headers)
+      if (target.documentServer.requests.length % ELEMENTS.length > 0) throw new Error('only some get there')
+    }),
+  using('uses the proxy with the token of a page of another service', 'a page with a document of their own, in another service with the same secret',
+    { 'proxy.requireToken': 'a token is signed for one service' },
+    async target => { await withToken(target, target.urlsOf({ publicBaseUrl: 'https://other.example' }).proxyToken(target.own)) }),
+  using('uses the proxy for years with the token of a page they once had', 'an old page with a document of their own',
+    { 'proxy.requireToken': 'a token expires' },
+    async target => { await withToken(target, target.urlsOf({ downloadUrlLifetime: -5000 }).proxyToken(target.own)) })
 ]
