@@ -23,7 +23,7 @@ export async function startProcess (program, environment) {
 
   /**
    * What a page of the host gets.
-   * @returns {Promise<{ config: import('../../dist/lib/testing/index.js').EditorConfig, proxyToken: string }>}
+   * @returns {Promise<{ config: import('onlyoffice-emulator').EditorConfig, proxyToken: string }>}
    */
   async function openPage () {
     const response = await fetch(`${origin}/page`)

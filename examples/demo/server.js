@@ -15,7 +15,7 @@ JWT_SECRET        its secret. Default: a random one at each start
 PUBLIC_BASE_URL   where the document server reaches this host. Default: http://127.0.0.1:PORT
 DOCUMENT_SERVER_INTERNAL_URL   where this host reaches the document server, when not at EDITOR_API_URL's origin
 */
-import { createDocumentServer } from 'fastify-onlyoffice/testing'
+import { createDocumentServer } from 'onlyoffice-emulator'
 import { createApp } from './app.js'
 import { choosePort } from './port.js'
 import { readSettings } from './settings.js'

@@ -27,7 +27,7 @@ test('who joins after a force save lands in the same session, and one save has i
 })
 
 test('a lost connection is saved five seconds later, unless the editor comes back', async t => {
-  const { fakeClock } = await import('fastify-onlyoffice/testing')
+  const { fakeClock } = await import('onlyoffice-emulator')
   const { start } = await import('./start.js')
   const clock = fakeClock()
   const { upload, open, read, stop } = await start({}, clock)

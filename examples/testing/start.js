@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import { memoryStorage } from 'fastify-onlyoffice'
-import { createDocumentServer, fakeClock } from 'fastify-onlyoffice/testing'
+import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import { createService } from './service.js'
 
 /**
  * The service and a document server, both listening on free ports.
  * @param {Partial<import('fastify-onlyoffice').EditorOptions>} [options]
- * @param {import('fastify-onlyoffice/testing').FakeClock} [clock] Default: one that jumps, so that no test waits.
+ * @param {import('onlyoffice-emulator').FakeClock} [clock] Default: one that jumps, so that no test waits.
  */
 export async function start (options, clock = fakeClock({ autoAdvance: true })) {
   const jwtSecret = randomBytes(32).toString('hex')
@@ -40,7 +40,7 @@ export async function start (options, clock = fakeClock({ autoAdvance: true })) 
     /** Opens the document as a page would. @param {string} fileId @param {string} user */
     async open (fileId, user) {
       const response = await fetch(`${address}/documents/${fileId}/config?user=${user}`)
-      return await documentServer.open(/** @type {import('fastify-onlyoffice/testing').EditorConfig} */ (await response.json()))
+      return await documentServer.open(/** @type {import('onlyoffice-emulator').EditorConfig} */ (await response.json()))
     },
     /** @param {string} fileId */
     async read (fileId) {

@@ -6,8 +6,14 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 
 const KEPT = new URL('../../.tap/javascript/', import.meta.url)
 
+/** Tests run the packages of this repository from their sources. */
+const SOURCES = new Map([['onlyoffice-emulator', new URL('../../emulator/lib/index.ts', import.meta.url).href]])
+
 /** @type {import('node:module').ResolveHook} */
 export async function resolve (specifier, context, nextResolve) {
+  const source = SOURCES.get(specifier)
+  if (source !== undefined) return nextResolve(source, context)
+
   const typescript = /^\.{1,2}\/.*\.js$/.test(specifier) && new URL(specifier.replace(/js$/, 'ts'), context.parentURL)
   return typescript && existsSync(typescript) ? nextResolve(typescript.href, context) : nextResolve(specifier, context)
 }

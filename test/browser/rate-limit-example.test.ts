@@ -1,7 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
 import { createApp } from '../../examples/rate-limit/app.js'
-import { createDocumentServer } from '../../lib/testing/index.js'
+import { createDocumentServer } from 'onlyoffice-emulator'
 import { memoryStorage } from '../../lib/index.js'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
 import { SECRET } from '../helpers/host.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Frame, Page, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
-import { createDocumentServer, type DocumentServer } from '../../lib/testing/index.js'
+import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 import { editorFrame, type TestBrowser } from '../helpers/browser.js'
 import { type Host, SECRET, startHost } from '../helpers/host.js'
 

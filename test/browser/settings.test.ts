@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import t from 'tap'
-import { createDocumentServer, type EditorConfig } from '../../lib/testing/index.js'
+import { createDocumentServer, type EditorConfig } from 'onlyoffice-emulator'
 import { startDemo } from '../helpers/demo.js'
 import { listen } from '../helpers/listen.js'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { fakeClock } from '../../lib/testing/index.js'
+import { fakeClock } from 'onlyoffice-emulator'
 import { answerWith } from '../helpers/editing.js'
 import { startUpstream } from '../helpers/listen.js'
 import { OLD, profiles, startService, type ServiceOptions, PATIENT } from './support.js'

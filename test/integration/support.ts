@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
-import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type HostRequest, type Session } from '../../lib/testing/index.js'
+import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type HostRequest, type Session } from 'onlyoffice-emulator'
 import { documentsIn } from '../helpers/editing.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 

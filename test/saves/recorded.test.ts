@@ -1,6 +1,6 @@
 import t from 'tap'
 import { profiles } from '../helpers/editing.js'
-import { recording, recordingNames } from '../recordings/recording.js'
+import { recording, recordingNames } from '../../emulator/test/recordings/recording.js'
 import { outcomes, refusedOutcomes } from './recorded-outcomes.js'
 import { replay } from './replay.js'
 

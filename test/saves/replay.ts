@@ -6,7 +6,7 @@ import { type EditorControl, fileStorage, type Profile, type Storage } from '../
 import { errorOf } from '../helpers/editing.js'
 import { type Host, signed, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
-import { isRequest, type JsonObject, RECORDED, type Recording, type RequestStep } from '../recordings/recording.js'
+import { isRequest, type JsonObject, RECORDED, type Recording, type RequestStep } from '../../emulator/test/recordings/recording.js'
 
 /** What has become of the document, and what was answered on the way. */
 export interface Outcome {

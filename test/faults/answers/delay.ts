@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
+import { fakeClock } from 'onlyoffice-emulator'
 import { afterAnotherAnswer, CONTENT, rawGet, startSaved } from '../support.js'
 
 t.test('delay: nothing arrives before its time, then the right answer', async t => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
+import { fakeClock } from 'onlyoffice-emulator'
 import { deferred } from '../../helpers/deferred.js'
 import { afterAnotherAnswer, CONTENT, expectRight, rawGet, startSaved } from '../support.js'
 

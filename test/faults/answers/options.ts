@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { FaultOptions } from '../../../lib/testing/index.js'
+import type { FaultOptions } from 'onlyoffice-emulator'
 import { startSaved } from '../support.js'
 
 const BUSY = { type: 'answer', status: 503 } as const

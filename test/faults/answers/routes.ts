@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { postSigned } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { postSigned } from '../../../emulator/test/support.js'
 import { startSaved } from '../support.js'
 
 const BUSY = { type: 'answer', status: 503, body: 'busy' } as const

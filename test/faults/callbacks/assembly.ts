@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 async function startEdited (t: Parameters<typeof startFakeHost>[0]) {
   const host = await startFakeHost(t)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
+import { fakeClock } from 'onlyoffice-emulator'
 import { startUpstream } from '../../helpers/listen.js'
-import { postSigned, startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { postSigned, startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 async function startConverting (t: Parameters<typeof startFakeHost>[0]) {
   const host = await startFakeHost(t)

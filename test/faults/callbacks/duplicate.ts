@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 t.test('duplicate: the struck callback is sent twice, one after the other, each with tokens; the first answer counts', async t => {
   const host = await startFakeHost(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { fixture, postSigned } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { fixture, postSigned } from '../../../emulator/test/support.js'
 import { CONTENT, expectRight, startSaved } from '../support.js'
 
 const ORIGIN = 'http://files.example.invalid:8080'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 t.test('reorder: a force save is held back until the next callback has been answered', async t => {
   const host = await startFakeHost(t)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createVerifier } from 'fast-jwt'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { postSigned, SECRET, startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { postSigned, SECRET, startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 const OTHER = 'another-secret-0123456789abcdef0123456789'
 const claimsOf = (token: unknown, key = SECRET) => createVerifier({ key, ignoreExpiration: true })(String(token)) as { iat: number, exp: number }

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { postSigned, startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { postSigned, startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 import { CONTENT, rawGet, startSaved } from '../support.js'
 
 t.test('a crashed server accepts no connection; restarted it has its old address, and its result files', async t => {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 async function startEdited (t: Test) {
   const host = await startFakeHost(t)

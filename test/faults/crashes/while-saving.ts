@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
-import { startDocumentServer, startFakeHost } from '../../emulator/support.js'
+import { fakeClock } from 'onlyoffice-emulator'
+import { startDocumentServer, startFakeHost } from '../../../emulator/test/support.js'
 
 /** A document that is edited, a host that makes the server crash while it answers the first finished save. */
 async function startCrashing (t: Test, status: 2 | 3 = 2) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AnswerFault } from '../../../lib/testing/index.js'
+import type { AnswerFault } from 'onlyoffice-emulator'
 import { expectRescue, OLD, profiles, startService } from '../support.js'
 
 const CONTENT = '0123456789'.repeat(1000)

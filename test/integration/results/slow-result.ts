@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/testing/index.js'
+import { fakeClock } from 'onlyoffice-emulator'
 import { OLD, profiles, startService } from '../support.js'
 
 const CONTENT = 'x'.repeat(5000)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import type { AnswerFault } from '../../../lib/testing/index.js'
+import type { AnswerFault } from 'onlyoffice-emulator'
 import { profiles, startService } from '../support.js'
 
 const REPORT = readFileSync(new URL('../../fixtures/documents/report.docx', import.meta.url))

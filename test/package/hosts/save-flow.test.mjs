@@ -5,7 +5,7 @@ import http from 'node:http'
 import { test } from 'node:test'
 import Fastify from 'fastify'
 import editor, { memoryStorage } from 'fastify-onlyoffice'
-import { createDocumentServer, fakeClock } from 'fastify-onlyoffice/testing'
+import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 
 const jwtSecret = randomBytes(32).toString('hex')
 

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import editor, { type EditorControl, type EditorOptions, FileNotFoundError, fileStorage, memoryStorage, type Storage, undiciClient } from 'fastify-onlyoffice'
-import { createDocumentServer, type DocumentServer } from 'fastify-onlyoffice/testing'
+import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 
 const storage: Storage = memoryStorage()
 const options: EditorOptions = {

@@ -1,4 +1,4 @@
-import type { EditorConfig } from '../../../lib/testing/index.js'
+import type { EditorConfig } from 'onlyoffice-emulator'
 import { equal, violated } from './invariants.js'
 import { TAKEN } from './model.js'
 import type { Stage } from './playing.js'

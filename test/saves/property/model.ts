@@ -1,4 +1,4 @@
-import type { DocumentServer } from '../../../lib/testing/index.js'
+import type { DocumentServer } from 'onlyoffice-emulator'
 import type { Version } from './history.js'
 
 /** What there is under one document key, as far as the document server and the people in front of it know. */

@@ -1,4 +1,4 @@
-import type { HostRequest } from '../../../lib/testing/index.js'
+import type { HostRequest } from 'onlyoffice-emulator'
 import { type State, violated } from './invariants.js'
 import { type Announced, judging } from './judging.js'
 

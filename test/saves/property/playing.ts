@@ -1,4 +1,4 @@
-import type { EditorConfig, Session } from '../../../lib/testing/index.js'
+import type { EditorConfig, Session } from 'onlyoffice-emulator'
 import { editingCopies } from './copies.js'
 import { equal, isUpToDate, show, type State, violated } from './invariants.js'
 import { type Announced } from './judging.js'

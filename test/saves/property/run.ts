@@ -1,4 +1,4 @@
-import type { Session } from '../../../lib/testing/index.js'
+import type { Session } from 'onlyoffice-emulator'
 import { check, equal, type State, violated } from './invariants.js'
 import { createModel } from './model.js'
 import { observer } from './observer.js'

@@ -1,4 +1,4 @@
-import type { Faults, ForceSaveOptions } from '../../../lib/testing/index.js'
+import type { Faults, ForceSaveOptions } from 'onlyoffice-emulator'
 import type { OutsideChange } from './outside.js'
 import { type Random, random } from './random.js'
 import type { Access } from './unreliable-storage.js'

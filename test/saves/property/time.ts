@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Clock } from '../../../lib/testing/index.js'
+import type { Clock } from 'onlyoffice-emulator'
 
 /** The service lives in the same time as the document server; how long it waits for others, a test can shorten. */
 export function mockedTime (t: Test, clock: Clock): { skip (milliseconds: number): void } {

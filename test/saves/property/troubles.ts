@@ -1,4 +1,4 @@
-import type { HostRequest } from '../../../lib/testing/index.js'
+import type { HostRequest } from 'onlyoffice-emulator'
 import { equal, keysToJoin, violated } from './invariants.js'
 import type { Keyed } from './model.js'
 import type { OutsideChange } from './outside.js'

@@ -1,0 +1,127 @@
+import { extname } from 'node:path'
+import { toUrl } from '../url.js'
+import type { Time } from '../clock.js'
+import { isDocumentServerError } from '../errors.js'
+import type { FaultRegistry } from '../faults/registry.js'
+import { familyOf, formatNumber } from '../formats.js'
+import { CrashedError, type HostClient } from '../host/client.js'
+import { DOWNLOAD_TOO_LARGE, download } from '../host/download.js'
+import type { ResultFiles } from '../results/files.js'
+import { outputType } from './output-type.js'
+import { isEncrypted } from './encrypted.js'
+import type { Convert } from './pdf/convert.js'
+
+/** Source: the document server's conversion error codes. */
+export const ConversionCode = {
+  unknown: -1, timeout: -2, conversion: -3, download: -4, password: -5, input: -7, token: -8, ambiguous: -9, tooLarge: -10
+} as const
+
+export type ConversionOutcome =
+  | { readonly path: string, readonly fileType: string }
+  | { readonly error: number }
+  | 'pending'
+
+/** Converts documents, each pair of key and output type once. */
+export interface Conversions {
+  /** Starts or joins the conversion. A synchronous request resolves when it is done, an asynchronous one at once. */
+  convert (request: Record<string, unknown>): Promise<ConversionOutcome>
+}
+
+interface Job {
+  readonly finished: Promise<void>
+  outcome: ConversionOutcome
+}
+
+interface Parts {
+  readonly host: HostClient
+  readonly time: Time
+  readonly files: ResultFiles
+  readonly faults: FaultRegistry
+  readonly convert: Convert
+  readonly closing: AbortSignal
+  readonly log: { error: (details: object, message: string) => void }
+}
+
+interface Source {
+  readonly key: string
+  readonly from: string
+  readonly to: string
+  readonly title: string
+  readonly url: unknown
+}
+
+// Source: recorded; a synchronous request is answered at whole seconds, and given up after two minutes.
+const POLL_MS = 1000
+const TIMEOUT_MS = 120_000
+
+export function conversions ({ host, time, files, faults, convert, closing, log }: Parts): Conversions {
+  const jobs = new Map<string, Job>()
+
+  async function run ({ key, from, to, title, url }: Source): Promise<ConversionOutcome> {
+    const fault = faults.take('conversion')
+    if (typeof url !== 'string' || !toUrl(url)) return { error: ConversionCode.conversion }
+    try {
+      const source = await download(host, time, url, from)
+      if (fault?.type === 'slow') await time.pause(fault.ms, closing)
+      if (fault?.type === 'error') return { error: fault.error }
+      if (isEncrypted(source, from)) return { error: ConversionCode.password }
+      const result = await convert(source, from, to)
+      if (result === null) return { error: ConversionCode.conversion }
+      const folder = `data/conv_${key}_${formatNumber(to)}/output.${to}`
+      return { path: files.put(folder, `${title}.${to}`, result, to), fileType: to }
+    } catch (error) {
+      if (error instanceof CrashedError) return { error: ConversionCode.unknown }
+      if (isDocumentServerError(error)) {
+        return { error: error.code === DOWNLOAD_TOO_LARGE ? ConversionCode.tooLarge : ConversionCode.download }
+      }
+      log.error({ err: error, key }, 'conversion failed')
+      return { error: ConversionCode.conversion }
+    }
+  }
+
+  function start (id: string, source: Source): Job {
+    const running = time.during(async () => await run(source))
+    const job: Job = { outcome: 'pending', finished: running.then(outcome => { job.outcome = outcome }) }
+    jobs.set(id, job)
+    return job
+  }
+
+  /** An error is told to whoever asks next, then the job may start again; only -3 stays. */
+  function told (id: string, { outcome }: Job): ConversionOutcome {
+    if (isPassing(outcome)) jobs.delete(id)
+    return outcome
+  }
+
+  async function answerOf (id: string, job: Job): Promise<ConversionOutcome> {
+    for (let waited = 0; waited < TIMEOUT_MS && !closing.aborted; waited += POLL_MS) {
+      await time.wait(POLL_MS, closing)
+      if (job.outcome !== 'pending') return jobs.get(id) === job ? told(id, job) : job.outcome
+    }
+    return { error: ConversionCode.timeout }
+  }
+
+  return {
+    async convert (request) {
+      const { filetype: from, outputtype, key = '', title, url, async: isAsync } = request
+      if (!isFormat(from) || typeof key !== 'string' || !/^[0-9A-Za-z._=-]{0,128}$/.test(key)) return { error: ConversionCode.input }
+      const to = outputType(outputtype, from)
+      if (to === 'ambiguous') return { error: ConversionCode.ambiguous }
+      if (!isFormat(to)) return { error: ConversionCode.input }
+      const name = typeof title === 'string' && title !== '' ? title : 'output'
+      const id = `${key}/${to}`
+      const known = jobs.get(id)
+      if (known !== undefined && known.outcome !== 'pending') return told(id, known)
+      const source = { key: key || 'undefined', from, to, title: name.slice(0, name.length - extname(name).length), url }
+      const job = known ?? start(id, source)
+      return isAsync === true ? 'pending' : await answerOf(id, job)
+    }
+  }
+}
+
+function isFormat (value: unknown): value is string {
+  return typeof value === 'string' && familyOf(value) !== undefined
+}
+
+function isPassing (outcome: ConversionOutcome): boolean {
+  return typeof outcome === 'object' && 'error' in outcome && outcome.error !== ConversionCode.conversion
+}

@@ -1,0 +1,21 @@
+import { textBlocks } from '../../text/extract.js'
+import { layOut } from './layout.js'
+import type { OfficeConverter } from './libre-office.js'
+
+/** Bytes of a document in another format; `null` when it can't be converted. */
+export type Convert = (bytes: Uint8Array, from: string, to: string) => Promise<Uint8Array | null>
+
+/** LibreOffice where there is one; without it documents become PDF by their text, and plain text. */
+export function converter (office: OfficeConverter | null): Convert {
+  return async (bytes, from, to) => {
+    if (from === to) return bytes
+    if (office !== null) {
+      const converted = await office(bytes, from, to)
+      if (converted !== null) return converted
+    }
+    if (to !== 'pdf' && to !== 'txt') return null
+    const blocks = textBlocks(from, bytes)
+    if (blocks === null) return null
+    return to === 'pdf' ? await layOut(blocks) : Buffer.from(blocks.map(({ text }) => `${text}\n`).join(''))
+  }
+}

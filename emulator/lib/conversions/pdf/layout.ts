@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url'
+import type { TextBlock } from '../../text/blocks.js'
+
+const MARGIN = 64
+const TEXT_SIZE = 11
+const HEADING_SIZES = [24, 20, 16, 14, 12, 12, 12]
+const CELL_GAP = 6
+
+/** Lays text out on A4 pages: headings, wrapped paragraphs, rows of cells. DejaVu Sans has Latin, Greek and Cyrillic. */
+export async function layOut (blocks: readonly TextBlock[]): Promise<Buffer> {
+  const { default: PdfDocument } = await import('pdfkit')
+  const document = new PdfDocument({ size: 'A4', margin: MARGIN, font: fontFile('DejaVuSans') })
+  document.registerFont('bold', fontFile('DejaVuSans-Bold'))
+  document.registerFont('text', fontFile('DejaVuSans'))
+  const chunks: Buffer[] = []
+  document.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const ended = new Promise<void>((resolve, reject) => document.once('end', resolve).once('error', reject))
+
+  for (const { text, level, newPage } of blocks) {
+    if (newPage) document.addPage()
+    if (level !== undefined) {
+      document.font('bold').fontSize(HEADING_SIZES[level] ?? TEXT_SIZE).text(text)
+    } else {
+      document.font('text').fontSize(TEXT_SIZE)
+      if (text.includes('\t')) writeRow(document, text.split('\t'))
+      else document.text(text === '' ? ' ' : text)
+    }
+    document.moveDown(level === undefined ? 0.4 : 0.6)
+  }
+  document.end()
+  await ended
+  return Buffer.concat(chunks)
+}
+
+function writeRow (document: PDFKit.PDFDocument, cells: readonly string[]): void {
+  const left = document.page.margins.left
+  const width = (document.page.width - 2 * MARGIN) / cells.length
+  const columns = cells.map((text, index) => ({ text, x: left + index * width, width: Math.max(width - CELL_GAP, 1) }))
+  const height = Math.max(...columns.map(column => document.heightOfString(column.text || ' ', { width: column.width })))
+  const available = document.page.height - 2 * MARGIN
+  if (document.y + Math.min(height, available) > document.page.height - MARGIN) document.addPage()
+  const top = document.y
+  for (const column of columns) document.text(column.text, column.x, top, { width: column.width, height: available })
+  document.x = left
+  document.y = top + Math.min(height, available)
+}
+
+function fontFile (name: string): string {
+  return fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
+}

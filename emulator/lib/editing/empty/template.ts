@@ -1,0 +1,24 @@
+import { strToU8, zipSync } from 'fflate'
+import { openDocumentParts } from './open-document.js'
+import { presentationParts } from './presentation.js'
+import { wordParts } from './word.js'
+import { workbookParts } from './workbook.js'
+import type { Parts } from './xml.js'
+
+const TEMPLATES: Readonly<Record<string, () => Parts>> = {
+  docx: wordParts,
+  xlsx: workbookParts,
+  pptx: presentationParts,
+  odt: () => openDocumentParts('text'),
+  ods: () => openDocumentParts('spreadsheet'),
+  odp: () => openDocumentParts('presentation')
+}
+
+/** An empty document of a format, for a file of 0 bytes. What has no template stays empty: in a text format it is a document. */
+export function emptyTemplate (fileType: string): Uint8Array {
+  const parts = TEMPLATES[fileType]?.()
+  if (parts === undefined) return new Uint8Array()
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, content]) =>
+    // OpenDocument wants its media type readable without unpacking.
+    [name, [strToU8(content), { level: name === 'mimetype' ? 0 : 6 }]])))
+}

@@ -1,0 +1,40 @@
+import { isTextFormat } from '../text/formats.js'
+import type { TextBlock } from '../text/blocks.js'
+import { textBlocks } from '../text/extract.js'
+import { textDocument } from './text.js'
+import type { Editable, Paragraph } from './types.js'
+import { wordDocument } from './word.js'
+
+/** Opens a document for editing: text formats as text, docx by paragraphs, everything else to be read only. */
+export function openEditable (fileType: string, bytes: Uint8Array): Editable {
+  try {
+    if (isTextFormat(fileType)) return textDocument(bytes)
+    if (fileType === 'docx' && bytes.length > 0) return wordDocument(bytes)
+  } catch (error) {
+    return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, [])
+  }
+  const note = `The emulated document server shows ${fileType || 'this format'} files for reading only; it edits docx and text files.`
+  return readOnly(bytes, note, blocksOf(fileType, bytes).map(({ text, level, newPage }, index) => ({
+    id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level }), ...(newPage === true ? { newPage } : {})
+  })))
+}
+
+function readOnly (bytes: Uint8Array, note: string, paragraphs: readonly Paragraph[]): Editable {
+  return {
+    view: () => ({ kind: 'readonly', note, paragraphs }),
+    apply: () => null,
+    replaceText () {
+      throw new TypeError('Text can be put into docx and text files only: edit with the bytes of a file instead')
+    },
+    bytes: () => bytes
+  }
+}
+
+/** What can be read of it; nothing of a broken file. */
+function blocksOf (fileType: string, bytes: Uint8Array): TextBlock[] {
+  try {
+    return textBlocks(fileType, bytes) ?? []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,10 @@
+import type { DocumentServerError } from '../types/document-server.js'
+
+export function documentServerError (code: number, message: string, cause?: unknown): DocumentServerError {
+  const error = new Error(message, cause === undefined ? {} : { cause })
+  return Object.assign(error, { name: 'DocumentServerError', code })
+}
+
+export function isDocumentServerError (error: unknown): error is DocumentServerError {
+  return error instanceof Error && error.name === 'DocumentServerError'
+}

@@ -1,0 +1,80 @@
+import type { FakeClock, FakeClockOptions } from '../types/clock.js'
+
+interface Timer {
+  readonly at: number
+  readonly callback: () => void
+}
+
+/** A clock that stands still until a test moves it. */
+export function fakeClock ({ start = Date.now(), autoAdvance = false }: FakeClockOptions = {}): FakeClock {
+  const timers = new Set<Timer>()
+  let now = start
+  let underWay = 0
+  let settled: Array<() => void> = []
+
+  /** Earliest first; of the same time the one that was set first. */
+  function next (until: number): Timer | undefined {
+    let found: Timer | undefined
+    for (const timer of timers) {
+      if (timer.at <= until && (found === undefined || timer.at < found.at)) found = timer
+    }
+    return found
+  }
+
+  function fire (timer: Timer): void {
+    timers.delete(timer)
+    now = Math.max(now, timer.at)
+    timer.callback()
+  }
+
+  /** Nothing is under way, and still isn't after all that was ready to run has run. */
+  async function settle (): Promise<void> {
+    if (underWay > 0) await new Promise<void>(resolve => settled.push(resolve))
+    await new Promise<void>(resolve => setImmediate(resolve))
+    if (underWay > 0) await settle()
+  }
+
+  let jumping = false
+  function jump (): void {
+    if (!autoAdvance || jumping) return
+    jumping = true
+    settle().then(() => {
+      jumping = false
+      const timer = next(Infinity)
+      if (timer === undefined) return
+      fire(timer)
+      jump()
+    })
+  }
+
+  return {
+    now: () => now,
+    setTimer (milliseconds, callback) {
+      const timer = { at: now + milliseconds, callback }
+      timers.add(timer)
+      jump()
+      return () => { timers.delete(timer) }
+    },
+    work (change) {
+      underWay += change
+      if (underWay > 0) return
+      for (const resolve of settled) resolve()
+      settled = []
+      jump()
+    },
+    async advance (milliseconds) {
+      const until = now + milliseconds
+      await settle()
+      for (let timer = next(until); timer !== undefined; timer = next(until)) {
+        fire(timer)
+        await settle()
+      }
+      now = Math.max(now, until)
+    },
+    skip (milliseconds) {
+      const until = now + milliseconds
+      for (let timer = next(until); timer !== undefined; timer = next(until)) fire(timer)
+      now = until
+    }
+  }
+}

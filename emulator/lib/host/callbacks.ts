@@ -1,0 +1,81 @@
+import type { CallbackResult } from '../../types/session.js'
+import { jsonOrText } from './answer.js'
+import { CrashedError, type HostClient } from './client.js'
+
+export interface Action {
+  readonly type: 0 | 1 | 2
+  readonly userid: string
+}
+
+/** The fields of a callback. A field without a value is absent. */
+export interface CallbackFields {
+  readonly key: string
+  readonly status: 1 | 2 | 3 | 4 | 5 | 6 | 7
+  readonly url?: string | undefined
+  readonly changesurl?: string | undefined
+  readonly history?: object | undefined
+  readonly users?: readonly string[] | undefined
+  readonly actions?: readonly Action[] | undefined
+  readonly mailMerge?: object | undefined
+  readonly userdata?: string | undefined
+  readonly lastsave?: string | undefined
+  readonly notmodified?: boolean | null | undefined
+  readonly forcesavetype?: number | undefined
+  readonly encrypted?: boolean | undefined
+  readonly formsdataurl?: string | undefined
+  readonly filetype?: string | undefined
+}
+
+// Source: field order of the recorded callbacks; the token stands before the last two.
+const BEFORE_TOKEN = [
+  'key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'mailMerge', 'userdata', 'lastsave',
+  'notmodified', 'forcesavetype', 'encrypted'
+] as const
+const AFTER_TOKEN = ['formsdataurl', 'filetype'] as const
+
+const HEADER_TOKEN_LIMIT = 7168
+
+/** Nothing was sent, because there was no one to send it to or nothing to say. */
+export const NOTHING_SENT: CallbackResult = { status: null, httpStatus: null, answer: null, accepted: false }
+
+/**
+ * Posts a callback with both tokens. A header token that would be too long loses `changesurl` and `history`,
+ * and so does the plain body; the body's token keeps them. Rejects only when the server crashed meanwhile.
+ */
+export async function sendCallback (host: HostClient, url: string, fields: CallbackFields): Promise<CallbackResult> {
+  const token = host.token(withoutGaps(fields))
+  let plain = fields
+  let headerToken = host.token({ payload: withoutGaps(plain) })
+  if (headerToken.length >= HEADER_TOKEN_LIMIT) {
+    plain = { ...fields, changesurl: undefined, history: fields.history === undefined ? undefined : {} }
+    headerToken = host.token({ payload: withoutGaps(plain) })
+  }
+  const body = { ...pick(plain, BEFORE_TOKEN), token, ...pick(plain, AFTER_TOKEN) }
+  try {
+    const { status, bytes } = await host.post(url, body, headerToken)
+    const answer = jsonOrText(bytes)
+    return { status: fields.status, httpStatus: status, answer, accepted: isAccepted(status, answer) }
+  } catch (error) {
+    if (error instanceof CrashedError) throw error
+    return { status: fields.status, httpStatus: null, answer: null, accepted: false }
+  }
+}
+
+/** Only HTTP 200 with a JSON `error` of 0 (`"0"` passes) counts as done. */
+function isAccepted (httpStatus: number, answer: unknown): boolean {
+  if (httpStatus !== 200 || typeof answer !== 'object' || answer === null || !('error' in answer)) return false
+  return answer.error === 0 || answer.error === '0'
+}
+
+/** 429, 5xx and no answer at all are worth another attempt. */
+export function isTransient ({ httpStatus }: CallbackResult): boolean {
+  return httpStatus === null || httpStatus === 429 || (httpStatus >= 500 && httpStatus <= 599)
+}
+
+function withoutGaps (fields: CallbackFields): Record<string, unknown> {
+  return pick(fields, [...BEFORE_TOKEN, ...AFTER_TOKEN])
+}
+
+function pick (fields: CallbackFields, names: ReadonlyArray<keyof CallbackFields>): Record<string, unknown> {
+  return Object.fromEntries(names.filter(name => fields[name] !== undefined).map(name => [name, fields[name]]))
+}

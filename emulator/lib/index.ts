@@ -1,0 +1,23 @@
+export { createDocumentServer } from './create.js'
+export { fakeClock } from './fake-clock.js'
+export type { Clock, FakeClock, FakeClockOptions } from '../types/clock.js'
+export type {
+  DocumentServer,
+  DocumentServerError,
+  DocumentServerMembers,
+  DocumentServerOptions,
+  EditorConfig,
+  HostRequest,
+  ReceivedRequest,
+  UserConfig
+} from '../types/document-server.js'
+export type { AnswerFault, CallbackFault, FaultOptions, Faults, OtherOrigin } from '../types/faults.js'
+export type {
+  CallbackResult,
+  EditorEvent,
+  EditorUser,
+  EventOf,
+  ForceSaveOptions,
+  MailMerge,
+  Session
+} from '../types/session.js'

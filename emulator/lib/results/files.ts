@@ -1,0 +1,68 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import mime from 'mime'
+import type { Time } from '../clock.js'
+
+export interface ResultFile {
+  readonly bytes: Uint8Array
+  readonly mediaType: string
+  readonly modifiedAt: number
+}
+
+/** Files behind signed, expiring addresses. Path and expiry are signed, the host is not. */
+export interface ResultFiles {
+  /** Keeps a file in a folder of `/cache/files/`; names are given raw. Returns its path: the address comes from `urlOf`. */
+  put (folder: string, name: string, bytes: Uint8Array, extension: string): string
+  /** A newly signed address of a path that `put` returned, valid for 15 minutes. */
+  urlOf (path: string, baseUrl: string, shardKey: string): string
+  /** What a path and query of a request give. */
+  find (url: string): ResultFile | 'forbidden' | 'expired' | 'missing'
+}
+
+const LIFETIME_SECONDS = 900
+
+/** Result files are needed as long as the conversions that name them: a day. */
+const KEPT_MS = 86_400_000
+
+/** Source: recorded; a text has no charset, JSON has one. */
+function mediaTypeOf (extension: string): string {
+  return extension === 'json' ? 'application/json; charset=utf-8' : mime.getType(extension) ?? 'application/octet-stream'
+}
+
+/** A new folder for what is built of a document: its key and a random number, as in the recorded addresses. */
+export function resultFolder (key: string): string {
+  return `data/${key}_${randomInt(1000, 10_000)}`
+}
+
+export function resultFiles (secret: string, time: Time): ResultFiles {
+  const files = new Map<string, ResultFile>()
+
+  function signature (path: string, expires: string): string {
+    return createHmac('sha256', secret).update(`${expires}${path}`).digest().subarray(0, 16).toString('base64url')
+  }
+
+  return {
+    put (folder, name, bytes, extension) {
+      for (const [path, file] of files) {
+        if (time.now() - file.modifiedAt > KEPT_MS) files.delete(path)
+      }
+      const path = `/cache/files/${folder}/${encodeURIComponent(name)}`
+      files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt: time.now() })
+      return path
+    },
+    urlOf (path, baseUrl, shardKey) {
+      const expires = String(time.seconds() + 1 + LIFETIME_SECONDS)
+      const fileName = path.slice(path.lastIndexOf('/') + 1)
+      return `${baseUrl}${path}?md5=${signature(path, expires)}&expires=${expires}&shardkey=${encodeURIComponent(shardKey)}&filename=${fileName}`
+    },
+    find (url) {
+      const [path, query] = url.split('?', 2) as [string, string | undefined]
+      const parameters = new URLSearchParams(query)
+      const expires = parameters.get('expires') ?? ''
+      const given = Buffer.from(parameters.get('md5') ?? '')
+      const expected = Buffer.from(signature(path, expires))
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forbidden'
+      if (Number(expires) < time.seconds()) return 'expired'
+      return files.get(path) ?? 'missing'
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { openEditable } from '../editing/open.js'
+import type { Editable } from '../editing/types.js'
+import type { OpenDocument } from './documents.js'
+
+/** The document as it is now. */
+export function currentBytes (document: OpenDocument): Uint8Array {
+  return document.editable === null ? document.source! : document.editable.bytes()
+}
+
+/** The document's editor, opened when it is first needed. */
+export function editableOf (document: OpenDocument): Editable {
+  return document.editable ??= openEditable(document.fileType, document.source!)
+}

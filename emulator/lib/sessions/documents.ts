@@ -1,0 +1,146 @@
+import type { Editable, Operation } from '../editing/types.js'
+import { saveWatch, type SaveWatch } from './save-watch.js'
+import type { EditorEvent, EditorUser } from '../../types/session.js'
+
+/** Someone with the document open: a browser's connection or a scripted session. */
+export interface Participant {
+  /** Differs between two tabs of one user. */
+  readonly connectionId: string
+  readonly userId: string
+  readonly userName: string
+  readonly viewOnly: boolean
+  readonly callbackUrl: string | null
+  /** Address the participant's connection reached this server at: result files are announced below it. */
+  readonly baseUrl: string
+  /** Tells the participant what happened. */
+  readonly notify: (event: ParticipantEvent) => void
+}
+
+export type ParticipantEvent =
+  | EditorEvent
+  /** What others did to the text, for an editor that shows it. */
+  | { readonly type: 'operation', readonly operation: Operation, readonly by: string }
+  | { readonly type: 'content' }
+
+export interface Change {
+  readonly user: Participant
+  readonly at: number
+}
+
+/** The last force save: of how many changes, and what became of it. */
+export interface ForceSave {
+  readonly changes: number
+  readonly outcome: 'accepted' | 'refused' | 'failed'
+  /** Folder of what was built. */
+  readonly folder: string
+}
+
+/** A document by its key: downloaded once, edited by many, built when it is saved. */
+export interface OpenDocument {
+  readonly key: string
+  fileType: string
+  /** What it was opened with: as downloaded, or a forgotten file. `null` before. */
+  opened: { readonly bytes: Uint8Array, readonly fileType: string, readonly at: number } | null
+  /** What editing started from: as opened or handed in. Edits are in `editable`, once there were any. */
+  source: Uint8Array | null
+  editable: Editable | null
+  readonly participants: Map<string, Participant>
+  /** Whose connection was cut, and who may come back. */
+  readonly disconnected: Map<string, Participant>
+  /** Who left and still listens. */
+  readonly gone: Set<Participant>
+  /** Changes that were not saved for good, oldest first. */
+  changes: Change[]
+  forceSave: ForceSave | null
+  /** The content came from a forgotten file, so that closing saves it even without a change. */
+  fromForgotten: boolean
+  /** When a finished save was accepted: the key is view-only for a while. */
+  savedAt: number | null
+  /** Whoever left by a cut connection is waited for. */
+  delayedSave: { cancelled: boolean, readonly soon: AbortController, readonly leaver: Participant } | null
+  /** A finished save that was not answered for good yet: should the server die, it is sent again as it was. */
+  saving: { readonly folder: string, readonly edits: number, readonly leaver: Participant } | null
+  /** Callback address of the last editor that joined: where the host is told when nobody is there. */
+  lastCallbackUrl: string | null
+  joined: number
+  readonly watch: SaveWatch
+}
+
+export interface Documents {
+  get (key: string): OpenDocument | undefined
+  getOrCreate (key: string, fileType: string): OpenDocument
+  /** Its changes and its cached content are gone; the next opening of the key starts anew. */
+  forget (document: OpenDocument): void
+  all (): OpenDocument[]
+  /** One after the other for each key, so that callbacks keep their order. */
+  inTurn<Result> (key: string, task: () => Promise<Result>): Promise<Result>
+  /** Resolves when all that was taken up so far has ended. */
+  settled (): Promise<void>
+}
+
+export function documents (): Documents {
+  const byKey = new Map<string, OpenDocument>()
+  const turns = new Map<string, Promise<unknown>>()
+
+  return {
+    get: key => byKey.get(key),
+    getOrCreate (key, fileType) {
+      const known = byKey.get(key)
+      if (known !== undefined) return known
+      const created: OpenDocument = {
+        key,
+        fileType,
+        opened: null,
+        source: null,
+        editable: null,
+        participants: new Map(),
+        disconnected: new Map(),
+        gone: new Set(),
+        changes: [],
+        forceSave: null,
+        fromForgotten: false,
+        savedAt: null,
+        delayedSave: null,
+        saving: null,
+        lastCallbackUrl: null,
+        joined: 0,
+        watch: saveWatch()
+      }
+      byKey.set(key, created)
+      return created
+    },
+    forget ({ key }) {
+      byKey.delete(key)
+    },
+    all: () => [...byKey.values()],
+    inTurn (key, task) {
+      const turn = (turns.get(key) ?? Promise.resolve()).then(task)
+      const settled = turn.catch(() => {})
+      turns.set(key, settled)
+      settled.then(() => { if (turns.get(key) === settled) turns.delete(key) })
+      return turn
+    },
+    async settled () {
+      await Promise.all(turns.values())
+    }
+  }
+}
+
+/** Those whose coming and going the host is told of. */
+export function editors (document: OpenDocument): Participant[] {
+  return [...document.participants.values()].filter(({ viewOnly }) => !viewOnly)
+}
+
+export function userIds (participants: readonly Participant[]): string[] {
+  return [...new Set(participants.map(({ userId }) => userId))]
+}
+
+export function usersOf (document: OpenDocument): EditorUser[] {
+  return [...document.participants.values()].map(({ userId, userName, viewOnly }) => ({ id: userId, name: userName, viewOnly }))
+}
+
+export function tell (document: OpenDocument, event: ParticipantEvent, except?: Participant): void {
+  for (const participant of document.participants.values()) {
+    if (participant !== except) participant.notify(event)
+  }
+}

@@ -1,0 +1,70 @@
+import type { Editable, Operation } from '../editing/types.js'
+import { currentBytes, editableOf } from './content.js'
+import type { OpenDocument, Participant } from './documents.js'
+import type { Connection, Joined } from './joining.js'
+import type { Sessions } from './sessions.js'
+import type { CallbackResult, ForceSaveOptions, MailMerge } from '../../types/session.js'
+
+/** One participant's hands on a document. Saving and leaving wait for the edits made before. */
+export interface Editor {
+  readonly document: OpenDocument
+  readonly participant: () => Participant
+  readonly outdated: boolean
+  editable (): Promise<Editable>
+  content (): Promise<Uint8Array>
+  apply (operation: Operation): Promise<Operation | null>
+  replace (content: string | Uint8Array, fileType?: string): Promise<void>
+  forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
+  mailMerge (mail: MailMerge): Promise<CallbackResult[]>
+  /** Leaving twice gives the same answer. */
+  leave (): Promise<CallbackResult>
+  disconnect (): Promise<void>
+  reconnect (connection: Connection): Promise<void>
+}
+
+export function editorOf (sessions: Sessions, { document, participant: joined, outdated }: Joined): Editor {
+  let participant = joined
+  let edits: Promise<unknown> = Promise.resolve()
+  let leaving: Promise<CallbackResult> | undefined
+  let leftBehind: Uint8Array | undefined
+
+  function afterEdits<Result> (task: () => Promise<Result>): Promise<Result> {
+    const next = edits.then(task)
+    edits = next.catch(() => {})
+    return next
+  }
+
+  return {
+    document,
+    participant: () => participant,
+    outdated,
+    editable: async () => await afterEdits(async () => editableOf(document)),
+    content: async () => await afterEdits(async () => leftBehind ?? currentBytes(document)),
+    apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
+    replace: async (content, fileType) => await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
+    async forceSave (options = {}) {
+      await edits
+      return await sessions.forceSave(document, options, { presser: participant })
+    },
+    async mailMerge (mail) {
+      await edits
+      return await sessions.mailMerge(document, participant, mail)
+    },
+    leave () {
+      leaving ??= edits.then(async () => {
+        leftBehind = currentBytes(document)
+        return await sessions.leave(document, participant)
+      })
+      leaving.catch(() => { leaving = undefined })
+      return leaving
+    },
+    async disconnect () {
+      await edits
+      await sessions.disconnect(document, participant)
+    },
+    async reconnect (connection) {
+      const rejoined = await sessions.reopen(document.key, participant.connectionId, connection)
+      participant = rejoined.participant
+    }
+  }
+}

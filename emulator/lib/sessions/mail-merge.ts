@@ -1,0 +1,35 @@
+import { resultFolder } from '../results/files.js'
+import { deliver } from './delivery.js'
+import { currentBytes } from './content.js'
+import type { OpenDocument, Participant } from './documents.js'
+import type { SessionParts } from './parts.js'
+import type { CallbackResult, MailMerge } from '../../types/session.js'
+
+/** One status 5 for each record. Source: the document server's `mailMerge` object; not recorded. Runs in the document's turn. */
+export async function sendMailMerge (
+  parts: SessionParts,
+  document: OpenDocument,
+  sender: Participant,
+  { from, subject, title, message, type = 0, recipients }: MailMerge
+): Promise<CallbackResult[]> {
+  const { key, fileType } = document
+  const results: CallbackResult[] = []
+  const bytes = currentBytes(document)
+  let recordErrorCount = 0
+  for (const [recordIndex, to] of recipients.entries()) {
+    const path = parts.files.put(`${resultFolder(key)}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
+    const result = await deliver(parts, sender.callbackUrl, {
+      key,
+      status: 5,
+      url: parts.files.urlOf(path, sender.baseUrl, key),
+      users: [sender.userId],
+      mailMerge: {
+        from, to, subject, title, message, type, recordCount: recipients.length, recordIndex, recordErrorCount, userId: sender.userId
+      },
+      filetype: fileType
+    })
+    if (!result.accepted) recordErrorCount++
+    results.push(result)
+  }
+  return results
+}

@@ -1,0 +1,132 @@
+import type { Operation } from '../editing/types.js'
+import { NOTHING_SENT } from '../host/callbacks.js'
+import { CrashedError } from '../host/client.js'
+import type { TrustedConfig } from '../tokens/config-token.js'
+import { currentBytes, editableOf } from './content.js'
+import { editors, type OpenDocument, type Participant, tell } from './documents.js'
+import { type ForceSaver, saveByForce } from './force-saving.js'
+import { type Connection, join, type Joined, rejoin } from './joining.js'
+import { finish, leave, vanish } from './leaving.js'
+import { sendMailMerge } from './mail-merge.js'
+import type { SessionParts } from './parts.js'
+import type { CallbackResult, ForceSaveOptions, MailMerge } from '../../types/session.js'
+
+/** Source: recorded: a cut connection delays the save. */
+const WAIT_FOR_RECONNECT_MS = 5000
+
+/** What editors do, scripted ones and those in a browser alike: join, edit, save, leave, lose the connection, come back. */
+export function sessions (parts: SessionParts) {
+  const { documents, time, log } = parts
+
+  /** One after the other for a document, and a fake clock waits for it. */
+  async function inTurn<Result> (key: string, task: () => Promise<Result>): Promise<Result> {
+    return await documents.inTurn(key, async () => {
+      if (parts.host.life().aborted) throw new CrashedError()
+      return await time.during(task)
+    })
+  }
+
+  /** Rejects with a `DocumentServerError`. */
+  async function open (config: TrustedConfig, connection: Connection): Promise<Joined> {
+    return await inTurn(config.key, async () => {
+      const document = documents.getOrCreate(config.key, config.fileType)
+      const joined = await join(parts, document, config, connection)
+      if (!('failure' in joined)) return joined
+      await leave(parts, document, joined.participant)
+      throw joined.failure
+    })
+  }
+
+  /** Comes back after `disconnect`. */
+  async function reopen (key: string, connectionId: string, connection: Connection): Promise<Joined> {
+    return await inTurn(key, async () => await rejoin(parts, documents.get(key), connectionId, connection))
+  }
+
+  function changed (document: OpenDocument, user: Participant): void {
+    document.changes.push({ user, at: time.now() })
+    document.watch.edited()
+    tell(document, { type: 'changed', userId: user.userId }, user)
+  }
+
+  /** Applies an editor's operation; null when it changed nothing. */
+  async function apply (document: OpenDocument, user: Participant, operation: Operation): Promise<Operation | null> {
+    if (user.viewOnly || !isIn(document, user)) return null
+    const done = editableOf(document).apply(operation)
+    if (done === null) return null
+    changed(document, user)
+    // To whoever did it, too: only by this order an editor knows what the others' operations are based on.
+    tell(document, { type: 'operation', operation: done, by: user.connectionId })
+    return done
+  }
+
+  async function replace (document: OpenDocument, user: Participant, content: string | Uint8Array, fileType = document.fileType): Promise<void> {
+    if (user.viewOnly) throw new TypeError(`${user.userName} has the document open for viewing only`)
+    requireIn(document, user)
+    if (typeof content === 'string') {
+      if (!editableOf(document).replaceText(content)) return
+    } else {
+      if (fileType === document.fileType && Buffer.compare(content, currentBytes(document)) === 0) return
+      Object.assign(document, { source: Uint8Array.from(content), editable: null, fileType })
+    }
+    changed(document, user)
+    tell(document, { type: 'content' }, user)
+  }
+
+  async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
+    if (!isIn(document, participant)) return
+    const toSave = await inTurn(document.key, async () => await vanish(parts, document, participant))
+    if (toSave) saveLater(document, participant)
+  }
+
+  /** Saves unless somebody has come back by then. */
+  function saveLater (document: OpenDocument, leaver: Participant, delay = WAIT_FOR_RECONNECT_MS): void {
+    const delayed = { cancelled: false, soon: new AbortController(), leaver }
+    document.delayedSave = delayed
+    const signal = AbortSignal.any([delayed.soon.signal, parts.closing])
+    time.wait(delay, signal)
+      .then(async () => { if (!delayed.cancelled) await inTurn(document.key, async () => await saveIfAlone(document, leaver, delayed)) })
+      .catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
+  }
+
+  async function saveIfAlone (document: OpenDocument, leaver: Participant, delayed: { readonly cancelled: boolean }): Promise<void> {
+    if (delayed.cancelled || editors(document).length > 0) return
+    document.delayedSave = null
+    await finish(parts, document, leaver)
+  }
+
+  return {
+    documents,
+    open,
+    reopen,
+    apply,
+    replace,
+    disconnect,
+    saveLater,
+    async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {
+      if (!isIn(document, participant)) return NOTHING_SENT
+      return await inTurn(document.key, async () => await leave(parts, document, participant))
+    },
+    async forceSave (document: OpenDocument, options: ForceSaveOptions, saver: ForceSaver): Promise<CallbackResult> {
+      return await inTurn(document.key, async () => {
+        if (saver.presser !== undefined) requireIn(document, saver.presser)
+        return await saveByForce(parts, document, options, saver)
+      })
+    },
+    async mailMerge (document: OpenDocument, sender: Participant, mail: MailMerge): Promise<CallbackResult[]> {
+      return await inTurn(document.key, async () => {
+        requireIn(document, sender)
+        return await sendMailMerge(parts, document, sender, mail)
+      })
+    }
+  }
+}
+
+function isIn ({ participants }: OpenDocument, { connectionId }: Participant): boolean {
+  return participants.has(connectionId)
+}
+
+function requireIn (document: OpenDocument, user: Participant): void {
+  if (!isIn(document, user)) throw new TypeError(`${user.userName} is not in the document any longer`)
+}
+
+export type Sessions = ReturnType<typeof sessions>

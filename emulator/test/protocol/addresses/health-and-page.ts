@@ -1,0 +1,33 @@
+import t from 'tap'
+import { startDocumentServer } from '../../support.js'
+
+t.test('health, editor script and editor page', async t => {
+  const server = await startDocumentServer(t)
+  const health = await fetch(`${server.url}/healthcheck`)
+  t.equal(health.headers.get('content-type'), 'text/plain; charset=utf-8')
+  t.equal(health.headers.get('etag'), 'W/"4-X/5TO4MPCKAyY0ipFgr6/IraRNs"', 'as recorded')
+  t.equal(health.headers.get('vary'), 'Origin')
+  t.equal(await health.text(), 'true')
+
+  t.equal(server.editorApiUrl, `${server.url}/web-apps/apps/api/documents/api.js`)
+  const script = await fetch(server.editorApiUrl)
+  t.match(script.headers.get('content-type'), /^(application|text)\/javascript/)
+  t.match(await script.text(), /DocsAPI/)
+
+  const page = await fetch(`${server.url}/web-apps/apps/documenteditor/main/index.html`)
+  t.match(page.headers.get('content-security-policy'), /default-src 'none'; script-src 'self'; style-src 'self'/)
+  const html = await page.text()
+  t.match(html, 'Emulated document server — for development and tests; not ONLYOFFICE Docs')
+  t.notMatch(html, /<script(?![^>]*src=)|<style|style=|onclick=/, 'nothing inline')
+})
+
+t.test('healthcheck answers true or false as text, with HTTP 200 in both cases', async t => {
+  const server = await startDocumentServer(t)
+  const check = async () => {
+    const response = await fetch(`${server.url}/healthcheck`)
+    return [response.status, response.headers.get('content-type')?.split(';')[0], await response.text()]
+  }
+  t.strictSame(await check(), [200, 'text/plain', 'true'])
+  server.fault('healthcheck', { type: 'answer', status: 200, body: 'false', headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  t.strictSame(await check(), [200, 'text/plain', 'false'])
+})

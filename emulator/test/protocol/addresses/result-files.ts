@@ -1,0 +1,42 @@
+import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
+import { startDocumentServer, startFakeHost } from '../../support.js'
+
+t.test('a saved file has a signed address that lives 15 minutes', async t => {
+  const clock = fakeClock()
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { clock })
+  const session = await server.open(host.config('K'))
+  await session.edit('first line\nsecond line')
+  await session.close()
+  const url = String(host.received.at(-1)!.body!.url)
+  t.match(url, /\/cache\/files\/data\/K_\d{4}\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d+&shardkey=K&filename=output\.docx$/)
+
+  const whole = await fetch(url)
+  const bytes = Buffer.from(await whole.arrayBuffer())
+  t.equal(whole.status, 200)
+  t.equal(whole.headers.get('content-type'), 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
+  t.equal(whole.headers.get('content-disposition'), 'attachment')
+  t.equal(whole.headers.get('accept-ranges'), 'bytes')
+  t.match(whole.headers.get('etag'), /^W\/"/)
+  t.strictSame(bytes, await session.content())
+
+  const part = await fetch(url, { headers: { range: 'bytes=2-9' } })
+  t.equal(part.status, 206)
+  t.equal(part.headers.get('content-range'), `bytes 2-9/${bytes.length}`)
+  t.strictSame(Buffer.from(await part.arrayBuffer()), bytes.subarray(2, 10))
+  t.equal((await fetch(url, { headers: { range: 'bytes=9999999-' } })).status, 416)
+
+  t.equal((await fetch(url, { method: 'HEAD' })).status, 404)
+  for (const forged of [url.replace(/md5=[^&]*/, 'md5=bad'), url.replace(/expires=(\d)/, 'expires=9$1'), url.replaceAll('/K_', '/L_')]) {
+    const refused = await fetch(forged)
+    t.equal(refused.status, 403)
+    t.equal(await refused.text(), 'Forbidden')
+  }
+  t.equal((await fetch(url.replace('shardkey=K', 'shardkey=other'))).status, 200, 'only path and expiry are signed')
+
+  await clock.advance(899_000)
+  t.equal((await fetch(url)).status, 200)
+  await clock.advance(3000)
+  t.equal((await fetch(url)).status, 410)
+})

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
+import { fixture, startDocumentServer, startFakeHost } from '../../support.js'
+
+async function startWithFailure (t: Parameters<typeof startFakeHost>[0], answer: { status?: number, body: string }, corrupted = false) {
+  const host = await startFakeHost(t)
+  const clock = fakeClock({ autoAdvance: true })
+  const server = await startDocumentServer(t, { clock })
+  const config = host.config('K', { name: 'notes.txt' })
+  const session = await server.open(config)
+  for (const text of ['one', 'two', 'three']) await session.edit(text)
+  server.fault('assembly', { type: 'fail', corrupted })
+  host.answers[3] = answer
+  const result = await session.close()
+  const open = async () => await server.open(config)
+  return { host, clock, server, result, open }
+}
+
+t.test('a 3 answered error 0: the changes are deleted, the key is view-only and opens without them after 5 minutes', async t => {
+  const { host, clock, server, result, open } = await startWithFailure(t, { body: '{"error":0}' })
+  t.match(result, { status: 3, accepted: true })
+  const viewing = await open()
+  t.equal(viewing.viewOnly, true)
+  t.strictSame(viewing.events.filter(({ type }) => type === 'unsavedChanges'), [])
+  await viewing.close()
+  clock.skip(300_000)
+  const later = await open()
+  t.equal(later.viewOnly, false)
+  t.strictSame(await later.content(), fixture('notes.txt'), 'lost for good')
+  t.equal(host.received.filter(({ method }) => method === 'GET').length, 2, 'downloaded again')
+  t.equal(server.forgotten.size, 0)
+})
+
+for (const [title, answer] of Object.entries({ 'error 1': { body: '{"error":1}' }, 'HTTP 500': { status: 500, body: '' } })) {
+  t.test(`a 3 answered ${title}: the changes stay, and come back with the same key`, async t => {
+    const { host, server, result, open } = await startWithFailure(t, answer)
+    t.match(result, { status: 3, accepted: false })
+    t.equal(server.forgotten.size, 0)
+    const again = await open()
+    t.match(await again.event('unsavedChanges'), { count: 3 })
+    t.equal((await again.content()).toString(), 'three')
+    t.match(await again.close(), { status: 2, accepted: true })
+    t.equal(await (await fetch(String(host.callbacks(2)[0]!.url))).text(), 'three')
+  })
+}
+
+t.test('a 3 with a url answered error 1 becomes a forgotten file', async t => {
+  const { host, server, result } = await startWithFailure(t, { body: '{"error":1}' }, true)
+  t.match(result, { status: 3, accepted: false })
+  const { bytes } = server.forgotten.get('K')!
+  t.equal(Buffer.from(bytes).toString(), await (await fetch(String(host.callbacks(3)[0]!.url))).text())
+})

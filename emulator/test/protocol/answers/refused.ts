@@ -1,0 +1,29 @@
+import t from 'tap'
+import { startDocumentServer, startFakeHost } from '../../support.js'
+
+const refusals: Record<string, { status?: number, body?: string }> = {
+  'another error': { body: '{"error":1}' },
+  'a JSON text': { body: '"0"' },
+  'an answer without error': { body: '{}' },
+  'an empty body': { body: '' },
+  HTML: { body: '<!DOCTYPE html><p>{"error":0}</p>' },
+  'HTTP 201': { status: 201, body: '{"error":0}' },
+  'HTTP 204': { status: 204, body: '' },
+  'HTTP 400': { status: 400, body: '{"error":0}' },
+  'HTTP 404': { status: 404, body: '{"error":0}' },
+  'HTTP 499': { status: 499, body: '{"error":0}' }
+}
+
+for (const [title, answer] of Object.entries(refusals)) {
+  t.test(`a 2 answered ${title} is not sent again: the file is kept as forgotten`, async t => {
+    const host = await startFakeHost(t)
+    const server = await startDocumentServer(t)
+    host.answers[2] = answer
+    const session = await server.open(host.config('K', { name: 'notes.txt' }))
+    await session.edit('not to be lost')
+    t.match(await session.close(), { status: 2, httpStatus: answer.status ?? 200, accepted: false })
+    t.strictSame(host.statuses(), [1, 2])
+    t.strictSame([...server.forgotten].map(([key, { fileType, bytes }]) => [key, fileType, Buffer.from(bytes).toString()]),
+      [['K', 'txt', 'not to be lost']])
+  })
+}

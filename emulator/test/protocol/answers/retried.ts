@@ -1,0 +1,74 @@
+import t from 'tap'
+import { fakeClock, type FakeClock } from '../../../lib/index.js'
+import { claimsOf, type FakeHost, startDocumentServer, startFakeHost } from '../../support.js'
+
+/** Gives the seconds from the first attempt to each. */
+function attempts (host: FakeHost, clock: FakeClock): () => number[] {
+  const times: number[] = []
+  host.beforeAnswer = async ({ status }) => { if (status === 2 || status === 3) times.push(clock.now()) }
+  return () => times.map(time => (time - times[0]!) / 1000)
+}
+
+async function start (t: Parameters<typeof startFakeHost>[0]) {
+  const host = await startFakeHost(t)
+  const clock = fakeClock({ autoAdvance: true })
+  const server = await startDocumentServer(t, { clock })
+  const session = await server.open(host.config('K', { name: 'notes.txt' }))
+  await session.edit('not to be lost')
+  return { host, clock, server, session }
+}
+
+for (const status of [429, 500, 503, 599]) {
+  t.test(`a 2 answered HTTP ${status} is sent again after 1, 2 and 4 s, then the file is kept as forgotten`, async t => {
+    const { host, clock, server, session } = await start(t)
+    const seconds = attempts(host, clock)
+    host.answers[2] = { status, body: '{"error":0}' }
+    t.match(await session.close(), { status: 2, httpStatus: status, accepted: false })
+    t.strictSame(seconds(), [0, 1, 3, 7])
+    t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'not to be lost')
+  })
+}
+
+t.test('a 2 whose connection is reset is sent again after 1, 2 and 4 s', async t => {
+  const { host, clock, server, session } = await start(t)
+  const times: number[] = []
+  host.routes.set('/cb', request => {
+    times.push(clock.now())
+    request.socket.resetAndDestroy()
+  })
+  t.match(await session.close(), { status: 2, httpStatus: null, accepted: false })
+  t.strictSame(times.map(time => time - times[0]!), [0, 1000, 3000, 7000])
+  t.equal(server.forgotten.size, 1)
+})
+
+t.test('a 2 that is redirected to where nobody listens is kept as forgotten in the end', async t => {
+  const { host, server, session } = await start(t)
+  host.answers[2] = { status: 302, headers: { location: 'http://127.0.0.1:1/' } }
+  t.strictSame(await session.close(), { status: 2, httpStatus: null, answer: null, accepted: false })
+  t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'not to be lost')
+  t.match(server.requests.at(-1), { answer: null, error: Error })
+})
+
+t.test('a repeated 2 has a fresh token and the same path with a fresh md5 and expires; an attempt that is accepted is the last', async t => {
+  const { host, server, session } = await start(t)
+  host.answers[2] = { status: 500, body: '' }
+  host.beforeAnswer = async ({ status }) => { if (status === 2 && host.callbacks(2).length === 3) host.answers = {} }
+  t.match(await session.close(), { status: 2, httpStatus: 200, accepted: true })
+  const sent = host.received.filter(({ body }) => body?.status === 2).map(({ body }) => body!)
+  t.equal(sent.length, 3)
+  t.equal(server.forgotten.size, 0)
+  const urls = sent.map(({ url }) => new URL(String(url)))
+  t.equal(new Set(urls.map(({ pathname }) => pathname)).size, 1)
+  for (const name of ['md5', 'expires']) t.equal(new Set(urls.map(({ searchParams }) => searchParams.get(name))).size, 3, name)
+  t.equal(new Set(sent.map(({ token }) => claimsOf(token).iat)).size, 3)
+  for (const url of urls) t.equal((await fetch(url)).status, 200)
+})
+
+t.test('a 3 answered HTTP 500 is sent again like a 2', async t => {
+  const { host, clock, server, session } = await start(t)
+  const seconds = attempts(host, clock)
+  server.fault('assembly', { type: 'fail' })
+  host.answers[3] = { status: 500, body: '' }
+  t.match(await session.close(), { status: 3, httpStatus: 500 })
+  t.strictSame(seconds(), [0, 1, 3, 7])
+})

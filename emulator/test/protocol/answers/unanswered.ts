@@ -1,0 +1,26 @@
+import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
+import { startDocumentServer, startFakeHost } from '../../support.js'
+
+t.test('a callback is given up after 10 minutes without an answer, and counts as a network error', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  host.routes.set('/cb', () => {})
+  const attempt = async () => {
+    while ((await host.next()).body?.status !== 2);
+  }
+  const closing = session.close()
+  await attempt()
+  clock.skip(599_999)
+  t.equal(server.requests.at(-1)!.error, undefined, 'still waiting')
+  clock.skip(1)
+  const { error } = await server.callback(2)
+  t.match(error, { message: 'No answer within 600000 ms' })
+
+  host.routes.delete('/cb')
+  await clock.advance(1000)
+  t.match(await closing, { status: 2, httpStatus: 200, accepted: true }, 'the next attempt')
+})

@@ -1,0 +1,26 @@
+import t from 'tap'
+import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+
+t.test('status 4 says that the last editor left and nothing was changed: no users', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  await (await server.open(host.config('K'))).close()
+  t.strictSame(host.callbacks(4), [{ key: 'K', status: 4, actions: [{ type: 0, userid: 'uid-1' }] }])
+})
+
+t.test('a 4 that the command info causes has no actions either', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  await (await server.open(host.config('K'))).close()
+  await postSigned(`${server.url}/command`, { c: 'info', key: 'K' })
+  t.strictSame(host.callbacks(4).at(-1), { key: 'K', status: 4 })
+})
+
+t.test('the same content again is no change and leaves the bytes alone', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K'))
+  await session.edit(fixture('report.docx'))
+  t.strictSame(await session.content(), fixture('report.docx'))
+  t.equal((await session.close()).status, 4)
+})

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { WebSocket } from 'undici'
+import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+
+t.test('url names key, folder, format and expiry; shardkey is a parameter of its own', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K.1'))
+  await session.edit('changed')
+  await session.close()
+  const { url, changesurl, filetype } = host.callbacks(2)[0]!
+  t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d{10}&shardkey=K\.1&filename=output\.docx$/)
+  t.match(changesurl, /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/changes\.zip\/changes\.zip\?md5=/)
+  t.equal(new URL(String(url)).origin, server.url)
+  t.equal(filetype, 'docx')
+})
+
+t.test('the shardkey of a conversion without one is that of an earlier request', async t => {
+  const host = await startFakeHost(t)
+  const { url } = await startDocumentServer(t)
+  const request = (key: string) => ({ async: false, filetype: 'txt', key, outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` })
+  const shardOf = async (response: Response) => new URL((await response.json() as { fileUrl: string }).fileUrl).searchParams.get('shardkey')
+  t.equal(await shardOf(await postSigned(`${url}/converter?shardkey=first`, request('first'))), 'first')
+  t.equal(await shardOf(await postSigned(`${url}/converter`, request('second'))), 'first')
+})
+
+t.test('filetype is the format of the bytes: a doc may be saved as docx', async t => {
+  const host = await startFakeHost(t)
+  host.files.set('/files/old.doc', Buffer.from('an old format'))
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K', { name: 'old.doc' }))
+  await session.edit(fixture('report.docx'), { fileType: 'docx' })
+  await session.close()
+  const { url, filetype } = host.callbacks(2)[0]!
+  t.equal(filetype, 'docx')
+  t.match(url, /\/output\.docx\/output\.docx\?/)
+  t.strictSame(Buffer.from(await (await fetch(String(url))).arrayBuffer()), fixture('report.docx'))
+})
+
+t.test('url begins with the address the editing browser came by, and works at the own one', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'docs.example.com', 'x-forwarded-prefix': '/office' }
+  const browser = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`, { headers })
+  await once(browser, 'open')
+  browser.send(JSON.stringify({ type: 'open', config: host.config('K', { name: 'notes.txt' }) }))
+  browser.send(JSON.stringify({ type: 'edit', batch: 1, operations: [{ op: 'text', text: 'from a browser' }] }))
+  browser.send(JSON.stringify({ type: 'close' }))
+  const { body } = await server.callback(2)
+  const address = String(body!.url)
+  t.ok(address.startsWith('https://docs.example.com/office/cache/files/data/K_'), address)
+  t.ok(String(body!.changesurl).startsWith('https://docs.example.com/office/cache/'))
+  const internal = address.replace('https://docs.example.com/office', server.url)
+  t.equal(await (await fetch(internal)).text(), 'from a browser', 'the host is not signed')
+})

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+
+async function start (t: Parameters<typeof startFakeHost>[0]) {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const run = async (fields: object) => await (await postSigned(`${server.url}/command`, fields)).json()
+  const open = async (id: string) => await server.open(host.config('K', { user: { id, name: id } }))
+  return { host, server, run, open }
+}
+
+t.test('drop ends the editors of the users it names, or of all: 4007', async t => {
+  const { host, server, run, open } = await start(t)
+  const [ada, grace] = [await open('ada'), await open('grace')]
+  await server.callback(1)
+  await server.callback(1)
+  t.strictSame(await run({ c: 'drop', key: 'K', users: ['ada'] }), { key: 'K', error: 0 })
+  await ada.event('dropped')
+  t.match((await server.callback(1)).body, { users: ['grace'], actions: [{ type: 0, userid: 'ada' }] })
+  await t.rejects(ada.edit('too late'), { code: 4007 })
+  t.notOk(grace.events.some(({ type }) => type === 'dropped'))
+
+  t.strictSame(await run({ c: 'drop', key: 'K' }), { key: 'K', error: 0 })
+  await grace.event('dropped')
+  await server.callback(4)
+  t.strictSame(host.statuses(), [1, 1, 1, 4])
+})
+
+t.test('meta tells the editors the new title; without meta it gives 5', async t => {
+  const { run, open } = await start(t)
+  const ada = await open('ada')
+  t.strictSame(await run({ c: 'meta', key: 'K', meta: { title: 'New.docx' } }), { key: 'K', error: 0 })
+  t.match(await ada.event('renamed'), { title: 'New.docx' })
+  t.strictSame(await run({ c: 'meta', key: 'K' }), { key: 'K', error: 5 })
+})
+
+t.test('drop and meta give 0 for unknown keys', async t => {
+  const { run } = await start(t)
+  t.strictSame(await run({ c: 'drop', key: 'unknown' }), { key: 'unknown', error: 0 })
+  t.strictSame(await run({ c: 'meta', key: 'unknown', meta: { title: 'x' } }), { key: 'unknown', error: 0 })
+})

@@ -1,0 +1,69 @@
+import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
+import { startDocumentServer, startFakeHost } from '../../support.js'
+
+t.test('a download is a plain GET: no HEAD before, no Range, no body token', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  await server.open(host.config('K'))
+  t.strictSame(host.received.map(({ method }) => method), ['POST', 'GET'])
+  const { headers } = host.received[1]!
+  t.equal('range' in headers, false)
+  t.match(headers, { accept: 'application/json, text/plain, */*', 'user-agent': 'Node.js/6.13', 'accept-encoding': 'gzip, compress, deflate, br' })
+})
+
+for (const status of [200, 206]) {
+  t.test(`HTTP ${status} is taken`, async t => {
+    const host = await startFakeHost(t)
+    const server = await startDocumentServer(t)
+    host.routes.set('/files/notes.txt', (_request, response) => { response.writeHead(status).end('content') })
+    t.equal((await (await server.open(host.config('K', { name: 'notes.txt' }))).content()).toString(), 'content')
+  })
+}
+
+for (const status of [201, 204, 304, 401, 404, 500]) {
+  t.test(`HTTP ${status} is not taken: three attempts one second apart, then -81`, async t => {
+    const host = await startFakeHost(t)
+    const clock = fakeClock({ autoAdvance: true })
+    const server = await startDocumentServer(t, { clock })
+    const times: number[] = []
+    host.routes.set('/files/notes.txt', (_request, response) => {
+      times.push(clock.now())
+      response.writeHead(status).end()
+    })
+    await t.rejects(server.open(host.config('K', { name: 'notes.txt' })), { code: -81 })
+    t.strictSame(times.map(time => time - times[0]!), [0, 1000, 2000])
+  })
+}
+
+t.test('a reset connection counts as an attempt; what the last one brings is taken', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  let attempt = 0
+  host.routes.set('/files/notes.txt', (request, response) => {
+    if (++attempt < 3) request.socket.resetAndDestroy()
+    else response.end('at last')
+  })
+  t.equal((await (await server.open(host.config('K', { name: 'notes.txt' }))).content()).toString(), 'at last')
+})
+
+t.test('an attempt is given up after 2 minutes', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  host.routes.set('/files/notes.txt', (_request, response) => { response.writeHead(200).write('never whole') })
+  const opening = server.open(host.config('K', { name: 'notes.txt' }))
+  const attempt = async () => {
+    while ((await host.next()).method !== 'GET');
+  }
+  await attempt()
+  clock.skip(119_999)
+  t.equal(server.requests.at(-1)!.error, undefined, 'still waiting')
+  host.routes.set('/files/notes.txt', (_request, response) => { response.end('in time') })
+  clock.skip(1)
+  const moving = clock.advance(1000)
+  await attempt()
+  await moving
+  t.equal((await (await opening).content()).toString(), 'in time')
+  t.match(server.requests.map(({ error }) => error?.message), [undefined, 'No answer within 120000 ms', undefined])
+})

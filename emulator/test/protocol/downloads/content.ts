@@ -1,0 +1,57 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
+import { fixture, sign, startDocumentServer, startFakeHost } from '../../support.js'
+
+const encodings = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
+
+for (const [encoding, encode] of Object.entries(encodings)) {
+  t.test(`a ${encoding} body is decoded`, async t => {
+    const host = await startFakeHost(t)
+    const server = await startDocumentServer(t)
+    host.routes.set('/files/report.docx', (_request, response) => {
+      response.writeHead(200, { 'content-encoding': encoding }).end(encode(fixture('report.docx')))
+    })
+    t.strictSame(await (await server.open(host.config('K'))).content(), fixture('report.docx'))
+  })
+}
+
+t.test('HTML with status 200 is taken as the document', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const html = '<!DOCTYPE html><title>Please sign in</title>'
+  host.routes.set('/files/report.docx', (_request, response) => { response.writeHead(200, { 'content-type': 'text/html' }).end(html) })
+  const session = await server.open(host.config('K'))
+  t.equal((await session.content()).toString(), html)
+  t.match(await session.close(), { status: 4 })
+})
+
+t.test('a key is downloaded once and then served from cache for 24 h, whatever the next document.url says', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  host.files.set('/files/other.txt', Buffer.from('other'))
+  const open = async (name: string) => {
+    const session = await server.open(host.config('K', { name }))
+    const text = (await session.content()).toString()
+    await session.close()
+    return text
+  }
+  const first = fixture('notes.txt').toString()
+  t.equal(await open('notes.txt'), first)
+  t.equal(await open('other.txt'), first)
+  await clock.advance(86_400_000)
+  t.equal(await open('other.txt'), first)
+  t.equal(host.received.filter(({ method }) => method === 'GET').length, 1)
+  await clock.advance(1)
+  t.equal(await open('other.txt'), 'other')
+})
+
+t.test('private and loopback addresses are fetched although tokens are on', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const { token, ...config } = host.config('K', { document: '/files/report.docx' })
+  const document = { ...config.document, url: config.document!.url!.replace('127.0.0.1', 'localhost') }
+  await server.open({ ...config, document, token: sign({ ...config, document }) })
+  t.match(host.received.at(-1), { method: 'GET', headers: { host: /^localhost:/ } })
+})

@@ -1,0 +1,90 @@
+import type { EditorEvent } from '../../lib/index.js'
+import type { Entry } from './log.js'
+import type { EditorStep, Json, JsonObject, Step } from './recording.js'
+
+/*
+ * The editor's own protocol is not reproduced: a message is compared as the event of the scripting API that it is.
+ *
+ * not compared                                why
+ * waitAuth, order of documentOpen and auth    how the protocol waits for a lock before a second editor gets in
+ * indexUser, participants' ids                numbers of connections
+ * openedAt, times in changes                  the protocol's own; the callbacks' times are compared
+ * addresses in documentOpen                   the editor's own copy of the document
+ * text of changes                             theirs is not a document; they are counted
+ * users of an outdated key                    none, both sides
+ * socketClosed after disconnectReason         an opening that is refused has no session
+ * joined and close of an opening that fails    the same: ours leaves at once
+ * text of documentOpen err                    there is only a code
+ * close after drop                            ours closes at once, as an editor does; the recorder's waited half a second
+ * `users`                                     who came and went was not recorded
+ */
+const SILENT = new Set(['users'])
+
+/** What an editor was told, from the messages it received. */
+export function recordedEvents (steps: readonly Step[]): Record<string, Entry[]> {
+  const events: Record<string, Entry[]> = {}
+  const messages = steps.filter(step => step.kind === 'editor')
+  for (const step of inOpeningOrder(messages)) {
+    const event = eventOf(step, messages)
+    if (event !== null) (events[step.user] ??= []).push({ at: step.at, name: event.type, value: { ...event } })
+  }
+  return events
+}
+
+/** `joined` before `ready`, also where the second editor was told the other way round. */
+function inOpeningOrder (messages: readonly EditorStep[]): EditorStep[] {
+  const ordered = [...messages]
+  for (const [index, step] of messages.entries()) {
+    const before = messages[index - 1]
+    if (step.message.type === 'auth' && before?.message.type === 'documentOpen' && before.user === step.user) {
+      ordered[index] = before
+      ordered[index - 1] = step
+    }
+  }
+  return ordered
+}
+
+type Told = { type: string } & Record<string, Json>
+
+function eventOf ({ at, user, message }: EditorStep, messages: readonly EditorStep[]): Told | null {
+  const own = messages.filter(each => each.user === user)
+  const has = (type: string, status?: string) => own.some(each => each.message.type === type &&
+    (status === undefined || (each.message.data as JsonObject).status === status))
+  switch (message.type) {
+    case 'auth': return has('documentOpen', 'err') ? null : joined(message, own.find(each => each.at >= at && each.message.type === 'documentOpen'))
+    case 'documentOpen': {
+      const { status, data } = message.data as JsonObject
+      if (status === 'err') return { type: 'failed', code: data! }
+      if (status !== 'ok' && status !== 'updateversion') throw new TypeError(`A status that is not known: ${String(status)}`)
+      return { type: 'ready', outdated: status === 'updateversion' }
+    }
+    case 'authChanges': return { type: 'unsavedChanges', count: (message.changes as Json[]).length }
+    case 'saveChanges': return { type: 'changed', userId: (message.changes as JsonObject[])[0]!.useridoriginal! }
+    case 'forceSaveStart': return { type: 'forceSaveStarted' }
+    case 'forceSave': return { type: 'forceSaved', accepted: (message.messages as JsonObject).success! }
+    case 'updateVersion': return { type: 'saved', accepted: message.success! }
+    case 'warning': return { ...message }
+    case 'drop': return { type: 'dropped' }
+    case 'meta': return { type: 'renamed', title: (message.messages as JsonObject).title! }
+    case 'connectError': return { type: 'failed', ...(message.data as { code: number, description: string }) }
+    case 'disconnectReason': return { type: 'failed', code: message.code!, description: message.description! }
+    case 'socketClosed': return has('disconnectReason') ? null : { type: 'disconnected' }
+    case 'waitAuth': return null
+    default: throw new TypeError(`A message that is not known: ${message.type}`)
+  }
+}
+
+function joined ({ participants, hasForgotten = false }: JsonObject, opening: EditorStep | undefined): Told {
+  const all = participants as JsonObject[]
+  const users = all.map(({ idOriginal, username, view }) => ({ id: idOriginal!, name: username!, viewOnly: view! }))
+  const outdated = (opening?.message.data as JsonObject | undefined)?.status === 'updateversion'
+  return { type: 'joined', users, hasForgotten, viewOnly: outdated || all.at(-1)?.view === true }
+}
+
+/** The same of an event that the emulator gave to a session. */
+export function seenEvent (event: EditorEvent, session: { readonly viewOnly: boolean }): Told | null {
+  if (SILENT.has(event.type)) return null
+  return event.type === 'joined'
+    ? { ...event, users: event.users.map(user => ({ ...user })), viewOnly: session.viewOnly }
+    : { ...event } as Told
+}

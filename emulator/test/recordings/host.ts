@@ -1,0 +1,65 @@
+import http from 'node:http'
+import { readFileSync } from 'node:fs'
+import type { Test } from 'tap'
+import { listen } from '../../../test/helpers/listen.js'
+import { claimsOf, type Entry, requestEntry } from './log.js'
+import { type Headers, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep } from './recording.js'
+
+const DOCUMENT = readFileSync(new URL('../../../test/fixtures/documents/report.docx', import.meta.url))
+
+/** A plain HTTP service in the place of the host: answers as it did when it was recorded, and reports what it was asked. */
+export async function startHost (t: Test, recording: Recording, now: () => number, asked: (entry: Entry) => void): Promise<{ readonly origin: string }> {
+  const answers = recording.steps.filter(isRequest)
+
+  const server = http.createServer(async (request, response) => {
+    const at = now()
+    const text = (await request.setEncoding('utf8').toArray()).join('')
+    asked(seen(at, request, text))
+    const answer = answerTo(request, text)
+    if (answer === undefined) {
+      response.writeHead(404).end()
+    } else {
+      response.writeHead(answer.status, headersOf(answer.headers)).end(bodyOf(answer.body))
+    }
+  })
+  const { origin } = await listen(t, server)
+
+  /** The first answer to such a request that was not given yet. */
+  function answerTo ({ method, url }: http.IncomingMessage, text: string): RequestStep['answer'] | undefined {
+    const status = text === '' ? undefined : (JSON.parse(text) as JsonObject).status
+    const index = answers.findIndex(step => step.method === method && step.path === url && step.body?.status === status)
+    return index === -1 ? undefined : answers.splice(index, 1)[0]!.answer
+  }
+
+  function headersOf (headers: Headers): Headers {
+    const { 'Content-Length': length, ...others } = headers
+    return Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value.replace(RECORDED.host, origin)]))
+  }
+
+  return { origin }
+}
+
+function bodyOf (body: Json): string | Buffer {
+  if (typeof body === 'object' && body !== null && 'bytes' in body) return DOCUMENT
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+function seen (at: number, { method, url, headers }: http.IncomingMessage, text: string): Entry {
+  const token = headers.authorization?.replace(/^Bearer /, '') ?? ''
+  const body = text === '' ? undefined : JSON.parse(text) as JsonObject
+  return requestEntry(at, {
+    method: method!,
+    path: url!,
+    headers: { ...headers as Headers, authorization: headers.authorization?.replace(token, '<token>') ?? 'none', ...lengthOf(headers, text) },
+    headerClaims: claimsOf(token),
+    ...(body === undefined
+      ? {}
+      : { body: { ...body, token: '<token>', ...(JSON.stringify(body) === text ? {} : { text }) }, bodyClaims: claimsOf(String(body.token)) })
+  })
+}
+
+/** The length of a request is its own: its ports have as many digits as they have. */
+function lengthOf (headers: http.IncomingHttpHeaders, text: string): Headers {
+  if (headers['content-length'] === undefined) return {}
+  return { 'content-length': headers['content-length'] === String(Buffer.byteLength(text)) ? '<length of the body>' : headers['content-length'] }
+}
