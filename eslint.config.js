@@ -1,7 +1,7 @@
 import neostandard from 'neostandard'
 
 export default [
-  { ignores: ['dist/', '.tap/', '**/App_Data/'] },
+  { ignores: ['**/dist/', '.tap/', '**/App_Data/'] },
   ...neostandard({ ts: true, env: ['node', 'browser'] }),
   {
     rules: {

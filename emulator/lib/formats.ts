@@ -19,8 +19,25 @@ export function familyOf (extension: string): Family | undefined {
 
 /** Numbers of formats, as they stand in the folder of a conversion. Source: the document server's `AVS_OFFICESTUDIO_FILE` constants. */
 const NUMBERS: Readonly<Record<string, number>> = {
-  docx: 65, doc: 66, odt: 67, rtf: 68, txt: 69, html: 70, epub: 72, fb2: 73, pptx: 129, ppt: 130, odp: 131,
-  xlsx: 257, xls: 258, ods: 259, csv: 260, pdf: 513, jpg: 1025, gif: 1028, png: 1029
+  docx: 65,
+  doc: 66,
+  odt: 67,
+  rtf: 68,
+  txt: 69,
+  html: 70,
+  epub: 72,
+  fb2: 73,
+  pptx: 129,
+  ppt: 130,
+  odp: 131,
+  xlsx: 257,
+  xls: 258,
+  ods: 259,
+  csv: 260,
+  pdf: 513,
+  jpg: 1025,
+  gif: 1028,
+  png: 1029
 }
 
 /** The document server's number of a format, 0 for one without. */

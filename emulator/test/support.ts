@@ -4,12 +4,17 @@ import http from 'node:http'
 import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
-import { tokenSigner } from '../../lib/document-server/token.js'
+import { forgedToken } from '../../test/helpers/jwt.js'
 import { listen } from '../../test/helpers/listen.js'
 
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
-export const { sign } = tokenSigner([SECRET])
 const verify = createVerifier({ key: SECRET })
+
+/** A token of the host, valid for five minutes. */
+export function sign (claims: object): string {
+  const iat = Math.floor(Date.now() / 1000)
+  return forgedToken({ ...claims, iat, exp: iat + 300 }, { secret: SECRET })
+}
 
 /** Claims of a token of the document server, its signature checked. */
 export function claimsOf (token: unknown): Record<string, unknown> {

@@ -9,5 +9,6 @@ export function currentBytes (document: OpenDocument): Uint8Array {
 
 /** The document's editor, opened when it is first needed. */
 export function editableOf (document: OpenDocument): Editable {
-  return document.editable ??= openEditable(document.fileType, document.source!)
+  document.editable ??= openEditable(document.fileType, document.source!)
+  return document.editable
 }
