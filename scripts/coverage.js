@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { compiled } from './compiled.js'
 
-/** Per cent of all of lib. */
+/** Per cent of all modules of a package. */
 const THRESHOLDS = /** @type {const} */ ({ lines: 95, statements: 95, branches: 90, functions: 95 })
 
 /** @typedef {Record<keyof typeof THRESHOLDS, { total: number, covered: number }>} Measures */
@@ -11,8 +11,9 @@ const THRESHOLDS = /** @type {const} */ ({ lines: 95, statements: 95, branches: 
  * What keeps the coverage of the modules in `directory` from being good enough, in the words of the report.
  * The browser's scripts are no modules of Node.js: what they do is tested in a browser.
  * @param {string} summaryFile istanbul's json-summary
+ * @param {string} directory
  */
-export async function coverageFaults (summaryFile, directory = 'lib') {
+export async function coverageFaults (summaryFile, directory) {
   /** @type {Record<string, Measures>} */
   const summary = JSON.parse(await readFile(summaryFile, 'utf8').catch(() => '{}'))
   const modules = await modulesIn(directory)

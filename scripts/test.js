@@ -2,7 +2,7 @@
 // `npm test` runs everything; `npm test -- <files or options of tap>` runs a part, of which no coverage is asked.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
@@ -14,6 +14,7 @@ import { readResults } from './results.js'
 const COVERAGE = '.tap/report/coverage-summary.json'
 const RESULTS = '.tap/results.tap'
 const COUNTS = '.tap/counts.txt'
+const PACKAGES = ['lib', 'emulator/lib'].filter(directory => existsSync(directory))
 /** By itself tap leaves one processor idle, of two. */
 const JOBS = Math.min(availableParallelism(), 8)
 
@@ -27,7 +28,7 @@ const { passed, failed, notRun } = readResults(await readFile(RESULTS, 'utf8').c
 const faults = [
   ...(exitCode === 0 && failed === 0 ? [] : ['tests failed']),
   ...(passed > 0 ? [] : ['no test passed']),
-  ...(args.length === 0 ? await coverageFaults(COVERAGE) : []),
+  ...(args.length === 0 ? await coverageOfAll() : []),
   ...(notRun.length > 0 && process.env.CI === 'true' ? ['with CI=true every test must run'] : [])
 ]
 if (notRun.length > 0) console.log(`\nNot run:\n  ${notRun.join('\n  ')}`)
@@ -37,6 +38,12 @@ const counts = `${passed} passed, ${failed} failed`
 await writeFile(COUNTS, `${counts}\n`)
 console.log(`\n${counts}`)
 process.exitCode = faults.length > 0 ? 1 : 0
+
+/** Of each package of its own, so that one can't make up for the other. */
+async function coverageOfAll () {
+  const faults = await Promise.all(PACKAGES.map(async directory => await coverageFaults(COVERAGE, directory)))
+  return faults.flat()
+}
 
 /** A terminal gets tap's own reporter, a log the plain TAP. The results go to a file either way. */
 async function runTap () {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -12,37 +13,51 @@ export const run = promisify(execFile)
 /** An environment without what the test runner puts into its own: for programs that must work without it. */
 export const plainEnvironment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP|npm_)/.test(name)))
 
-/** A project with the packed package in its node_modules, beside links to what the package says it needs. */
+/** Our packages, by their folders. */
+const folders = { 'fastify-onlyoffice': '.', 'onlyoffice-emulator': 'emulator' } as const
+
+export type PackageName = keyof typeof folders
+
+/** A project with packed packages in its node_modules, beside links to what they say they need. */
 export interface PackedProject {
   readonly directory: string
-  /** Links further packages of this repository. */
+  /** Links further packages that this repository has installed. */
   link (...names: string[]): Promise<void>
 }
 
-/** Packs dist as it was built by `npm run build`, and installs the tarball in a new directory without any network. */
-export async function installPacked (t: Test): Promise<PackedProject> {
+/** Packs what `npm run build` has built, and installs the tarballs in a new directory without any network. */
+export async function installPacked (t: Test, ...names: PackageName[]): Promise<PackedProject> {
   const directory = await mkdtemp(join(tmpdir(), 'packed-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
-  const installed = join(directory, 'node_modules', 'fastify-onlyoffice')
-  await mkdir(installed, { recursive: true })
-  // Without its scripts: they would build dist anew while other tests use it.
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], { cwd: root, env: plainEnvironment })
-  const [tarball] = (await readdir(directory)).filter(name => name.endsWith('.tgz'))
-  await run('tar', ['-xzf', tarball!, '--strip-components=1', '-C', installed], { cwd: directory })
-
   const project: PackedProject = {
     directory,
     async link (...names) {
-      for (const name of names) {
-        const path = join(directory, 'node_modules', name)
-        await mkdir(dirname(path), { recursive: true })
-        await symlink(join(root, 'node_modules', name), path)
-      }
+      for (const name of names) await link(name, [root])
     }
   }
-  const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
-  const optional = (name: string) => peerDependenciesMeta[name]?.optional === true
-  await project.link(...Object.keys(dependencies), ...Object.keys(peerDependencies).filter(name => !optional(name)))
+
+  async function install (name: PackageName): Promise<void> {
+    const folder = join(root, folders[name])
+    const installed = join(directory, 'node_modules', name)
+    await mkdir(installed, { recursive: true })
+    // Without its scripts: they would build dist anew while other tests use it.
+    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', directory], { cwd: folder, env: plainEnvironment })
+    const [{ filename }] = JSON.parse(stdout)
+    await run('tar', ['-xzf', filename, '--strip-components=1', '-C', installed], { cwd: directory })
+    const { dependencies, peerDependencies = {} } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) await link(needed, [folder, root])
+  }
+
+  /** As npm would: the package's own copy, where it has one, else that of all. */
+  async function link (name: string, places: readonly string[]): Promise<void> {
+    const path = join(directory, 'node_modules', name)
+    await mkdir(dirname(path), { recursive: true })
+    const source = places.map(place => join(place, 'node_modules', name)).find(existsSync)
+    if (source === undefined) throw new Error(`${name} is not installed`)
+    if (!existsSync(path)) await symlink(source, path)
+  }
+
+  for (const name of names) await install(name)
   return project
 }
 

@@ -20,7 +20,7 @@ import('fastify-onlyoffice').then(({ default: plugin, 'module.exports': _, ...na
 t.setTimeout(120_000)
 
 t.test('require() returns the plugin with every named export', async t => {
-  const { directory } = await installPacked(t)
+  const { directory } = await installPacked(t, 'fastify-onlyoffice')
   await writeFile(join(directory, 'compare.cjs'), PROGRAM)
   const { stdout } = await run(process.execPath, ['compare.cjs'], { cwd: directory, env: plainEnvironment })
   const { plugin, names, missing, surplus } = JSON.parse(stdout)
@@ -31,9 +31,22 @@ t.test('require() returns the plugin with every named export', async t => {
   t.strictSame(surplus, [])
 })
 
-t.test('the test kit has its exports and loads without its optional peers', async t => {
-  const { directory } = await installPacked(t)
+t.test('the test kit has its exports, and no document server', async t => {
+  const { directory } = await installPacked(t, 'fastify-onlyoffice')
   await writeFile(join(directory, 'kit.mjs'), "import * as kit from 'fastify-onlyoffice/testing'\nconsole.log(Object.keys(kit).join(' '))\n")
   const { stdout } = await run(process.execPath, ['kit.mjs'], { cwd: directory, env: plainEnvironment })
-  t.equal(stdout, 'createDocumentServer fakeClock httpClientConformance storageConformance\n')
+  t.equal(stdout, 'httpClientConformance storageConformance\n')
+})
+
+t.test('the document server works by itself, in a project that has nothing else', async t => {
+  const { directory } = await installPacked(t, 'onlyoffice-emulator')
+  await writeFile(join(directory, 'start.mjs'), `
+import * as emulator from 'onlyoffice-emulator'
+const server = await emulator.createDocumentServer({ jwtSecret: 'secret' })
+const health = await (await fetch(server.url + '/healthcheck')).text()
+await server.close()
+console.log(Object.keys(emulator).join(' '), health)
+`)
+  const { stdout } = await run(process.execPath, ['start.mjs'], { cwd: directory, env: plainEnvironment })
+  t.equal(stdout, 'createDocumentServer fakeClock true\n')
 })

@@ -17,7 +17,7 @@ interface HostReport {
 t.setTimeout(120_000)
 
 t.test('a host with the packed package opens a document, stores a save and exits', async t => {
-  const project = await installPacked(t)
+  const project = await installPacked(t, 'fastify-onlyoffice')
   for (const program of ['esm.mjs', 'commonjs.cjs']) {
     await t.test(program, t => roundTrip(t, project, program))
   }

@@ -12,7 +12,7 @@ t.test('a service with the packed package tests its own save flow in under 40 li
   const lines = (await readFile(source, 'utf8')).trimEnd().split('\n')
   t.ok(lines.length < 40, `${lines.length} lines`)
 
-  const project = await installPacked(t)
+  const project = await installPacked(t, 'fastify-onlyoffice', 'onlyoffice-emulator')
   await copyFile(source, join(project.directory, PROGRAM))
   const test = (environment: Record<string, string>) =>
     run(process.execPath, ['--test', PROGRAM], { cwd: project.directory, env: { ...plainEnvironment, ...environment } })

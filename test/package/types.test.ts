@@ -9,7 +9,7 @@ t.setTimeout(180_000)
 
 // What must not compile is marked @ts-expect-error in the hosts: the compiler reports a mark that is not needed.
 t.test('strict TypeScript hosts, ESM and CommonJS, compile against the packed types, which are checked too', async t => {
-  const { directory, link } = await installPacked(t)
+  const { directory, link } = await installPacked(t, 'fastify-onlyoffice', 'onlyoffice-emulator')
   await link('@types/node', 'typescript')
   for (const host of hosts) await copyFile(join(root, 'test/package/hosts', host), join(directory, host))
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({

@@ -1,30 +1,27 @@
 import ts from 'typescript'
 import { compiled } from '../../scripts/compiled.js'
-import { restricted, rooms, type Room } from './rules.js'
+import type { Layout } from './rules.js'
 import { type Import, importsOf, isModule, parse, type Sources } from './source.js'
 
 const MAX_LINES = 200
 
 /** One line for each import the layout forbids. */
-export function forbiddenImports (sources: Sources): string[] {
-  return allImports(sources).filter(each => !isAllowed(each, sources)).map(({ from, to }) => `${from} imports ${to}`)
+export function forbiddenImports (sources: Sources, layout: Layout): string[] {
+  return allImports(sources).filter(each => !isAllowed(each, sources, layout)).map(({ from, to }) => `${from} imports ${to}`)
 }
 
-function isAllowed ({ from, to }: Import, sources: Sources): boolean {
-  const source = roomOf(from)
-  if (!source) return false // a room without rules
+function isAllowed ({ from, to }: Import, sources: Sources, { rooms, restricted }: Layout): boolean {
+  const allowed = Object.hasOwn(rooms, roomOf(from)) ? rooms[roomOf(from)] : undefined
+  if (allowed === undefined) return false // a room without rules
   if (!/^(lib|types)\//.test(to)) {
     return restricted.every(([specifier, places]) => !specifier.test(to) || places.some(place => from.startsWith(place)))
   }
   if (!(to in sources)) return false
-  if (source === roomOf(to)) return true
-  const allowed: readonly string[] = rooms[source]
-  return allowed.some(name => name === roomOf(to) || `lib/${name}` === to)
+  return roomOf(from) === roomOf(to) || allowed.some(name => name === roomOf(to) || `lib/${name}` === to)
 }
 
-function roomOf (path: string): Room | undefined {
-  const name = path.startsWith('types/') ? 'types' : path.split('/')[1]!.replace(/\.ts$/, '')
-  return Object.hasOwn(rooms, name) ? name as Room : undefined
+function roomOf (path: string): string {
+  return path.startsWith('types/') ? 'types' : path.split('/')[1]!.replace(/\.ts$/, '')
 }
 
 /** Each chain of modules that need each other to run, once: `a → b → a`. */

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-/** Source text by path from the repository's root, with slashes. */
+/** Source text by path from the package's root, with slashes. */
 export type Sources = Readonly<Record<string, string>>
 
 export interface Import {
@@ -16,13 +16,14 @@ export interface Import {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Every file below the folders. */
-export function readSources (...folders: string[]): Sources {
-  return Object.fromEntries(folders
-    .flatMap(folder => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+/** Every file of a package's lib and types, by its path from the package's root. */
+export function readSources (packageFolder = '.'): Sources {
+  const base = join(root, packageFolder, '/')
+  return Object.fromEntries(['lib', 'types']
+    .flatMap(folder => readdirSync(join(base, folder), { recursive: true, withFileTypes: true }))
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-    .map(path => [path.slice(root.length).replaceAll('\\', '/'), readFileSync(path, 'utf8')]))
+    .map(path => [path.slice(base.length).replaceAll('\\', '/'), readFileSync(path, 'utf8')]))
 }
 
 export const isModule = (path: string) => /\.(ts|js)$/.test(path)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { cycles, forbiddenImports, longFiles, nonExports, runtimeCode } from './check.js'
+import { plugin } from './rules.js'
 
 // Proves that the checks of layout.test.ts can fail.
 
@@ -9,7 +10,7 @@ const files = Object.fromEntries([
   'lib/browser/editor.js', 'types/storage.ts'
 ].map(path => [path, '']))
 
-const withSource = (path: string, source: string) => forbiddenImports({ ...files, [path]: source })
+const withSource = (path: string, source: string) => forbiddenImports({ ...files, [path]: source }, plugin)
 
 const forbidden: ReadonlyArray<readonly [path: string, source: string, to: string]> = [
   ['lib/save/save.ts', "import { fileStorage } from '../storage/file-storage.js'", 'lib/storage/file-storage.ts'],
@@ -28,7 +29,9 @@ const forbidden: ReadonlyArray<readonly [path: string, source: string, to: strin
   ['lib/control/control.ts', "import { createSigner } from 'fast-jwt'", 'fast-jwt'],
   ['lib/security/file-id.ts', "import type { Control } from '../control/control.js'", 'lib/control/control.ts'],
   ['lib/storage/file-storage.ts', "import { convert } from '../document-server/conversion.js'", 'lib/document-server/conversion.ts'],
-  ['lib/plugin.ts', "import { createDocumentServer } from './testing/index.js'", 'lib/testing/index.ts'],
+  ['lib/plugin.ts', "import { storageConformance } from './testing/index.js'", 'lib/testing/index.ts'],
+  ['lib/testing/index.ts', "import { createDocumentServer } from 'onlyoffice-emulator'", 'onlyoffice-emulator'],
+  ['lib/testing/index.ts', "import { createDocumentServer } from '../../emulator/lib/index.js'", 'emulator/lib/index.ts'],
   ['lib/testing/index.ts', "export { fileStorage } from '../storage/file-storage.js'", 'lib/storage/file-storage.ts'],
   ['lib/browser/editor.js', "import { errors } from '../errors.ts'", 'lib/errors.ts'],
   ['lib/newcomer/thing.ts', "import { createHash } from 'node:crypto'", 'node:crypto'],
