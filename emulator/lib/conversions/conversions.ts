@@ -1,20 +1,14 @@
-import { extname } from 'node:path'
-import { toUrl } from '../url.js'
 import type { Time } from '../clock.js'
 import { isDocumentServerError } from '../errors.js'
 import type { FaultRegistry } from '../faults/registry.js'
-import { familyOf, formatNumber } from '../formats.js'
 import { CrashedError, type HostClient } from '../host/client.js'
 import { DOWNLOAD_TOO_LARGE, download } from '../host/download.js'
 import type { ResultFiles } from '../results/files.js'
-import { outputType } from './output-type.js'
+import { ConversionCode } from './codes.js'
 import { isEncrypted } from './encrypted.js'
 import type { Convert } from './pdf/convert.js'
-
-/** Source: the document server's conversion error codes. */
-export const ConversionCode = {
-  unknown: -1, timeout: -2, conversion: -3, download: -4, password: -5, input: -7, token: -8, ambiguous: -9, tooLarge: -10
-} as const
+import { type ConversionRequest, conversionRequest } from './request.js'
+import { sourceType } from './source-type.js'
 
 export type ConversionOutcome =
   | { readonly path: string, readonly fileType: string }
@@ -24,7 +18,7 @@ export type ConversionOutcome =
 /** Converts documents, each pair of key and output type once. */
 export interface Conversions {
   /** Starts or joins the conversion. A synchronous request resolves when it is done, an asynchronous one at once. */
-  convert (request: Record<string, unknown>): Promise<ConversionOutcome>
+  convert (fields: Record<string, unknown>): Promise<ConversionOutcome>
 }
 
 interface Job {
@@ -42,14 +36,6 @@ interface Parts {
   readonly log: { error: (details: object, message: string) => void }
 }
 
-interface Source {
-  readonly key: string
-  readonly from: string
-  readonly to: string
-  readonly title: string
-  readonly url: unknown
-}
-
 // Source: recorded; a synchronous request is answered at whole seconds, and given up after two minutes.
 const POLL_MS = 1000
 const TIMEOUT_MS = 120_000
@@ -57,17 +43,18 @@ const TIMEOUT_MS = 120_000
 export function conversions ({ host, time, files, faults, convert, closing, log }: Parts): Conversions {
   const jobs = new Map<string, Job>()
 
-  async function run ({ key, from, to, title, url }: Source): Promise<ConversionOutcome> {
+  async function run ({ key, from: named, to, toNumber, title, url }: ConversionRequest): Promise<ConversionOutcome> {
     const fault = faults.take('conversion')
-    if (typeof url !== 'string' || !toUrl(url)) return { error: ConversionCode.conversion }
+    if (typeof url !== 'string' || url === '') return { error: ConversionCode.conversion }
     try {
-      const source = await download(host, time, url, from)
+      const source = await download(host, time, url, named)
+      const from = sourceType(source, named)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
       if (isEncrypted(source, from)) return { error: ConversionCode.password }
       const result = await convert(source, from, to)
       if (result === null) return { error: ConversionCode.conversion }
-      const folder = `data/conv_${key}_${formatNumber(to)}/output.${to}`
+      const folder = `data/conv_${key}_${toNumber}/output.${to}`
       return { path: files.put(folder, `${title}.${to}`, result, to), fileType: to }
     } catch (error) {
       if (error instanceof CrashedError) return { error: ConversionCode.unknown }
@@ -79,7 +66,7 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
     }
   }
 
-  function start (id: string, source: Source): Job {
+  function start (id: string, source: ConversionRequest): Job {
     const running = time.during(async () => await run(source))
     const job: Job = { outcome: 'pending', finished: running.then(outcome => { job.outcome = outcome }) }
     jobs.set(id, job)
@@ -101,25 +88,16 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
   }
 
   return {
-    async convert (request) {
-      const { filetype: from, outputtype, key = '', title, url, async: isAsync } = request
-      if (!isFormat(from) || typeof key !== 'string' || !/^[0-9A-Za-z._=-]{0,128}$/.test(key)) return { error: ConversionCode.input }
-      const to = outputType(outputtype, from)
-      if (to === 'ambiguous') return { error: ConversionCode.ambiguous }
-      if (!isFormat(to)) return { error: ConversionCode.input }
-      const name = typeof title === 'string' && title !== '' ? title : 'output'
-      const id = `${key}/${to}`
+    async convert (fields) {
+      const request = conversionRequest(fields)
+      if ('error' in request) return request
+      const id = `${request.key}_${request.toNumber}_${request.to}`
       const known = jobs.get(id)
       if (known !== undefined && known.outcome !== 'pending') return told(id, known)
-      const source = { key: key || 'undefined', from, to, title: name.slice(0, name.length - extname(name).length), url }
-      const job = known ?? start(id, source)
-      return isAsync === true ? 'pending' : await answerOf(id, job)
+      const job = known ?? start(id, request)
+      return request.isAsync ? 'pending' : await answerOf(id, job)
     }
   }
-}
-
-function isFormat (value: unknown): value is string {
-  return typeof value === 'string' && familyOf(value) !== undefined
 }
 
 function isPassing (outcome: ConversionOutcome): boolean {

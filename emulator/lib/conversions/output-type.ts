@@ -1,13 +1,24 @@
-import { familyOf } from '../formats.js'
+import { familyOf, formatNumber, writtenAs } from '../formats.js'
 
-const FAMILIES: Record<string, Record<string, string>> = {
-  ooxml: { word: 'docx', cell: 'xlsx', slide: 'pptx' },
-  odf: { word: 'odt', cell: 'ods', slide: 'odp' }
+export interface OutputType {
+  readonly extension: string
+  /** Stands in the folder of the result, and tells cached results apart. */
+  readonly number: number
+}
+
+const FAMILIES: Record<string, { readonly number: number, readonly extensions: Record<string, string> }> = {
+  ooxml: { number: 2055, extensions: { word: 'docx', cell: 'xlsx', slide: 'pptx' } },
+  odf: { number: 2058, extensions: { word: 'odt', cell: 'ods', slide: 'odp' } }
 }
 
 /** The format that `outputtype` names: `ooxml` and `odf` are the one of that family that fits the source, if one does. */
-export function outputType (requested: unknown, from: string): unknown {
-  const family = typeof requested === 'string' ? FAMILIES[requested] : undefined
-  if (family === undefined) return requested
-  return family[familyOf(from) ?? ''] ?? 'ambiguous'
+export function outputType (requested: string, from: string): OutputType | 'ambiguous' | undefined {
+  const name = requested.toLowerCase()
+  const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined
+  if (family !== undefined) {
+    const extension = family.extensions[familyOf(from) ?? '']
+    return extension === undefined ? 'ambiguous' : { extension, number: family.number }
+  }
+  const extension = writtenAs(name)
+  return extension === undefined ? undefined : { extension, number: formatNumber(name) }
 }

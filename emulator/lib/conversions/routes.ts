@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
 import { baseUrlOf } from '../base-url.js'
-import { ConversionCode, type Conversions, type ConversionOutcome } from './conversions.js'
-import { signedRequest } from '../tokens/request-token.js'
+import { ConversionCode } from './codes.js'
+import type { ConversionOutcome, Conversions } from './conversions.js'
+import { lenientRoutes, signedRequest } from '../tokens/request-token.js'
 import type { ResultFiles } from '../results/files.js'
 import type { Tokens } from '../tokens/tokens.js'
 
@@ -17,19 +19,19 @@ interface Result {
   readonly fileType: string
 }
 
-/** `/converter` answers JSON, the older `/ConvertService.ashx` XML, unless `Accept` names the other. Always HTTP 200. */
+type MediaType = 'application/json' | 'application/xml'
+
+/** `/converter` answers JSON, the older `/ConvertService.ashx` XML, unless `Accept` prefers the other. Always HTTP 200. */
 export function conversionRoutes (app: FastifyInstance, { conversions, files, tokens, url }: Parts): void {
   let lastShardKey: string | undefined
 
-  async function convert (request: FastifyRequest, reply: FastifyReply, xmlByDefault: boolean): Promise<FastifyReply> {
-    const accept = request.headers.accept ?? ''
-    const asXml = xmlByDefault ? !accept.includes('application/json') : /\b(application|text)\/xml\b/.test(accept)
+  async function convert (request: FastifyRequest, reply: FastifyReply, byDefault: MediaType): Promise<FastifyReply> {
     const signed = signedRequest(request, tokens)
     const outcome = 'rejected' in signed
       ? { error: ConversionCode.token }
       : await conversions.convert(signed.fields)
     const result = typeof outcome === 'object' && 'path' in outcome ? withUrl(request, outcome) : outcome
-    return asXml
+    return wanted(request, byDefault) === 'application/xml'
       ? reply.type('text/xml; charset=UTF-8').send(Buffer.from(xmlOf(result)))
       : reply.type('application/json; charset=UTF-8').send(Buffer.from(jsonOf(result)))
   }
@@ -42,8 +44,16 @@ export function conversionRoutes (app: FastifyInstance, { conversions, files, to
     return { fileUrl: files.urlOf(outcome.path, baseUrlOf(request, url()), lastShardKey ?? key), fileType: outcome.fileType }
   }
 
-  app.post('/converter', async (request, reply) => await convert(request, reply, false))
-  app.post('/ConvertService.ashx', async (request, reply) => await convert(request, reply, true))
+  lenientRoutes(app, scope => {
+    scope.post('/converter', async (request, reply) => await convert(request, reply, 'application/json'))
+    scope.route({ method: ['GET', 'POST'], url: '/ConvertService.ashx', handler: async (request, reply) => await convert(request, reply, 'application/xml') })
+  })
+}
+
+/** What `Accept` prefers; the default when it names neither: `text/xml` is not `application/xml`. */
+function wanted ({ raw }: FastifyRequest, byDefault: MediaType): string {
+  const available = byDefault === 'application/json' ? ['application/json', 'application/xml'] : ['application/xml', 'application/json']
+  return new Negotiator(raw).mediaType(available) ?? byDefault
 }
 
 type Answer = Result | { readonly error: number } | 'pending'

@@ -1,37 +1,50 @@
-import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import { readZip, unpack } from './zip/read.js'
+import { newEntry, repack, writeZip } from './zip/write.js'
 
 /** The parts of an office package (a zip file), in their order. */
 export interface OfficePackage {
-  readonly parts: ReadonlyMap<string, Uint8Array>
+  /** A part is unpacked whenever it is asked for. */
+  readonly parts: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'has' | 'keys'>
   text (part: string): string | undefined
   /** The package with one part replaced: all other parts keep their bytes and their place. */
   withPart (part: string, content: string): Uint8Array
+  /** The same for several parts. A part that is not there yet comes last; `null` takes one out. */
+  withParts (contents: ReadonlyMap<string, string | null>): Uint8Array
 }
 
-const MAX_PART_BYTES = 256 * 1024 * 1024
-
+/** Opens a package without unpacking it. Throws for what is no package, and for one that is too large or damaged. */
 export function openPackage (bytes: Uint8Array): OfficePackage {
-  const stored = new Set<string>()
-  const parts = new Map(Object.entries(unzipSync(bytes, {
-    filter (file) {
-      if (file.originalSize > MAX_PART_BYTES) throw new RangeError(`${file.name} is too large`)
-      if (file.compression === 0) stored.add(file.name)
-      return true
+  const entries = new Map(readZip(bytes).map(entry => [entry.name, entry]))
+  const parts = {
+    has: (part: string) => entries.has(part),
+    keys: () => entries.keys(),
+    get (part: string) {
+      const entry = entries.get(part)
+      return entry === undefined ? undefined : unpack(entry)
     }
-  })))
+  }
+
+  function withParts (contents: ReadonlyMap<string, string | null>): Uint8Array {
+    const changed = new Map(entries)
+    for (const [name, content] of contents) {
+      if (content === null) {
+        changed.delete(name)
+        continue
+      }
+      const entry = entries.get(name)
+      const bytes = Buffer.from(content)
+      changed.set(name, entry === undefined ? newEntry(name, bytes) : repack(entry, bytes))
+    }
+    return writeZip([...changed.values()])
+  }
 
   return {
     parts,
     text (part) {
       const content = parts.get(part)
-      return content === undefined ? undefined : strFromU8(content)
+      return content === undefined ? undefined : new TextDecoder().decode(content)
     },
-    withPart (part, content) {
-      const entries: Record<string, [Uint8Array, { level: 0 | 6 }]> = {}
-      for (const [name, old] of parts) {
-        entries[name] = [name === part ? strToU8(content) : old, { level: stored.has(name) ? 0 : 6 }]
-      }
-      return zipSync(entries)
-    }
+    withPart: (part, content) => withParts(new Map([[part, content]])),
+    withParts
   }
 }

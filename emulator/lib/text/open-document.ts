@@ -5,6 +5,8 @@ import type { ParseXml } from './extract.js'
 import { attribute, elements, hasAncestor } from './xml.js'
 
 const MAX_REPEATED_CELLS = 64
+const MAX_REPEATED_CHARACTERS = 50
+const MAX_SPACES = 1000
 
 /** Text of odt, ods and odp: headings and paragraphs; a table row is one block, a sheet or slide begins a page. */
 export function openDocumentBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {
@@ -27,8 +29,8 @@ export function openDocumentBlocks (office: OfficePackage, parse: ParseXml): Tex
 function rowText (row: Element): string {
   return elements(row, 'table-cell').flatMap(cell => {
     const text = elements(cell, 'p', 'h').map(plainText).join(' ')
-    const repeated = text === '' ? 1 : Number(attribute(cell, 'number-columns-repeated') ?? 1)
-    return Array<string>(Math.min(repeated, MAX_REPEATED_CELLS)).fill(text)
+    const isRepeated = text !== '' && text.length <= MAX_REPEATED_CHARACTERS
+    return Array<string>(isRepeated ? count(cell, 'number-columns-repeated', MAX_REPEATED_CELLS) : 1).fill(text)
   }).join('\t').trimEnd()
 }
 
@@ -40,7 +42,7 @@ function plainText (parent: Element): string {
     if (node.nodeType !== node.ELEMENT_NODE) continue
     const element = node as Element
     switch (element.localName) {
-      case 's': text += ' '.repeat(Math.min(Number(attribute(element, 'c') ?? 1), 1000)); break
+      case 's': text += ' '.repeat(count(element, 'c', MAX_SPACES)); break
       case 'tab': text += '\t'; break
       case 'line-break': text += '\n'; break
       case 'note': case 'annotation': break
@@ -48,4 +50,10 @@ function plainText (parent: Element): string {
     }
   }
   return text
+}
+
+/** How often something stands there: once, unless the attribute holds another number. */
+function count (element: Element, name: string, most: number): number {
+  const given = Number(attribute(element, name))
+  return Number.isInteger(given) && given > 0 ? Math.min(given, most) : 1
 }

@@ -1,8 +1,28 @@
-import type { Document, Element } from '@xmldom/xmldom'
+import type { Document, Element, Node } from '@xmldom/xmldom'
+
+// A cell in a cell in a cell is read three times, unless there is an end to it. Whole documents are read twice or three times.
+const MAX_READ = 5_000_000
+const read = new WeakMap<Node, number>()
 
 /** All elements of a name, whatever their prefix, in document order. */
 export function elements (parent: Document | Element, ...names: string[]): Element[] {
-  return [...parent.getElementsByTagNameNS('*', '*')].filter(({ localName }) => names.includes(localName!))
+  const found: Element[] = []
+  const document = parent.ownerDocument ?? parent
+  let seen = read.get(document) ?? 0
+  for (let node = following(parent, parent); node !== null; node = following(node, parent)) {
+    if (++seen > MAX_READ) throw new RangeError('What is in the document is nested too often')
+    if (node.nodeType === node.ELEMENT_NODE && names.includes(node.localName!)) found.push(node as Element)
+  }
+  read.set(document, seen)
+  return found
+}
+
+/** The next node inside of a parent, in document order. */
+function following (node: Node, parent: Node): Node | null {
+  if (node.firstChild !== null) return node.firstChild
+  let last: Node | null = node
+  while (last !== null && last !== parent && last.nextSibling === null) last = last.parentNode
+  return last === null || last === parent ? null : last.nextSibling
 }
 
 /** An attribute by its local name. */

@@ -1,6 +1,6 @@
 import { textBlocks } from '../../text/extract.js'
 import { layOut } from './layout.js'
-import type { OfficeConverter } from './libre-office.js'
+import { isExtension, type OfficeConverter } from './libre-office.js'
 
 /** Bytes of a document in another format; `null` when it can't be converted. */
 export type Convert = (bytes: Uint8Array, from: string, to: string) => Promise<Uint8Array | null>
@@ -8,6 +8,7 @@ export type Convert = (bytes: Uint8Array, from: string, to: string) => Promise<U
 /** LibreOffice where there is one; without it documents become PDF by their text, and plain text. */
 export function converter (office: OfficeConverter | null): Convert {
   return async (bytes, from, to) => {
+    if (to !== '' && !isExtension(to)) return null
     if (from === to) return bytes
     if (office !== null) {
       const converted = await office(bytes, from, to)

@@ -1,4 +1,5 @@
-import { strToU8, zipSync } from 'fflate'
+import { DEFLATED, STORED } from '../zip/entry.js'
+import { newEntry, writeZip } from '../zip/write.js'
 import { openDocumentParts } from './open-document.js'
 import { presentationParts } from './presentation.js'
 import { wordParts } from './word.js'
@@ -16,9 +17,9 @@ const TEMPLATES: Readonly<Record<string, () => Parts>> = {
 
 /** An empty document of a format, for a file of 0 bytes. What has no template stays empty: in a text format it is a document. */
 export function emptyTemplate (fileType: string): Uint8Array {
-  const parts = TEMPLATES[fileType]?.()
+  const parts = Object.hasOwn(TEMPLATES, fileType) ? TEMPLATES[fileType]?.() : undefined
   if (parts === undefined) return new Uint8Array()
-  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, content]) =>
+  return writeZip(Object.entries(parts).map(([name, content]) =>
     // OpenDocument wants its media type readable without unpacking.
-    [name, [strToU8(content), { level: name === 'mimetype' ? 0 : 6 }]])))
+    newEntry(name, Buffer.from(content), name === 'mimetype' ? STORED : DEFLATED)))
 }

@@ -1,0 +1,24 @@
+// Source of every offset and signature: APPNOTE.TXT, the description of the zip format.
+export const END = 0x06054b50
+export const ENTRY = 0x02014b50
+export const LOCAL = 0x04034b50
+export const END_BYTES = 22
+export const ENTRY_BYTES = 46
+export const LOCAL_BYTES = 30
+export const STORED = 0
+export const DEFLATED = 8
+
+/** A file in a zip file, as it is packed there. */
+export interface ZipEntry {
+  readonly name: string
+  readonly rawName: Uint8Array
+  readonly flags: number
+  readonly method: number
+  /** Date and time, as they stand in the zip file. */
+  readonly modified: number
+  readonly crc: number
+  /** Bytes it unpacks to. */
+  readonly size: number
+  readonly packed: Uint8Array
+  readonly attributes: number
+}

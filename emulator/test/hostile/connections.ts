@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import t, { type Test } from 'tap'
+import type { DocumentServer } from '../../lib/index.js'
+import { startDocumentServer, startFakeHost } from '../support.js'
+import { connect } from './page.js'
+
+t.test('messages of any kind leave an editor and the server as they are', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const page = await connect(t, server)
+  page.send('before it is open')
+  page.send({ type: 'edit', operations: [{ op: 'text', text: 'too early' }] })
+  page.send({ type: 'open', config: host.config('K', { name: 'notes.txt' }) })
+  const { content } = await page.message({ type: 'opened' })
+
+  const messages = [
+    '', '{', 'null', '[]', '1', '"edit"', '[{"type":"edit"}]', '['.repeat(100_000), new Uint8Array([0xFF, 0xFE, 0]),
+    '{"__proto__":{"type":"close"}}', '{"type":"__proto__"}', '{"type":"constructor"}', '{"type":{"toString":1}}', '{"type":"nothing"}',
+    { type: 'edit' }, { type: 'edit', operations: 'text' }, { type: 'edit', operations: { length: 1 } },
+    { type: 'open', config: host.config('other') },
+    { type: 'place', place: { toString: 1 } }
+  ]
+  const operations = [
+    null, 1, 'text', [], {}, { op: 'text' }, { op: 'text', text: 1 }, { op: 'text', text: 'x', base: 1 }, { op: 'constructor' }, { op: 'toString', text: 'x' },
+    '{"op":"__proto__"}', { op: ['text'], text: 'x' }, { op: 'set', id: '__proto__', text: 'x' }, { op: 'insert', id: 'p1', after: 'constructor', text: 'x' }, { op: 'remove', id: 'p1' }
+  ]
+  for (const message of messages) page.send(message)
+  page.send({ type: 'edit', batch: 7, operations })
+  await page.message({ type: 'received', batch: 7 })
+  const session = await server.open(host.config('K', { name: 'notes.txt' }))
+  t.match(content, { kind: 'text', text: (await session.content()).toString() }, 'nothing has been changed')
+
+  page.send({ type: 'download', format: { toString: 1 } })
+  await page.message({ type: 'failed' })
+  page.send({ type: 'download', format: '../../../tmp/x' })
+  t.match(await page.message({ type: 'downloadAs' }), { error: /can't be converted/ })
+  page.send({ type: 'edit', batch: 8, operations: [{ op: 'text', text: 'still here' }] })
+  await page.message({ type: 'received', batch: 8 })
+  t.equal((await session.content()).toString(), 'still here')
+})
+
+t.test('configurations that are none are refused', async t => {
+  const server = await startDocumentServer(t)
+  const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+  for (const config of ['[]', '{}', '{"token":1}', '{"token":{"toString":1}}', '{"token":"a.b.c"}', '{"__proto__":{"token":"x"}}', `{"token":"x","document":${deep}}`]) {
+    const page = await connect(t, server)
+    page.send(`{"type":"open","config":${config}}`)
+    t.match(await page.message({ type: 'refused' }), { code: Number }, config.slice(0, 40))
+  }
+})
+
+const frames: Record<string, Buffer> = {
+  'a message of 65 MiB': Buffer.from('81ff00000000041000000000000000000000', 'hex'),
+  'bytes that are no frame': Buffer.from('fffffffffffffffffffff0', 'hex'),
+  'text that is not UTF-8': Buffer.from('818200000000c328', 'hex'),
+  'a frame without a mask': Buffer.from('810161', 'hex')
+}
+
+for (const [title, frame] of Object.entries(frames)) {
+  t.test(`${title}: the connection ends, the server does not`, async t => {
+    const host = await startFakeHost(t)
+    const server = await startDocumentServer(t)
+    const socket = await upgraded(t, server)
+    socket.write(frame)
+    socket.resume()
+    await once(socket, 'close')
+    const session = await server.open(host.config('K'))
+    t.match(await session.close(), { status: 4 })
+  })
+}
+
+async function upgraded (t: Test, server: DocumentServer): Promise<net.Socket> {
+  const { hostname, port } = new URL(server.url)
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.write(`GET /doc/socket HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`)
+  const [answer] = await once(socket, 'data') as [Buffer]
+  t.match(answer.toString(), /^HTTP\/1\.1 101 /)
+  return socket
+}

@@ -1,0 +1,43 @@
+import t from 'tap'
+import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
+import { bombs } from './bombs.js'
+import { connect } from './page.js'
+
+t.test('a document that is made to exhaust the server is shown as one that can not be read, is saved as it is, and is not converted', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const other = await server.open(host.config('other'))
+
+  for (const [title, { bytes, reason }] of Object.entries(bombs)) {
+    await t.test(title, async t => {
+      const source = bytes()
+      const key = title.replaceAll(' ', '_')
+      host.files.set('/files/report.docx', source)
+      const page = await connect(t, server)
+      page.send({ type: 'open', config: host.config(key) })
+      const { content } = await page.message({ type: 'opened' }) as { content: { kind: string, note: string, paragraphs: unknown[] } }
+      t.match(content, { kind: 'readonly', note: /^This docx file cannot be read: / })
+      t.match(content.note, reason)
+      t.strictSame(content.paragraphs, [])
+
+      const session = await server.open(host.config(key))
+      t.ok(source.equals(await session.content()), 'byte for byte')
+      await session.close()
+
+      const response = await postSigned(`${server.url}/converter`, { filetype: 'docx', key, outputtype: 'pdf', title: 'a.docx', url: `${host.origin}/files/report.docx` })
+      t.strictSame(await response.json(), { error: -3 })
+    })
+  }
+
+  await other.edit('the other one goes on')
+  t.match(await other.close(), { status: 2, accepted: true })
+})
+
+t.test('a format that is the name of a property, or a path, is none that it writes', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  for (const outputtype of ['constructor', '__proto__', 'toString', '../../x', 'pdf:writer_pdf_Export', '--help']) {
+    const response = await postSigned(`${server.url}/converter`, { filetype: 'txt', outputtype, key: 'K', url: `${host.origin}/files/notes.txt` })
+    t.strictSame(await response.json(), { error: -7 }, outputtype)
+  }
+})

@@ -1,0 +1,65 @@
+import { strToU8, zipSync } from 'fflate'
+import t from 'tap'
+import { extractText, getDocumentProxy } from 'unpdf'
+import { converter } from '../../lib/conversions/pdf/convert.js'
+import { textBlocks } from '../../lib/text/extract.js'
+
+const N = 1_000_000
+const convert = converter(null)
+const textOf = (fileType: string, source: string) => textBlocks(fileType, Buffer.from(source))!
+
+// Each of these took minutes when every end was looked for from every beginning.
+t.test('markup that never ends is read in one pass', async t => {
+  for (const part of ['<!--', '<script>', '<p ', '<', '</td ', '&', '&#1', '<a <', '</script ']) {
+    t.ok(textOf('html', part.repeat(N / 4)).length <= 1, part)
+  }
+  t.strictSame(textOf('md', `# a${' #'.repeat(N)}b ##`), [{ text: `a${' #'.repeat(N)}b`, level: 1 }])
+})
+
+t.test('a page is read as a browser would read it', async t => {
+  t.strictSame(textOf('html', '<!doctype html><head><title>no</title></head><h2 a=">">A&amp;B</h2>1 < 2<br>x<!-- no -->y<script>no</script >z<td>1</td><td>2</td>\r\nend<!-- open'), [
+    { text: '">A&B', level: 2 }, { text: '1 < 2' }, { text: 'xyz1\t2\t end' }
+  ])
+})
+
+t.test('more than a million lines or paragraphs are not read', async t => {
+  const reason = { message: /more than 1000000 paragraphs/ }
+  t.throws(() => textOf('txt', '\n'.repeat(N + 1)), reason)
+  t.throws(() => textOf('csv', '\r'.repeat(N + 1)), reason)
+  t.throws(() => textOf('html', 'a<p>'.repeat(N + 1)), reason)
+  t.strictSame(textOf('txt', 'a\r\nb\rc\n\nd\n').map(({ text }) => text), ['a', 'b', 'c', '', 'd'])
+})
+
+t.test('the PDF of a huge text has its beginning and says so', async t => {
+  const pdf = await convert(Buffer.from(`first ${'x'.repeat(2000)} ${'word '.repeat(50_000)}last`), 'txt', 'pdf')
+  const { text } = await extractText(await getDocumentProxy(Uint8Array.from(pdf!)), { mergePages: true })
+  t.match(text, /^first x/)
+  t.match(text.replace(/\s+/g, ' ').slice(-200), /lays out the first 200000 characters only/)
+})
+
+t.test('cells that are repeated, by any number', async t => {
+  const cell = (count: string, text: string) => `<table-cell number-columns-repeated="${count}"><p>${text}</p></table-cell>`
+  const cells = ['1000000000', '-1', '0.5', 'x', ''].map((count, index) => cell(count, String(index))).join('')
+  const ods = zipSync({ 'content.xml': strToU8(`<spreadsheet><table-row>${cells}${cell('9', 'x'.repeat(100))}</table-row></spreadsheet>`) })
+  t.strictSame(textBlocks('ods', ods), [{ text: `${'0\t'.repeat(64)}1\t2\t3\t4\t${'x'.repeat(100)}` }])
+  const odt = zipSync({ 'content.xml': strToU8('<text><p>a<s c="1000000000"/>b<s c="-1"/>c</p></text>') })
+  t.strictSame(textBlocks('odt', odt), [{ text: `a${' '.repeat(1000)}b c` }])
+})
+
+t.test('cells in cells in cells are not read again and again', async t => {
+  const nested = `${'<table-row><table-cell>'.repeat(100)}${'<p>a</p>'.repeat(5000)}${'</table-cell></table-row>'.repeat(100)}`
+  const ods = zipSync({ 'content.xml': strToU8(`<spreadsheet>${nested}</spreadsheet>`) })
+  t.throws(() => textBlocks('ods', ods), { message: /nested too often/ })
+})
+
+t.test('a shared string that is not there is empty', async t => {
+  const workbook = (cells: string) => zipSync({
+    'xl/workbook.xml': strToU8('<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'),
+    'xl/_rels/workbook.xml.rels': strToU8('<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>'),
+    'xl/sharedStrings.xml': strToU8('<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>a</t></si></sst>'),
+    'xl/worksheets/sheet1.xml': strToU8(`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`)
+  })
+  const shared = (index: string, column: string) => `<c r="${column}1" t="s"><v>${index}</v></c>`
+  const [block] = textBlocks('xlsx', workbook(shared('99', 'A') + shared('-1', 'B') + shared('x', 'C') + shared('1e99', 'D') + shared('0', 'E')))!
+  t.equal(block!.text.trim(), 'a')
+})
