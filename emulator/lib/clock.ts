@@ -8,6 +8,13 @@ export const systemClock: Clock = {
   }
 }
 
+/** Somebody took too long. */
+export class TimeoutError extends Error {
+  constructor (milliseconds: number) {
+    super(`No answer within ${milliseconds} ms`)
+  }
+}
+
 /** The only source of time in the document server. */
 export interface Time {
   now (): number
@@ -76,7 +83,7 @@ export function createTime (clock: Clock): Time {
     },
     async limited (milliseconds, signal, task) {
       const late = new AbortController()
-      const cancel = clock.setTimer(milliseconds, () => late.abort(new Error(`No answer within ${milliseconds} ms`)))
+      const cancel = clock.setTimer(milliseconds, () => late.abort(new TimeoutError(milliseconds)))
       try {
         return await task(AbortSignal.any([signal, late.signal]))
       } finally {

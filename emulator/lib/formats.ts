@@ -17,30 +17,32 @@ export function familyOf (extension: string): Family | undefined {
   return families.get(extension)
 }
 
-/** Numbers of formats, as they stand in the folder of a conversion. Source: the document server's `AVS_OFFICESTUDIO_FILE` constants. */
-const NUMBERS: Readonly<Record<string, number>> = {
-  docx: 65,
-  doc: 66,
-  odt: 67,
-  rtf: 68,
-  txt: 69,
-  html: 70,
-  epub: 72,
-  fb2: 73,
-  pptx: 129,
-  ppt: 130,
-  odp: 131,
-  xlsx: 257,
-  xls: 258,
-  ods: 259,
-  csv: 260,
-  pdf: 513,
-  jpg: 1025,
-  gif: 1028,
-  png: 1029
+/** Formats that are written, by their first number: the next ones follow. Source: the document server's `AVS_OFFICESTUDIO_FILE` constants. */
+const NUMBERED: ReadonlyArray<readonly [first: number, extensions: string]> = [
+  [65, 'docx doc odt rtf txt html mht epub fb2 mobi docm dotx dotm fodt ott'],
+  [85, 'oform docxf'],
+  [129, 'pptx ppt odp ppsx pptm ppsm potx potm fodp otp'],
+  [257, 'xlsx xls ods csv xlsm xltx xltm xlsb fods ots'],
+  [513, 'pdf swf djvu xps svg htmlr'],
+  [521, 'pdfa'],
+  [1025, 'jpg tiff tga gif png emf wmf bmp cr2 pcx ras psd ico']
+]
+
+const numbers = new Map(NUMBERED.flatMap(([first, extensions]) =>
+  extensions.split(' ').map((extension, index) => [extension, first + index] as const)))
+
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  wps: 'doc', xml: 'txt', xslt: 'txt', htm: 'html', mhtml: 'mht', dps: 'ppt', et: 'xls', xltb: 'xlsb', jpeg: 'jpg', jpe: 'jpg', tif: 'tiff'
 }
 
-/** The document server's number of a format, 0 for one without. */
+/** The extension of what is written when this format is asked for; `undefined` for one that the document server does not know. */
+export function writtenAs (extension: string): string | undefined {
+  const name = OTHER_NAMES[extension] ?? extension
+  if (!numbers.has(name) && familyOf(name) === undefined) return undefined
+  return name === 'pdfa' ? 'pdf' : name
+}
+
+/** The document server's number of a format, as it stands in the folder of a conversion; 0 for one without. */
 export function formatNumber (extension: string): number {
-  return NUMBERS[extension] ?? 0
+  return numbers.get(OTHER_NAMES[extension] ?? extension) ?? 0
 }

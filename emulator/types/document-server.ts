@@ -28,18 +28,31 @@ export interface DocumentServerOptions {
   readonly allowedHosts?: readonly string[]
   /** Path of `soffice`; `false` never uses it. Default: `soffice` of the PATH, if there is one. */
   readonly libreOffice?: string | false
+  /**
+   * Serves `/emulator/`, by which a test in any language opens sessions, edits and breaks things. Default false. It asks for no
+   * password: whoever reaches the port can use it. Pages of other origins can't.
+   */
+  readonly remoteControl?: boolean
+  /**
+   * What `requests`, `received` and what `callback()` has not given yet keep: so many of the last ones each, and of a body or an
+   * answer at most so many bytes; a larger one is `null`, of a larger callback its key and status are left. Default: everything,
+   * which is right for a test and too much for a process that runs for days.
+   */
+  readonly requestLog?: { readonly entries?: number, readonly bodyBytes?: number }
 }
 
 /** The configuration as handed to `DocsAPI.DocEditor`, its token included. What the token signs overrides the rest. */
 export interface EditorConfig {
   readonly document?: {
-    readonly key?: string | undefined
+    /** 1 to 255 characters of `0-9A-Za-z._=-`. */
+    readonly key?: string | number | undefined
     readonly url?: string | undefined
     readonly title?: string | undefined
     readonly fileType?: string | undefined
     readonly permissions?: object | undefined
   } | undefined
   readonly editorConfig?: {
+    /** Empty: nobody is told. */
     readonly callbackUrl?: string | undefined
     readonly mode?: string | undefined
     readonly lang?: string | undefined
@@ -49,9 +62,14 @@ export interface EditorConfig {
 }
 
 export interface UserConfig {
-  /** At most 128 characters are read. */
-  readonly id?: string | undefined
+  /** Without one the editor makes one up. An empty one is kept: the document is never saved to the host then. */
+  readonly id?: string | number | null | undefined
+  /** Default `Anonymous`. With `firstname` and `lastname` these are shown instead. */
   readonly name?: string | undefined
+  readonly firstname?: string | undefined
+  readonly lastname?: string | undefined
+  /** Stands before the name. */
+  readonly group?: string | undefined
 }
 
 /** One request the document server made, with what it was answered. */
@@ -124,6 +142,6 @@ export type DocumentServer = FastifyInstance & DocumentServerMembers
 
 /** What the document server answers an editor it refuses. `code` is the code the real one sends. */
 export interface DocumentServerError extends Error {
-  /** 4004 access denied, 4005 token expired, 4006 bad token, 4007 dropped by the host, 4008 saved meanwhile, -10 too large, -81 download failed, -82 bad document key. */
+  /** 4004 access denied, 4005 token expired, 4006 bad token, 4007 dropped by the host, 4008 saved meanwhile, -10 too large, -81 download failed. */
   readonly code: number
 }

@@ -38,8 +38,12 @@ export interface Faults {
   /** The script that pages load. */
   readonly api: AnswerFault
   readonly callback: CallbackFault
-  /** Building the document to save fails: status 3 or 7. `corrupted`: there is a result, but a bad one. */
-  readonly assembly: { readonly type: 'fail', readonly corrupted?: boolean }
+  /** Putting the document together to save it, finished or by force. A slow one may fail too. */
+  readonly assembly:
+    /** Fails: status 3 or 7. `corrupted`: there is a result, but a bad one. */
+    | { readonly type: 'fail', readonly corrupted?: boolean }
+    /** Takes so long; meanwhile others may come and go, edit and ask for more saves. */
+    | { readonly type: 'slow', readonly ms: number }
   readonly conversion:
     /** Takes so much longer. */
     | { readonly type: 'slow', readonly ms: number }

@@ -6,7 +6,7 @@ export interface CallbackResult {
   readonly httpStatus: number | null
   /** Body of the last answer: parsed when it is JSON, else its text; `null` without one. */
   readonly answer: unknown
-  /** HTTP 200 and JSON with an `error` of 0: all that counts as done. */
+  /** HTTP 200 and JSON with an `error` of 0, or of what JavaScript takes for 0 (`"0"`, `""`, `false`, `[]`): all that counts as done. */
   readonly accepted: boolean
 }
 
@@ -18,7 +18,7 @@ export interface EditorUser {
 
 /** What an editor is told, in the order it is told. */
 export type EditorEvent =
-  /** It is in, together with these. `hasForgotten`: the content is that of a save the host had refused. */
+  /** It is in, together with these. `hasForgotten`: it edits the content of a save that the host had refused. */
   | { readonly type: 'joined', readonly users: readonly EditorUser[], readonly hasForgotten: boolean }
   /** The document is shown. `outdated`: this key was saved a short while ago and is shown for reading only. */
   | { readonly type: 'ready', readonly outdated: boolean }
@@ -28,7 +28,9 @@ export type EditorEvent =
   | { readonly type: 'users', readonly users: readonly EditorUser[] }
   /** Somebody else changed the document. */
   | { readonly type: 'changed', readonly userId: string }
-  | { readonly type: 'forceSaveStarted' }
+  /** To who asked for it; by the timer, to all who edit. `code` 4: there is nothing new, or it is being saved already. */
+  | { readonly type: 'forceSaveStarted', readonly code?: 4 }
+  /** To all who edit, unless the command service asked for it. */
   | { readonly type: 'forceSaved', readonly accepted: boolean }
   /** The document was saved after everybody had left; those who left hear of it as long as they are connected. */
   | { readonly type: 'saved', readonly accepted: boolean }
@@ -82,7 +84,10 @@ export interface Session {
    * The same content again changes nothing. `fileType` is the format of the bytes when it is not the opened one.
    */
   edit (content: string | Uint8Array, options?: { readonly fileType?: string }): Promise<void>
-  /** A status 6, or 7 when the document can't be built. Resolves when the host has answered; `status: null` without a change to save. */
+  /**
+   * A status 6, or 7 when the document can't be built. Resolves when the host has answered; `status: null` when none is sent: without
+   * a new change, while an equal one is under way, or when nobody edits any longer once it is put together.
+   */
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
   /** Sends one status 5 for each record, one after the other. */
   mailMerge (mail: MailMerge): Promise<readonly CallbackResult[]>
@@ -93,11 +98,12 @@ export interface Session {
   saved (): Promise<CallbackResult>
   /**
    * Leaves: 4 when nothing was changed, 2 after a change, 1 while others stay. Resolves when the host has answered,
-   * retries included. `abrupt` cuts the connection instead: the 2 follows after 5 s, and this does not wait for it.
+   * retries included, or when the 2 is called off because somebody edits again: with the last answer, or `status: null` before one.
+   * `abrupt` cuts the connection instead: the 2 follows after 5 s, and this does not wait for it.
    */
   close (options?: { readonly abrupt?: boolean }): Promise<CallbackResult>
   /** Cuts the connection, as a network would. What was edited is saved 5 s later unless somebody is there by then. */
   disconnect (): Promise<void>
-  /** Comes back after `disconnect()`. Rejects with code 4008 when the document has been saved in between. */
+  /** Comes back after `disconnect()`. Rejects with code 4008 when the document has been saved in between, or just is. */
   reconnect (): Promise<void>
 }

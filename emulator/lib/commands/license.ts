@@ -5,7 +5,7 @@ const BUILD = 0
 export const VERSION = `${SERVER_VERSION}.${BUILD}`
 
 /** The answer to the command `license`: fields as recorded, values of an unlimited developer server. */
-export function license (documents: readonly OpenDocument[]): object {
+export function license (documents: readonly OpenDocument[]): { readonly license: object, readonly server: object, readonly quota: object } {
   const everybody = documents.flatMap(({ participants }) => [...participants.values()])
   const quota = (viewOnly: boolean) => userIds(everybody.filter(user => user.viewOnly === viewOnly)).map(userid => ({ userid, expire: null }))
   return {

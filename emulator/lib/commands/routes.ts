@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrlOf } from '../base-url.js'
 import type { ForgottenFile, SessionParts } from '../sessions/parts.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { signedRequest } from '../tokens/request-token.js'
+import { lenientRoutes, signedRequest } from '../tokens/request-token.js'
 import type { Tokens } from '../tokens/tokens.js'
-import { runCommand } from './commands.js'
+import { answerFor, runCommand } from './commands.js'
+import { serverInfoRoute } from './server-info.js'
 
 interface Parts {
   readonly sessions: Sessions
@@ -17,19 +18,23 @@ interface Parts {
 const INVALID_TOKEN = 6
 const EXPIRED_TOKEN = 7
 
-/** The command service at its two addresses. Always HTTP 200. */
+/** The command service at its two addresses, of which the older one takes a GET too. Always HTTP 200. */
 export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, url }: Parts): void {
-  for (const path of ['/command', '/coauthoring/CommandService.ashx']) {
-    app.post(path, async (request, reply) => {
-      const urlOf = (key: string, { fileType, bytes }: ForgottenFile): string => {
-        const stored = parts.files.put(`forgotten/${key}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
-        return parts.files.urlOf(stored, baseUrlOf(request, url()), key)
-      }
-      const signed = signedRequest(request, tokens)
-      const answer = 'rejected' in signed
-        ? { error: signed.rejected === 'expired' ? EXPIRED_TOKEN : INVALID_TOKEN }
-        : await runCommand({ sessions, parts }, signed.fields, { urlOf, sent: once(reply.raw, 'close') })
-      return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
-    })
+  async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const urlOf = (key: string, { fileType, bytes }: ForgottenFile): string => {
+      const stored = parts.files.put(`forgotten/${key}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
+      return parts.files.urlOf(stored, baseUrlOf(request, url()), key)
+    }
+    const signed = signedRequest(request, tokens)
+    const answer = 'rejected' in signed
+      ? answerFor(signed.key, signed.rejected === 'expired' ? EXPIRED_TOKEN : INVALID_TOKEN)
+      : await runCommand({ sessions, parts }, signed.fields, { urlOf, sent: once(reply.raw, 'close') })
+    return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
   }
+
+  serverInfoRoute(app, parts.documents.all)
+  lenientRoutes(app, scope => {
+    scope.post('/command', answer)
+    scope.route({ method: ['GET', 'POST'], url: '/coauthoring/CommandService.ashx', handler: answer })
+  })
 }

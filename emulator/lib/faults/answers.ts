@@ -17,9 +17,9 @@ interface Parts {
 
 const ROUTES: ReadonlyArray<readonly [path: RegExp, route: AnswerRoute]> = [
   [/^\/cache\/files\//, 'file'],
-  [/^\/(converter|ConvertService\.ashx)$/, 'converter'],
-  [/^\/(command|coauthoring\/CommandService\.ashx)$/, 'command'],
-  [/^\/healthcheck$/, 'healthcheck'],
+  [/^\/(converter|ConvertService\.ashx)\/?$/i, 'converter'],
+  [/^\/(command|coauthoring\/CommandService\.ashx)\/?$/i, 'command'],
+  [/^\/healthcheck\/?$/i, 'healthcheck'],
   [/\/api\.js$/, 'api']
 ]
 

@@ -31,7 +31,7 @@ const routes: Readonly<Record<keyof Faults, Readonly<Record<string, Fields>>>> =
   healthcheck: answer,
   api: answer,
   callback: { origin: { origin }, duplicate: {}, reorder: {} },
-  assembly: { fail: { 'corrupted?': value => typeof value === 'boolean' } },
+  assembly: { fail: { 'corrupted?': value => typeof value === 'boolean' }, slow: { ms: milliseconds } },
   conversion: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } }
 }
 

@@ -18,7 +18,7 @@ export function isTooLarge (error: unknown): boolean {
 }
 
 export function jsonOrText (bytes: Buffer): unknown {
-  const text = bytes.toString('utf8')
+  const text = new TextDecoder().decode(bytes) // without a byte order mark
   try {
     return JSON.parse(text)
   } catch {

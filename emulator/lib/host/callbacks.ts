@@ -17,7 +17,7 @@ export interface CallbackFields {
   readonly users?: readonly string[] | undefined
   readonly actions?: readonly Action[] | undefined
   readonly mailMerge?: object | undefined
-  readonly userdata?: string | undefined
+  readonly userdata?: unknown
   readonly lastsave?: string | undefined
   readonly notmodified?: boolean | null | undefined
   readonly forcesavetype?: number | undefined
@@ -61,10 +61,10 @@ export async function sendCallback (host: HostClient, url: string, fields: Callb
   }
 }
 
-/** Only HTTP 200 with a JSON `error` of 0 (`"0"` passes) counts as done. */
-function isAccepted (httpStatus: number, answer: unknown): boolean {
+/** Only HTTP 200 with a JSON `error` that equals 0 as JavaScript's `==` has it counts as done: `"0"`, `""`, `false`, `[]` pass. */
+export function isAccepted (httpStatus: number, answer: unknown): boolean {
   if (httpStatus !== 200 || typeof answer !== 'object' || answer === null || !('error' in answer)) return false
-  return answer.error === 0 || answer.error === '0'
+  return answer.error !== null && Number(answer.error) === 0
 }
 
 /** 429, 5xx and no answer at all are worth another attempt. */

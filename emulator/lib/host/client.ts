@@ -12,7 +12,8 @@ export interface HostAnswer {
 
 /** Makes the requests a document server makes, and keeps a log of them. Rejects when there is no answer. */
 export interface HostClient {
-  readonly requests: readonly HostRequest[]
+  /** Whoever wants to keep fewer of them takes the oldest out. */
+  readonly requests: HostRequest[]
   get (url: string): Promise<HostAnswer>
   post (url: string, body: Record<string, unknown>, headerToken: string): Promise<HostAnswer>
   /** A token over the claims, valid for five minutes. */
@@ -105,11 +106,11 @@ function commonHeaders () {
   return { Accept: 'application/json, text/plain, */*', 'User-Agent': 'Node.js/6.13', Connection: 'Keep-Alive' }
 }
 
-/** Credentials in the URL take the place of a token in `Authorization`, as in the document server. */
+/** Credentials in the URL take the place of a token in `Authorization`, percent-encoded as they are there. Source: observed. */
 function credentials (address: string, token: string, { name, prefix }: TokenHeader): Record<string, string> {
   const { username, password } = new URL(address)
   const withToken = { [name]: `${prefix}${token}` }
   if (username === '' && password === '') return withToken
-  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  const basic = Buffer.from(`${username}:${password}`).toString('base64')
   return { ...(name.toLowerCase() === 'authorization' ? {} : withToken), Authorization: `Basic ${basic}` }
 }

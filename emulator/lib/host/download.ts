@@ -1,4 +1,4 @@
-import type { Time } from '../clock.js'
+import { type Time, TimeoutError } from '../clock.js'
 import { emptyTemplate } from '../editing/empty/template.js'
 import { documentServerError } from '../errors.js'
 import { isTooLarge } from './answer.js'
@@ -12,8 +12,8 @@ const DOWNLOAD_FAILED = -81
 export const DOWNLOAD_TOO_LARGE = -10
 
 /**
- * Fetches a document: three attempts one second apart, status 200 or 206 only. One of 0 bytes is an empty template of its type.
- * Rejects with a `DocumentServerError`.
+ * Fetches a document: three attempts one second apart, status 200 or 206 only. A connection that ends or takes too long is the
+ * last one. A document of 0 bytes is an empty template of its type. Rejects with a `DocumentServerError`.
  */
 export async function download (host: HostClient, time: Time, url: string, fileType: string): Promise<Uint8Array> {
   let failure: unknown
@@ -26,9 +26,17 @@ export async function download (host: HostClient, time: Time, url: string, fileT
       if (error instanceof CrashedError) throw error
       if (isTooLarge(error)) throw documentServerError(DOWNLOAD_TOO_LARGE, 'The document is larger than 100 MB', error)
       failure = error
+      if (isCutOff(error)) break
     }
     await time.pause(PAUSE_MS, host.life())
   }
   const reason = failure instanceof Error ? failure.message : String(failure)
   throw documentServerError(DOWNLOAD_FAILED, `The document could not be downloaded. ${reason}: ${url}`, failure)
+}
+
+// Source: observed; the codes are those of Node.js and of undici.
+const CUT_OFF = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'])
+
+function isCutOff (error: unknown): boolean {
+  return error instanceof TimeoutError || CUT_OFF.has(String((error as { code?: unknown }).code))
 }

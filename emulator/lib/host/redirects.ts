@@ -11,7 +11,7 @@ interface Options {
   readonly signal: AbortSignal
 }
 
-// Source: the document server's default.
+// Source: docs/document-server-protocol.md#downloading-the-document
 const MAX_REDIRECTIONS = 21
 
 /**

@@ -45,7 +45,8 @@ export function resultFiles (secret: string, time: Time): ResultFiles {
       for (const [path, file] of files) {
         if (time.now() - file.modifiedAt > KEPT_MS) files.delete(path)
       }
-      const path = `/cache/files/${folder}/${encodeURIComponent(name)}`
+      // Source: observed; a slash would be one of the path.
+      const path = `/cache/files/${folder}/${encodeURIComponent(name.replaceAll('/', '%2f'))}`
       files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt: time.now() })
       return path
     },
@@ -57,11 +58,14 @@ export function resultFiles (secret: string, time: Time): ResultFiles {
     find (url) {
       const [path, query] = url.split('?', 2) as [string, string | undefined]
       const parameters = new URLSearchParams(query)
-      const expires = parameters.get('expires') ?? ''
-      const given = Buffer.from(parameters.get('md5') ?? '')
-      const expected = Buffer.from(signature(path, expires))
+      const md5 = parameters.get('md5') ?? ''
+      const expires = Number.parseInt(parameters.get('expires') ?? '')
+      if (md5 === '' || !expires) return 'forbidden'
+      // Source: observed; it is expired before its signature is looked at.
+      if (expires < time.seconds()) return 'expired'
+      const given = Buffer.from(md5)
+      const expected = Buffer.from(signature(path, String(expires)))
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forbidden'
-      if (Number(expires) < time.seconds()) return 'expired'
       return files.get(path) ?? 'missing'
     }
   }

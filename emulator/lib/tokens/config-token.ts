@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { documentServerError } from '../errors.js'
 import type { Tokens } from './tokens.js'
-import type { EditorConfig } from '../../types/document-server.js'
+import type { EditorConfig, UserConfig } from '../../types/document-server.js'
 
 /** A configuration whose token was good: what the token signs has replaced what the page said. */
 export interface TrustedConfig {
@@ -18,32 +18,49 @@ export interface TrustedConfig {
 const DENIED = 4004
 const EXPIRED = 4005
 const BAD_TOKEN = 4006
-const BAD_KEY = -82
+const DROPPED = 4007
 
-const MAX_USER_ID = 128
+const KEY = /^[0-9A-Za-z._=-]{1,255}$/
 
 /** Checks a configuration as the document server does. Throws a `DocumentServerError` with the code an editor is shown. */
 export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedConfig {
   const claims = verified(config.token, tokens) as EditorConfig & Record<string, unknown>
+  if (!isKey(config.document?.key ?? 'none')) throw denied()
   requireSigned(config, claims)
 
   const document = { ...config.document, ...claims.document }
   const editor = { ...config.editorConfig, ...claims.editorConfig }
-  const key = document.key!
-  if (!/^[0-9A-Za-z._=-]{1,128}$/.test(key)) {
-    throw documentServerError(BAD_KEY, 'document.key must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')
-  }
-  const { edit } = (document.permissions ?? {}) as { edit?: boolean }
+  if (!isKey(document.key)) throw denied()
+  const key = String(document.key)
+  const callbackUrl = editor.callbackUrl || null
+  if (callbackUrl !== null && !/^https?:\/\//i.test(callbackUrl)) throw documentServerError(DROPPED, 'drop')
   return {
     key,
     url: document.url!,
     title: document.title ?? key,
     fileType: (document.fileType ?? '').toLowerCase(),
-    callbackUrl: editor.callbackUrl || null,
-    viewOnly: edit === false || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
+    callbackUrl,
+    viewOnly: !mayChange(document.permissions ?? {}) || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
     lang: editor.lang ?? 'en',
-    user: { id: editor.user?.id?.slice(0, MAX_USER_ID) ?? null, name: editor.user?.name ?? 'Anonymous' }
+    user: userOf(config.editorConfig?.user ?? {}, claims.editorConfig?.user ?? {}, editor.lang)
   }
+}
+
+/** Who may comment, review or fill in forms is an editor too. Source: observed. */
+function mayChange ({ edit, comment, review, fillForms }: { edit?: unknown, comment?: unknown, review?: unknown, fillForms?: unknown }): boolean {
+  return edit !== false || comment === true || review === true || fillForms === true
+}
+
+/** What the token says of the user counts where it says something. An empty id stays one; without any the editor makes one up. */
+function userOf (given: UserConfig, signed: UserConfig, lang = ''): TrustedConfig['user'] {
+  const id = signed.id || given.id
+  const first = signed.firstname || given.firstname
+  const last = signed.lastname || given.lastname
+  const name = signed.name || given.name
+  const group = signed.group || given.group
+  const inGroup = name && group ? `${group}\u00a0${name}` : name
+  const whole = first && last ? (lang.startsWith('ru') ? `${last} ${first}` : `${first} ${last}`) : inGroup
+  return { id: id === undefined || id === null ? null : String(id), name: whole || 'Anonymous' }
 }
 
 function verified (token: string | undefined, tokens: Tokens): Record<string, unknown> {
@@ -52,23 +69,34 @@ function verified (token: string | undefined, tokens: Tokens): Record<string, un
   if ('claims' in result) return result.claims
   switch (result.rejected) {
     case 'expired': throw documentServerError(EXPIRED, 'token:jwt expired')
-    case 'malformed': throw documentServerError(BAD_TOKEN, 'token:jwt malformed')
-    case 'invalid signature': throw documentServerError(BAD_TOKEN, 'token:invalid signature')
+    case 'malformed':
+    case 'not active': throw documentServerError(BAD_TOKEN, `token:jwt ${result.rejected}`)
+    default: throw documentServerError(BAD_TOKEN, `token:${result.rejected}`)
   }
 }
 
 /** The token must sign everything of the configuration that decides what is opened and who is told. */
 function requireSigned (config: EditorConfig, claims: EditorConfig & Record<string, unknown>): void {
   const { document, editorConfig } = claims
-  const complete = isText(document?.key) && isText(document?.url) &&
-    (config.editorConfig?.callbackUrl === undefined || isText(editorConfig?.callbackUrl)) &&
-    (config.editorConfig?.mode === undefined || isText(editorConfig?.mode)) &&
-    (config.document?.permissions === undefined || document?.permissions !== undefined)
+  const { callbackUrl, mode } = config.editorConfig ?? {}
+  const complete = Boolean(document?.key) && isText(document?.url) &&
+    (!callbackUrl || isText(editorConfig?.callbackUrl)) &&
+    (!mode || mode === 'view' || isText(editorConfig?.mode)) &&
+    (!config.document?.permissions || Boolean(document?.permissions))
   if (!complete) throw documentServerError(BAD_TOKEN, 'token:')
 
-  const permitted = document?.permissions === undefined || isDeepStrictEqual(config.document?.permissions, document.permissions)
-  const foreign = 'url' in claims || 'key' in claims || 'payload' in claims
-  if (!permitted || foreign) throw documentServerError(DENIED, 'access deny')
+  const permitted = !document?.permissions || isDeepStrictEqual(config.document?.permissions, document.permissions)
+  const foreign = Boolean(claims.url || claims.key || claims.payload)
+  if (!permitted || foreign) throw denied()
+}
+
+/** Numbers are taken. Source: observed. */
+function isKey (key: unknown): boolean {
+  return (typeof key === 'string' || typeof key === 'number') && KEY.test(String(key))
+}
+
+function denied (): Error {
+  return documentServerError(DENIED, 'access deny')
 }
 
 function isText (value: unknown): boolean {

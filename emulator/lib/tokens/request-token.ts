@@ -1,24 +1,58 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { jsonOrText } from '../host/answer.js'
 import type { Tokens } from './tokens.js'
+
+type Fields = Record<string, unknown>
 
 /** What a request to the conversion or command service signs, or why it can't be trusted. */
 export type SignedRequest =
-  | { readonly fields: Record<string, unknown> }
-  | { readonly rejected: 'missing' | 'invalid' | 'expired' }
+  | { readonly fields: Fields }
+  /** `key` is the unsigned one of the request. */
+  | { readonly rejected: 'invalid' | 'expired', readonly key: unknown }
+
+/** What stands in the header before the token. */
+const PREFIX = 'Bearer '
 
 /**
- * The body token signs the flat request, the header token `{ payload: request }`.
- * A bad body token is not rescued by a good header. Source: recorded conversion and command requests.
+ * A token in the body, in the query of a request without one, or else in the header. Its claims may be flat, as `payload` or as
+ * `query`. A bad one in the body is not rescued by a good header. Source: recorded conversion and command requests.
  */
 export function signedRequest (request: FastifyRequest, tokens: Tokens): SignedRequest {
-  const body = request.body as Record<string, unknown> | null | undefined
-  const bodyToken = typeof body?.token === 'string' ? body.token : undefined
-  const headerToken = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const token = bodyToken ?? headerToken
-  if (token === undefined) return { rejected: 'missing' }
+  const { token: given, key } = isFields(request.body) ? request.body : request.query as Fields
+  const { authorization } = request.headers
+  const token = given || (authorization?.startsWith(PREFIX) === true ? authorization.slice(PREFIX.length) : undefined)
+  if (typeof token !== 'string') return { rejected: 'invalid', key }
   const result = tokens.verify(token)
-  if ('rejected' in result) return { rejected: result.rejected === 'expired' ? 'expired' : 'invalid' }
-  const { iat, exp, ...claims } = result.claims
-  const fields = bodyToken === undefined ? claims.payload : claims
-  return typeof fields === 'object' && fields !== null ? { fields: { ...fields } } : { rejected: 'invalid' }
+  if ('rejected' in result) return { rejected: result.rejected === 'expired' ? 'expired' : 'invalid', key }
+  const { iat, exp, payload, query, ...claims } = result.claims
+  return { fields: { ...claims, ...(isFields(payload) ? payload : {}), ...(isFields(query) ? query : {}) } }
+}
+
+/**
+ * Routes whose requests are read as JSON whatever they say they are, and whose body may be missing or broken: a GET can have
+ * one too. Without one the query counts.
+ */
+export function lenientRoutes (app: FastifyInstance, routes: (scope: FastifyInstance) => void): void {
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => jsonOrText(body))
+    scope.addHook('preValidation', async request => {
+      if (request.method === 'GET') request.body = await bodyOfGet(request)
+    })
+    routes(scope)
+  })
+}
+
+async function bodyOfGet ({ raw, routeOptions: { bodyLimit = 0 } }: FastifyRequest): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of raw) {
+    size += chunk.length
+    if (size <= bodyLimit) chunks.push(chunk)
+  }
+  return size === 0 ? undefined : jsonOrText(Buffer.concat(chunks))
+}
+
+function isFields (value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null
 }

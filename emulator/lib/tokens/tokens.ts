@@ -3,7 +3,7 @@ import type { Time } from '../clock.js'
 
 export type VerifiedToken =
   | { readonly claims: Record<string, unknown> }
-  | { readonly rejected: 'malformed' | 'invalid signature' | 'expired' }
+  | { readonly rejected: 'malformed' | 'invalid signature' | 'invalid nbf value' | 'invalid exp value' | 'not active' | 'expired' }
 
 /**
  * The document server's own tokens, apart from the library's: two implementations that must agree prove more than one,
@@ -12,7 +12,7 @@ export type VerifiedToken =
 export interface Tokens {
   /** A token over the claims and `iat` and `exp`, valid for five minutes. */
   sign (claims: object): string
-  /** HS256, HS384 or HS512 with any of the secrets; 60 s of clock skew; `exp` is optional. */
+  /** HS256, HS384 or HS512 with any of the secrets; 60 s of clock skew; `exp` and `nbf` are optional. */
   verify (token: string): VerifiedToken
   changeSecret (jwtSecret: string | readonly string[]): void
   /** How far the clock that tokens are dated and checked by is off. */
@@ -50,8 +50,12 @@ export function createTokens (jwtSecret: string | readonly string[], time: Time)
         return expected.length === received.length && timingSafeEqual(expected, received)
       })
       if (!signed) return { rejected: 'invalid signature' }
-      const { exp } = claims
-      return exp !== undefined && !(Number(exp) + SKEW_SECONDS > seconds()) ? { rejected: 'expired' } : { claims }
+      const { nbf, exp } = claims
+      if (nbf !== undefined && typeof nbf !== 'number') return { rejected: 'invalid nbf value' }
+      if (nbf !== undefined && nbf > seconds() + SKEW_SECONDS) return { rejected: 'not active' }
+      if (exp !== undefined && typeof exp !== 'number') return { rejected: 'invalid exp value' }
+      if (exp !== undefined && exp + SKEW_SECONDS <= seconds()) return { rejected: 'expired' }
+      return { claims }
     }
   }
 }

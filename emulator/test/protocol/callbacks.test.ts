@@ -1,5 +1,6 @@
 // One process for all: starting one takes longer than these tests.
 import './callbacks/callback-address.js'
+import './callbacks/empty-user-id.js'
 import './callbacks/failed-assembly.js'
 import './callbacks/finished-save.js'
 import './callbacks/forced-save.js'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createSigner } from 'fast-jwt'
-import { SECRET, startDocumentServer, startFakeHost } from '../support.js'
+import type { EditorConfig, UserConfig } from '../../lib/index.js'
+import { type FakeHost, SECRET, sign as forged, startDocumentServer, startFakeHost } from '../support.js'
 
 const sign = createSigner({ key: SECRET, noTimestamp: true })
 
@@ -29,7 +30,12 @@ t.test('a configuration is refused with the recorded codes unless its token sign
     ['a top-level url', sign({ ...config, url: 'x' }), 4004, 'access deny'],
     ['a top-level key', sign({ ...config, key: 'x' }), 4004, 'access deny'],
     ['a top-level payload', sign({ ...config, payload: {} }), 4004, 'access deny'],
-    ['a key with other characters', sign({ ...config, document: { ...document, key: 'a b' } }), -82, 'document.key must be 1 to 128 characters of 0-9 A-Z a-z . _ = -']
+    ['a key with other characters', sign({ ...config, document: { ...document, key: 'a b' } }), 4004, 'access deny'],
+    ['a key that is neither text nor number', sign({ ...config, document: { ...document, key: {} } }), 4004, 'access deny'],
+    ['a callbackUrl of another scheme', sign({ ...config, editorConfig: { ...editorConfig, callbackUrl: 'ftp://127.0.0.1/cb' } }), 4007, 'drop'],
+    ['nbf in the future', sign({ ...config, nbf: seconds + 120 }), 4006, 'token:jwt not active'],
+    ['exp of the wrong type', forged({ ...config, exp: String(seconds + 300) }), 4006, 'token:invalid exp value'],
+    ['nbf of the wrong type', forged({ ...config, nbf: '0' }), 4006, 'token:invalid nbf value']
   ]
   for (const [title, token, code, message] of refusals) {
     await t.rejects(server.open({ ...config, token }), { name: 'DocumentServerError', code, message }, title)
@@ -56,4 +62,101 @@ t.test('what the token signs overrides the configuration, and view from either s
   await t.rejects(signed.edit('text'), TypeError)
   t.strictSame(await signed.close(), { status: null, httpStatus: null, answer: null, accepted: false })
   t.strictSame(host.statuses(), [1, 4], 'viewers are not reported')
+})
+
+/** A configuration and a token over all of it. */
+function signed (config: EditorConfig): EditorConfig {
+  const { token, ...claims } = config
+  return { ...claims, token: sign(claims) }
+}
+
+function withUser (host: FakeHost, key: string, user: UserConfig | undefined): EditorConfig {
+  const config = host.config(key, { name: 'notes.txt' })
+  return signed({ ...config, editorConfig: { ...config.editorConfig, user } })
+}
+
+t.test('a numeric document.key is taken', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const config = host.config('K')
+  const session = await server.open(signed({ ...config, document: { ...config.document, key: 5 } }))
+  t.equal(session.key, '5')
+  t.match(await session.close(), { status: 4 })
+})
+
+t.test('an empty callbackUrl joins silently', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const config = host.config('K')
+  const session = await server.open(signed({ ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }))
+  t.notOk(session.viewOnly)
+  t.strictSame(session.events.map(({ type }) => type), ['joined', 'ready'])
+  await session.close()
+  t.strictSame(host.received.map(({ method }) => method), ['GET'], 'no callback')
+})
+
+t.test('who may comment, review or fill in forms is an editor, whatever permissions.edit says', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const open = async (key: string, permissions: object, mode = 'edit') => {
+    const config = host.config(key, { name: 'notes.txt', mode })
+    return await server.open(signed({ ...config, document: { ...config.document, permissions } }))
+  }
+  for (const right of ['comment', 'review', 'fillForms']) {
+    const session = await open(right, { edit: false, [right]: true })
+    t.notOk(session.viewOnly, right)
+    await session.edit(right)
+    t.match(await session.close(), { status: 2 }, right)
+  }
+  t.ok((await open('none', { edit: false })).viewOnly)
+  t.ok((await open('others', { edit: false, comment: false, review: 'yes' })).viewOnly)
+  t.ok((await open('view', { edit: false, comment: true }, 'view')).viewOnly, 'not in view mode')
+  t.strictSame(host.statuses(), [1, 2, 1, 2, 1, 2])
+})
+
+t.test('user.id may be a number; without one the editor makes one up; an empty one stays', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const numbered = await server.open(withUser(host, 'N', { id: 5, name: 'Ada' }))
+  t.equal(numbered.userId, '5')
+  t.match(host.callbacks(1).at(-1), { users: ['5'], actions: [{ type: 1, userid: '5' }] })
+  await numbered.edit('changed')
+  await numbered.close()
+  t.match(host.callbacks(2).at(-1), { users: ['5'], history: { changes: [{ user: { id: '5', name: 'Ada' } }] } })
+  for (const [index, user] of [undefined, {}, { id: null }].entries()) {
+    const session = await server.open(withUser(host, `L${index}`, user))
+    t.match(session.userId, /^uid-.+/)
+    t.match(host.callbacks(1).at(-1), { users: [session.userId] })
+  }
+  t.equal((await server.open(withUser(host, 'E', { id: '', name: '' }))).userId, '')
+  t.match(host.callbacks(1).at(-1), { users: [''], actions: [{ type: 1, userid: '' }] })
+})
+
+t.test('who has no name is shown as Anonymous', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  for (const [index, user] of [undefined, { id: 'ada' }, { id: '', name: '' }].entries()) {
+    const session = await server.open(withUser(host, `K${index}`, user))
+    t.match(await session.event('joined'), { users: [{ id: session.userId, name: 'Anonymous' }] })
+  }
+})
+
+t.test('what the token does not say of the user comes from the configuration, and the page may restrict itself to view', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const { token, ...config } = host.config('K')
+  const shown = async (given: UserConfig, user: UserConfig) => {
+    const editorConfig = { ...config.editorConfig, user: given }
+    const session = await server.open({ ...config, editorConfig, token: sign({ ...config, editorConfig: { ...editorConfig, user } }) })
+    await session.close()
+    return [session.userId, (await session.event('joined')).users.at(-1)!.name]
+  }
+  t.strictSame(await shown({ id: 'ada', name: 'Ada' }, { id: '', name: '' }), ['ada', 'Ada'])
+  t.strictSame(await shown({ id: 'evil', name: 'Evil' }, { id: 'ada', name: 'Ada' }), ['ada', 'Ada'])
+  t.strictSame(await shown({}, { id: 'ada', firstname: 'Ada', lastname: 'Lovelace' }), ['ada', 'Ada Lovelace'])
+  t.strictSame(await shown({}, { id: 'ada', name: 'Ada', group: 'Office' }), ['ada', 'Office\u00a0Ada'])
+
+  const { mode, ...withoutMode } = config.editorConfig!
+  const viewing = await server.open({ ...config, token: sign({ ...config, editorConfig: withoutMode }), editorConfig: { ...withoutMode, mode: 'view' } })
+  t.ok(viewing.viewOnly, 'view needs no signature')
 })

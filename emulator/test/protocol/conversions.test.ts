@@ -2,6 +2,7 @@
 import './conversions/cache.js'
 import './conversions/download.js'
 import './conversions/errors.js'
+import './conversions/leniency.js'
 import './conversions/result-address.js'
 import './conversions/service.js'
 import './conversions/timing.js'

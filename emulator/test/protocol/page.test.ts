@@ -1,40 +1,70 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { access, readdir, readFile } from 'node:fs/promises'
 import t from 'tap'
 import { titlesIn } from '../../../test/helpers/titles.js'
+import { groups } from '../recordings/groups.js'
+import { recordingNames } from '../recordings/recording.js'
+import { addressesIn, labelsIn, PAGE, readPage, type Row } from './page.js'
+
+// Holds docs/document-server-protocol.md true.
 
 const FOLDER = new URL('./', import.meta.url)
+const ROOT = new URL('../../../', import.meta.url)
+const CODE = ['lib/', 'types/', 'emulator/lib/', 'emulator/types/']
+const NOT_RECORDED = ['observed', 'source code']
+const AS_RECORDED = 'as recorded'
+const PLAYED: readonly string[] = Object.values(groups).flat()
 
-async function rows (): Promise<string[][]> {
-  const table = await readFile(new URL('../../../docs/document-server-protocol.md', import.meta.url), 'utf8')
-  return table.split('\n').filter(line => /^\| (?!statement \|)/.test(line)).map(line => line.slice(2, -2).split(' | '))
-}
+const page = await readPage()
+
+const sourcesOf = ({ cells }: Row): string[] => cells.source?.split(', ') ?? []
+const recordingOf = (source: string): string | undefined => /^\[([\w-]+)\]$/.exec(source)?.[1]
+const testOf = ({ cells }: Row): { file?: string, words?: string } => /^\[(?<file>[^\]]+)\] (?<words>.+)$/.exec(cells.test ?? '')?.groups ?? {}
 
 async function titlesOf (file: string): Promise<string[]> {
   return titlesIn(await readFile(new URL(file, FOLDER), 'utf8').catch(() => ''))
 }
 
-t.test('every statement in docs/document-server-protocol.md has the test that it names', async t => {
-  const statements = (await rows()).filter(row => row.length === 3)
-  t.ok(statements.length > 140, 'the tables were read')
-  for (const [statement, file, words] of statements) {
-    t.ok(words !== '' && (await titlesOf(file!)).some(title => title.includes(words!)), `${statement}: "${words}" in ${file}`)
-  }
-})
-
-t.test('every statement stands there once, and what is not emulated has a reason', async t => {
-  const all = await rows()
-  t.strictSame(all.filter(row => row.length !== 3 && row.length !== 2), [], 'rows that can be read')
-  t.ok(all.some(([, reason]) => reason !== undefined && !reason.endsWith('.ts')))
-  const statements = all.map(([statement]) => statement)
+t.test('every row can be read, and no statement stands there twice', async t => {
+  t.ok(page.rows.length > 250, `${page.rows.length} rows`)
+  const isWhole = ({ cells: { statement, source, test } }: Row): boolean =>
+    statement === undefined ? source !== undefined || test !== undefined : source !== undefined && test !== undefined
+  t.strictSame(page.rows.filter(row => !isWhole(row)).map(({ line }) => line), [], 'rows without a source or a test')
+  const statements = page.rows.map(({ statement }) => statement).filter(statement => !/^-?\d+$/.test(statement))
   t.strictSame(statements.filter((statement, index) => statements.indexOf(statement) !== index), [])
 })
 
-t.test('every test of a statement is named in docs/document-server-protocol.md', async t => {
-  const named = await rows()
-  const files = (await readdir(FOLDER, { recursive: true })).filter(file => /\/.*\.ts$/.test(file))
-  t.ok(files.length > 20, 'the tests were found')
+t.test('every statement has a source: a recording, or the word that says how else it is known', async t => {
+  const names = recordingNames()
+  for (const row of page.rows.filter(({ cells }) => cells.source !== undefined)) {
+    for (const source of sourcesOf(row)) t.ok(NOT_RECORDED.includes(source) || names.includes(recordingOf(source) ?? ''), `${row.statement}: ${source}`)
+  }
+})
+
+t.test('every recording is the source of a statement', async t => {
+  const named = new Set(page.rows.flatMap(sourcesOf).map(recordingOf))
+  for (const name of recordingNames()) t.ok(named.has(name), name)
+  t.match(page.text, `${recordingNames().length} of the exchanges were recorded`)
+})
+
+t.test('every statement has the test that it names, or is that of a recording which is played', async t => {
+  const rows = page.rows.filter(({ cells }) => cells.test !== undefined)
+  t.ok(rows.length > 200, `${rows.length} statements with a test`)
+  for (const row of rows) {
+    if (row.cells.test === AS_RECORDED) {
+      t.ok(sourcesOf(row).some(source => PLAYED.includes(recordingOf(source) ?? '')), `${row.statement}: played`)
+      continue
+    }
+    const { file = '', words = '' } = testOf(row)
+    t.ok(words !== '' && (await titlesOf(file)).some(title => title.includes(words)), `${row.statement}: "${words}" in "${file}"`)
+  }
+})
+
+t.test('every test of the protocol is that of a statement', async t => {
+  const tests = page.rows.map(testOf)
+  const files = (await readdir(FOLDER, { recursive: true })).filter(file => file.endsWith('.ts') && !file.startsWith('page.'))
+  t.ok(files.length > 40, 'the tests were found')
   for (const file of files) {
-    const words = named.filter(([, name]) => name === file).map(row => row[2]!)
+    const words = tests.filter(test => test.file === file).map(test => test.words!)
     for (const title of await titlesOf(file)) t.ok(words.some(word => title.includes(word)), `${file}: ${title}`)
   }
 })
@@ -46,4 +76,47 @@ t.test('every test of a folder is run by the file that is named as the folder', 
     const files = await readdir(new URL(`${folder.name}/`, FOLDER))
     t.strictSame(run, files.map(file => `${folder.name}/${file}`).sort())
   }
+})
+
+t.test('its contents are its sections, its anchors are headings, and its links lead to files', async t => {
+  const anchors = page.headings.map(({ anchor }) => `#${anchor}`)
+  t.strictSame(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index), [], 'each heading has an anchor of its own')
+  const contents = Array.from(page.text.matchAll(/^- \[(.+)\]\((#.+)\)$/gm), ([, title, anchor]) => ({ title, anchor }))
+  t.strictSame(contents, page.headings.filter(({ level }) => level === 2).map(({ title, anchor }) => ({ title, anchor: `#${anchor}` })))
+
+  const labels = new Set(labelsIn(page.text))
+  t.strictSame([...labels].filter(label => !page.definitions.has(label)), [], 'labels without an address')
+  t.strictSame([...page.definitions.keys()].filter(label => !labels.has(label)), [], 'addresses that no link uses')
+  for (const address of [...addressesIn(page.text), ...page.definitions.values()]) {
+    if (address.startsWith('#')) t.ok(anchors.includes(address), address)
+    else await t.resolves(access(new URL(address, PAGE)), address)
+  }
+  for (const [label, address] of page.definitions) {
+    const file = label.endsWith('.ts') ? new URL(label, FOLDER) : new URL(`../fixtures/recordings/${label}.json`, FOLDER)
+    t.equal(new URL(address, PAGE).href, file.href, label)
+  }
+})
+
+t.test('the events that it says the emulated page raises are those that it raises', async t => {
+  const [, sentence = ''] = /It raises ([^]*?), and has the methods/.exec(page.text) ?? []
+  const browser = new URL('emulator/lib/browser/', ROOT)
+  const scripts = await Promise.all((await readdir(browser)).filter(name => name.endsWith('.js')).map(async name => await readFile(new URL(name, browser), 'utf8')))
+  const raised = scripts.flatMap(script => Array.from(script.matchAll(/'(on[A-Z]\w+)'/g), ([, event]) => event!))
+  t.strictSame(Array.from(sentence.matchAll(/`(\w+)`/g), ([, event]) => event!).sort(), [...new Set(raised)].sort())
+})
+
+t.test('code that cites it names a section', async t => {
+  const anchors = page.headings.map(({ anchor }) => `#${anchor}`)
+  let count = 0
+  for (const folder of CODE) {
+    for (const file of (await readdir(new URL(folder, ROOT), { recursive: true })).filter(name => /\.[jt]s$/.test(name))) {
+      const source = await readFile(new URL(`${folder}${file}`, ROOT), 'utf8')
+      for (const [cited, anchor = ''] of source.matchAll(/document-server-protocol\.md(#[\w-]+)?/g)) {
+        t.ok(anchors.includes(anchor), `${folder}${file}: ${cited}`)
+        count++
+      }
+      t.notMatch(source, /test\/emulator/, `${folder}${file}: a place that is gone`)
+    }
+  }
+  t.ok(count > 0, `${count} citations`)
 })

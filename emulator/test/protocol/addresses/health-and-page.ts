@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startDocumentServer } from '../../support.js'
+import { startDocumentServer, startFakeHost } from '../../support.js'
 
 t.test('health, editor script and editor page', async t => {
   const server = await startDocumentServer(t)
@@ -30,4 +30,22 @@ t.test('healthcheck answers true or false as text, with HTTP 200 in both cases',
   t.strictSame(await check(), [200, 'text/plain', 'true'])
   server.fault('healthcheck', { type: 'answer', status: 200, body: 'false', headers: { 'content-type': 'text/plain; charset=utf-8' } })
   t.strictSame(await check(), [200, 'text/plain', 'false'])
+})
+
+t.test('info.json tells connections, license, server and quota, to the same machine only', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  await server.open(host.config('K'))
+  await server.open(host.config('K', { mode: 'view' }))
+  const info = await (await fetch(`${server.url}/info/info.json`)).json() as Record<string, unknown>
+  t.strictSame(Object.keys(info), ['connectionsStat', 'licenseInfo', 'serverInfo', 'quota'])
+  t.match(info, {
+    connectionsStat: { hour: { edit: { max: 1 }, view: { max: 1 } } },
+    licenseInfo: { end_date: null },
+    serverInfo: { buildVersion: /^\d/ },
+    quota: { edit: { connectionsCount: 1, usersCount: { unique: 1 } }, view: { connectionsCount: 1 } }
+  })
+  for (const [remoteAddress, status] of [['::1', 200], ['::ffff:127.0.0.1', 200], ['192.168.0.9', 403], ['::ffff:10.0.0.1', 403]] as const) {
+    t.equal((await server.inject({ url: '/info/info.json', remoteAddress, headers: { host: 'localhost' } })).statusCode, status, remoteAddress)
+  }
 })

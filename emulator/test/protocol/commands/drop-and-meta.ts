@@ -39,3 +39,27 @@ t.test('drop and meta give 0 for unknown keys', async t => {
   t.strictSame(await run({ c: 'drop', key: 'unknown' }), { key: 'unknown', error: 0 })
   t.strictSame(await run({ c: 'meta', key: 'unknown', meta: { title: 'x' } }), { key: 'unknown', error: 0 })
 })
+
+t.test('the users of drop may be JSON text; malformed text gives 3', async t => {
+  const { server, run, open } = await start(t)
+  const [ada, grace] = [await open('ada'), await open('grace')]
+  const dropped = () => [ada, grace].map(({ events }) => events.some(({ type }) => type === 'dropped'))
+  t.strictSame(await run({ c: 'drop', key: 'K', users: 'ada' }), { key: 'K', error: 3 })
+  t.strictSame(await run({ c: 'drop', key: 'K', users: [] }), { key: 'K', error: 0 })
+  t.strictSame(await run({ c: 'drop', key: 'K', users: { id: 'ada' } }), { key: 'K', error: 0 })
+  t.strictSame(dropped(), [false, false])
+  t.strictSame(await run({ c: 'drop', key: 'K', users: '["ada"]' }), { key: 'K', error: 0 })
+  t.strictSame(dropped(), [true, false])
+  t.strictSame(await run({ c: 'drop', key: 'K', users: '' }), { key: 'K', error: 0 })
+  t.strictSame(dropped(), [true, true])
+  await server.callback(4)
+})
+
+t.test('a meta that is a text gives 0 and no title', async t => {
+  const { run, open } = await start(t)
+  const ada = await open('ada')
+  t.strictSame(await run({ c: 'meta', key: 'K', meta: 'New.docx' }), { key: 'K', error: 0 })
+  t.strictSame(await run({ c: 'meta', key: 'K', meta: {} }), { key: 'K', error: 0 })
+  for (const meta of ['', null]) t.strictSame(await run({ c: 'meta', key: 'K', meta }), { key: 'K', error: 5 }, JSON.stringify(meta))
+  t.notOk(ada.events.some(({ type }) => type === 'renamed'))
+})

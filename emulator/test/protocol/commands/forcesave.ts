@@ -56,3 +56,164 @@ t.test('after a 7 another forcesave without a new edit gives 3', async t => {
   t.strictSame(await forceSave(), { key: 'K', error: 0 })
   await server.callback(6)
 })
+
+/** A refused 6 by command, to be repeated. */
+async function refused (t: Parameters<typeof startFakeHost>[0]) {
+  const started = await start(t)
+  const { host, server, forceSave, session } = started
+  host.answers[6] = { body: '{"error":1}' }
+  await session.edit('changed')
+  t.strictSame(await forceSave({ userdata: 'first' }), { key: 'K', error: 0 })
+  await server.callback(6)
+  host.answers = {}
+  return started
+}
+
+t.test('forcesave gives 4 while an equal one is put together, and while it is answered', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  t.strictSame(await forceSave({ userdata: 'first' }), { key: 'K', error: 0 })
+  await clock.advance(999)
+  t.strictSame(await forceSave({ userdata: 'second' }), { key: 'K', error: 4 })
+  let during: unknown
+  host.beforeAnswer = async ({ status }) => { if (status === 6) during = await forceSave({ userdata: 'third' }) }
+  await clock.advance(1)
+  t.match((await server.callback(6)).body, { userdata: 'first' })
+  t.strictSame(during, { key: 'K', error: 4 })
+  t.strictSame(host.statuses(), [1, 6])
+})
+
+t.test('an edit while one is put together makes another possible: each 6 has its own content and userdata', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('one')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  await forceSave({ userdata: 'first' })
+  await session.edit('two')
+  server.fault('assembly', { type: 'slow', ms: 2000 })
+  t.strictSame(await forceSave({ userdata: 'second' }), { key: 'K', error: 0 })
+  await clock.advance(2000)
+  const [first, second] = host.callbacks(6)
+  t.strictSame([first!.userdata, second!.userdata], ['first', 'second'])
+  t.not(new URL(String(first!.url)).pathname, new URL(String(second!.url)).pathname)
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  await session.close()
+  t.match(host.callbacks(2), [{ notmodified: true }])
+})
+
+t.test('forcesave 0 is followed by a 2 alone when the last editor leaves before the document is put together', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  const viewer = await server.open(host.config('K', { mode: 'view' }))
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  t.strictSame(await forceSave({ userdata: 'mine' }), { key: 'K', error: 0 })
+  t.match(await session.close(), { status: 2, accepted: true })
+  await clock.advance(60_000)
+  t.strictSame(host.statuses(), [1, 2])
+  t.match(host.callbacks(2), [{ notmodified: false, userdata: undefined }])
+  await viewer.close()
+})
+
+t.test('so it is when the last editor is cut off; once they are back the next one is sent as a repeat', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  await forceSave({ userdata: 'first' })
+  await session.disconnect()
+  await clock.advance(1000)
+  await session.reconnect()
+  t.strictSame(host.statuses(), [1, 1])
+  t.strictSame(await forceSave({ userdata: 'second' }), { key: 'K', error: 0 })
+  t.match(host.callbacks(6), [{ userdata: 'first', encrypted: false }])
+})
+
+t.test('a 6 that waits for the answer of its command is not overtaken by the 2', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('command', { type: 'delay', ms: 1000 })
+  const answering = forceSave()
+  while (server.received.at(-1)?.body == null) await new Promise(resolve => setImmediate(resolve))
+  await new Promise(resolve => setImmediate(resolve))
+  const closing = session.close()
+  await clock.advance(1000)
+  await answering
+  await closing
+  t.strictSame(host.statuses(), [1, 6, 2])
+})
+
+t.test('the 2 does not wait for the answer to a 6', async t => {
+  const { host, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  let answer = () => {}
+  host.beforeAnswer = async ({ status }) => { if (status === 6) await new Promise<void>(resolve => { answer = resolve }) }
+  await forceSave()
+  while (host.callbacks(6).length === 0) await host.next()
+  t.match(await session.close(), { status: 2, accepted: true })
+  t.match(host.callbacks(2), [{ notmodified: false }])
+  answer()
+  await server.callback(6)
+})
+
+t.test('a repeat has the first userdata, is sent before the command is answered, and waits for our answer', async t => {
+  const { host, forceSave } = await refused(t)
+  const order: string[] = []
+  host.beforeAnswer = async () => {
+    await new Promise(resolve => setImmediate(resolve))
+    order.push('6 answered')
+  }
+  const answer = await forceSave({ userdata: 'second' })
+  order.push('command answered')
+  t.strictSame(answer, { key: 'K', error: 0 })
+  t.strictSame(order, ['6 answered', 'command answered'])
+  t.match(host.callbacks(6).at(-1), { userdata: 'first', forcesavetype: 0, encrypted: false })
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+})
+
+t.test('a repeat is what was put together then: it can not fail, and takes no time', async t => {
+  const { host, server, forceSave } = await refused(t)
+  server.fault('assembly', { type: 'fail' })
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  t.strictSame(await forceSave(), { key: 'K', error: 0 })
+  t.strictSame(host.statuses(), [1, 6, 6])
+})
+
+t.test('a repeat by the button has its forcesavetype and actions, and the first userdata', async t => {
+  const { host, session } = await refused(t)
+  t.match(await session.forceSave(), { status: 6, accepted: true })
+  t.match(host.callbacks(6).at(-1), { forcesavetype: 1, actions: [{ type: 2, userid: 'uid-1' }], userdata: 'first', encrypted: false })
+})
+
+t.test('after a new edit the next one is no repeat', async t => {
+  const { host, server, forceSave, session } = await refused(t)
+  await session.edit('changed again')
+  await forceSave({ userdata: 'second' })
+  t.match((await server.callback(6)).body, { userdata: 'second', encrypted: undefined })
+  t.equal(new Set(host.callbacks(6).map(({ url }) => new URL(String(url)).pathname)).size, 2)
+})
+
+t.test('userdata may be any JSON; what JavaScript takes for false is dropped', async t => {
+  const { server, forceSave, session } = await start(t)
+  const sent = async (userdata: unknown) => {
+    await session.edit(`with ${JSON.stringify(userdata)}`)
+    await forceSave({ userdata })
+    return (await server.callback(6)).body
+  }
+  for (const userdata of ['ü "q"', 5, true, ['x'], { a: 1 }]) t.strictSame((await sent(userdata))!.userdata, userdata)
+  for (const userdata of ['', null]) t.notOk('userdata' in (await sent(userdata))!)
+})
+
+t.test('forcesave gives 1 for a key of which only a forgotten copy is left, 4 after an accepted 2', async t => {
+  const { host, server, forceSave, session } = await start(t)
+  const viewer = await server.open(host.config('K', { mode: 'view' }))
+  await session.edit('changed')
+  host.answers[2] = { body: '{"error":1}' }
+  await session.close()
+  t.strictSame(await forceSave(), { key: 'K', error: 1 }, 'also while a viewer is there')
+  await viewer.close()
+  t.strictSame(await forceSave(), { key: 'K', error: 1 })
+  host.answers = {}
+  const other = await server.open(host.config('L'))
+  await other.edit('changed')
+  await other.close()
+  t.strictSame(await forceSave({ key: 'L' }), { key: 'L', error: 4 })
+})

@@ -51,3 +51,56 @@ t.test('info of an unknown key gives 1 and no callback', async t => {
   t.strictSame(await info({ key: 'unknown' }), { key: 'unknown', error: 1 })
   t.equal(host.received.length, 0)
 })
+
+t.test('info goes to the address of who joined last, also after they left, and of a viewer', async t => {
+  const { host, server, info } = await start(t)
+  const path = async () => {
+    await info()
+    return host.received.at(-1)!.path
+  }
+  await server.open(host.config('K', { callback: '/cb?of=ada' }))
+  const grace = await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' }, callback: '/cb?of=grace' }))
+  t.equal(await path(), '/cb?of=grace')
+  await grace.close()
+  t.equal(await path(), '/cb?of=grace')
+  await server.open(host.config('K', { user: { id: 'vera', name: 'Vera' }, callback: '/cb?of=vera', mode: 'view' }))
+  t.equal(await path(), '/cb?of=vera')
+})
+
+t.test('info with viewers only fires a 4', async t => {
+  const { host, server, info } = await start(t)
+  await server.open(host.config('K', { mode: 'view' }))
+  t.strictSame(await info(), { key: 'K', error: 0, users: [] })
+  t.strictSame(host.callbacks(), [{ key: 'K', status: 4 }])
+})
+
+t.test('info whose callback is refused is answered all the same, and a warning to all who are there', async t => {
+  const { host, server, info } = await start(t)
+  const sessions = [await server.open(host.config('K')), await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' } }))]
+  host.answers[1] = { status: 500, body: '' }
+  t.strictSame(await info(), { key: 'K', error: 0, users: ['uid-1', 'grace'] })
+  for (const session of sessions) t.match(await session.event('warning'), { message: 'Error on save server subscription!' })
+  t.equal(host.callbacks(1).length, 3, 'not sent again')
+})
+
+t.test('info hands on userdata of any JSON; what JavaScript takes for false is dropped', async t => {
+  const { host, server, info } = await start(t)
+  await server.open(host.config('K'))
+  for (const userdata of ['x', 5, true, ['x'], { a: 1 }]) {
+    await info({ userdata })
+    t.strictSame(host.callbacks().at(-1)!.userdata, userdata)
+  }
+  for (const userdata of ['', null]) {
+    await info({ userdata })
+    t.notOk('userdata' in host.callbacks().at(-1)!)
+  }
+})
+
+t.test('info of a key of which only a forgotten copy is left gives 1', async t => {
+  const { host, server, info } = await start(t)
+  host.answers[2] = { body: '{"error":1}' }
+  const session = await server.open(host.config('K'))
+  await session.edit('kept')
+  await session.close()
+  t.strictSame(await info(), { key: 'K', error: 1 })
+})

@@ -20,10 +20,11 @@ const cases: Record<string, Case> = {
     prepare: (_server, host) => host.files.set('/files/notes.txt', Buffer.from('d0cf11e0a1b11ae100', 'hex'))
   },
   'the database, as a fault': { error: -6, prepare: server => server.fault('conversion', { type: 'error', error: -6 }) },
-  'an unknown filetype': { error: -7, request: { filetype: 'zzz' } },
   'a filetype with a dot': { error: -7, request: { filetype: '.txt' } },
   'an unknown output type': { error: -7, request: { outputtype: 'zzz' } },
   'a bad key': { error: -7, request: { key: 'a b/c' } },
+  'a relative url': { error: -4, request: { url: '/files/notes.txt' } },
+  'an output type that is no text': { error: -1, request: { outputtype: 5 } },
   'an output type that does not say which': { error: -9, request: { filetype: 'pdf', outputtype: 'ooxml' } },
   'a source over 100 MB': {
     error: -10,
@@ -63,10 +64,20 @@ t.test('tokens: none, wrong or expired gives -8; the body signs the flat request
   t.strictSame(await post(request), { error: -8 }, 'none')
   t.strictSame(await post({ ...request, token: 'x.y.z' }, bearer({ payload: request })), { error: -8 }, 'a good header does not rescue a bad body token')
   t.strictSame(await post({ ...request, token: sign({ ...request, exp: exp - 61 }) }), { error: -8 }, 'expired')
-  t.strictSame(await post(request, bearer(request)), { error: -8 }, 'a header without payload')
+  t.strictSame(await post({}, { authorization: `bearer ${sign(request)}` }), { error: -8 }, 'Bearer in lower case')
   t.equal(host.received.length, 0)
   t.match(await post({ ...request, token: sign({ ...request, exp: exp - 50 }) }), { endConvert: true }, 'a minute of clock skew')
   t.match(await post({}, bearer({ payload: { ...request, key: 'H' } })), { endConvert: true }, 'by the header')
+  t.match(await post({}, bearer({ ...request, key: 'I' })), { endConvert: true }, 'flat in the header')
+  for (const name of ['payload', 'query']) t.match(await post({ token: sign({ [name]: { ...request, key: name } }) }), { endConvert: true }, `as ${name} in the body`)
+})
+
+t.test('an empty or broken body gives -8 with HTTP 200', async t => {
+  const { url } = await startDocumentServer(t)
+  for (const body of ['', '{', 'null', '"text"', '5']) {
+    const response = await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    t.strictSame([response.status, await response.json()], [200, { error: -8 }], body)
+  }
 })
 
 t.test('only signed fields count', async t => {

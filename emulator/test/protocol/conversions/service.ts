@@ -3,7 +3,7 @@ import { sign, postSigned, startDocumentServer, startFakeHost } from '../../supp
 
 const JSON_TYPE = 'application/json; charset=UTF-8'
 
-t.test('a conversion answers JSON at /converter and XML at the older address, each the other by Accept', async t => {
+t.test('a conversion answers JSON at /converter and XML at the older address, each the other when Accept prefers it', async t => {
   const host = await startFakeHost(t)
   const { url } = await startDocumentServer(t)
   const request = { async: false, filetype: 'docx', key: 'C', outputtype: 'pdf', title: 'My title.docx', url: `${host.origin}/files/report.docx` }
@@ -24,7 +24,22 @@ t.test('a conversion answers JSON at /converter and XML at the older address, ea
   t.equal(xml.headers.get('content-type'), 'text/xml; charset=UTF-8')
   t.match(await xml.text(), /^<\?xml version="1\.0" encoding="utf-8"\?><FileResult><FileUrl>http:[^<&]+\?md5=[\w-]+&amp;expires=\d+&amp;shardkey=C&amp;filename=My%20title\.pdf<\/FileUrl><FileType>pdf<\/FileType><Percent>100<\/Percent><EndConvert>True<\/EndConvert><\/FileResult>$/)
   t.equal((await postSigned(`${url}/ConvertService.ashx`, request, { accept: 'application/json' })).headers.get('content-type'), JSON_TYPE)
-  t.match(await (await postSigned(`${url}/converter`, request, { accept: 'application/xml' })).text(), /^<\?xml/)
+  const kindOf = async (path: string, accept: string) => (await postSigned(`${url}${path}`, request, { accept })).headers.get('content-type')!.includes('json') ? 'JSON' : 'XML'
+  for (const [accept, atConverter, atOlder] of [
+    ['application/xml', 'XML', 'XML'],
+    ['text/xml', 'JSON', 'XML'],
+    ['text/html', 'JSON', 'XML'],
+    ['*/*', 'JSON', 'XML'],
+    ['application/*', 'JSON', 'XML'],
+    ['application/json;q=0', 'JSON', 'XML'],
+    ['text/html,application/xml;q=0.9,*/*;q=0.8', 'XML', 'XML'],
+    ['application/json;q=0.5, application/xml', 'XML', 'XML'],
+    ['application/json, application/xml', 'JSON', 'JSON'],
+    ['application/xml, application/json', 'XML', 'XML'],
+    ['Application/JSON', 'JSON', 'JSON']
+  ] as const) {
+    t.strictSame([await kindOf('/converter', accept), await kindOf('/ConvertService.ashx', accept)], [atConverter, atOlder], accept)
+  }
 
   const other = await postSigned(`${url}/converter`, { ...request, url: `${host.origin}/files/notes.txt`, filetype: 'txt' }, { host: 'docs.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'docs.example.com' })
   t.match(await other.json(), { fileUrl: /^https:\/\/docs\.example\.com\/cache\/files\/data\/conv_C_513\// })

@@ -1,3 +1,4 @@
+import type http from 'node:http'
 import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
 import { startDocumentServer, startFakeHost } from '../../support.js'
@@ -21,7 +22,7 @@ for (const status of [200, 206]) {
   })
 }
 
-for (const status of [201, 204, 304, 401, 404, 500]) {
+for (const status of [201, 204, 304, 401, 403, 404, 500, 503]) {
   t.test(`HTTP ${status} is not taken: three attempts one second apart, then -81`, async t => {
     const host = await startFakeHost(t)
     const clock = fakeClock({ autoAdvance: true })
@@ -36,18 +37,38 @@ for (const status of [201, 204, 304, 401, 404, 500]) {
   })
 }
 
-t.test('a reset connection counts as an attempt; what the last one brings is taken', async t => {
+t.test('what the last attempt brings is taken', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   let attempt = 0
-  host.routes.set('/files/notes.txt', (request, response) => {
-    if (++attempt < 3) request.socket.resetAndDestroy()
+  host.routes.set('/files/notes.txt', (_request, response) => {
+    if (++attempt < 3) response.writeHead(503).end()
     else response.end('at last')
   })
   t.equal((await (await server.open(host.config('K', { name: 'notes.txt' }))).content()).toString(), 'at last')
 })
 
-t.test('an attempt is given up after 2 minutes', async t => {
+const ends: Record<string, (response: http.ServerResponse) => void> = {
+  reset: response => { response.socket!.resetAndDestroy() },
+  closed: response => { response.socket!.end() },
+  'cut off by a reset': response => { response.writeHead(200, { 'content-length': 6501 }).write('half', () => response.socket!.resetAndDestroy()) },
+  'cut off by its end': response => { response.writeHead(200, { 'content-length': 6501 }).write('half', () => response.socket!.end()) }
+}
+
+for (const [how, end] of Object.entries(ends)) {
+  t.test(`a connection that is ${how} is one attempt, then -81 at once`, async t => {
+    const host = await startFakeHost(t)
+    const clock = fakeClock()
+    const server = await startDocumentServer(t, { clock })
+    const before = clock.now()
+    host.routes.set('/files/notes.txt', (_request, response) => { end(response) })
+    await t.rejects(server.open(host.config('K', { name: 'notes.txt' })), { code: -81 })
+    t.strictSame(host.received.map(({ method, body }) => body?.status ?? method), [1, 'GET', 4])
+    t.equal(clock.now(), before)
+  })
+}
+
+t.test('an attempt is given up after 2 minutes, and is the last', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -59,11 +80,8 @@ t.test('an attempt is given up after 2 minutes', async t => {
   await attempt()
   clock.skip(119_999)
   t.equal(server.requests.at(-1)!.error, undefined, 'still waiting')
-  host.routes.set('/files/notes.txt', (_request, response) => { response.end('in time') })
   clock.skip(1)
-  const moving = clock.advance(1000)
-  await attempt()
-  await moving
-  t.equal((await (await opening).content()).toString(), 'in time')
+  await t.rejects(opening, { code: -81 })
   t.match(server.requests.map(({ error }) => error?.message), [undefined, 'No answer within 120000 ms', undefined])
+  t.strictSame(host.received.map(({ method, body }) => body?.status ?? method), [1, 'GET', 4])
 })
