@@ -14,6 +14,8 @@ import { answerToOwnNames } from './own-names.js'
 import { API_PATH, pageRoutes } from './page/routes.js'
 import { socketRoute } from './page/socket.js'
 import { receivedRequests } from './received.js'
+import { remoteRoutes } from './remote/routes.js'
+import { requestLog } from './request-log.js'
 import { resultFiles } from './results/files.js'
 import { resultRoutes } from './results/routes.js'
 import { sentCallbacks } from './sent-callbacks.js'
@@ -21,15 +23,18 @@ import { documents } from './sessions/documents.js'
 import type { SessionParts } from './sessions/parts.js'
 import { openScripted } from './sessions/scripted.js'
 import { sessions } from './sessions/sessions.js'
+import { activity } from './status/activity.js'
+import { statusRoute } from './status/routes.js'
 import { createTokens } from './tokens/tokens.js'
-import type { DocumentServer, DocumentServerMembers, DocumentServerOptions } from '../types/document-server.js'
+import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, HostRequest } from '../types/document-server.js'
 
 /**
  * Starts an emulated document server for tests and development: it opens, edits, saves and converts documents
  * as ONLYOFFICE Docs does. Listens when resolved. Close it with `close()`, which saves and leaves all sessions.
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
-  const { jwtSecret, logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl } = options
+  const { jwtSecret, logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
+  const kept = requestLog(options.requestLog)
   const app: FastifyInstance = Fastify({
     logger,
     bodyLimit: 16 * 1024 * 1024,
@@ -37,19 +42,30 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     // Source: recorded: `Keep-Alive: timeout=5`.
     keepAliveTimeout: 5000,
     // Sessions are saved while closing, and the host must still be able to fetch what was saved.
-    return503OnClosing: false
+    return503OnClosing: false,
+    // Source: observed: `/Command` and `/command/` are `/command`.
+    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true }
   })
   answerToOwnNames(app, options)
   let url = ''
   const ending = new AbortController()
   const time = createTime(clock)
   const tokens = createTokens(jwtSecret, time)
-  const callbacks = sentCallbacks()
+  const callbacks = sentCallbacks(kept)
+  const seen = activity()
   const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
-  const host = hostClient({ tokens, time, tokenHeader, settled: callbacks.add })
+  const host = hostClient({ tokens, time, tokenHeader, settled })
+  function settled (request: HostRequest): void {
+    seen.addSent(request)
+    kept.shrinkSent(request)
+    kept.trim(host.requests)
+    // Told of once the document server has done what the answer asks for.
+    setImmediate(() => callbacks.add(request))
+  }
   const files = resultFiles(randomBytes(32).toString('base64'), time)
   const faults = faultRegistry()
-  const convert = converter(await libreOffice(options.libreOffice))
+  const office = await libreOffice(options.libreOffice, { closing: ending.signal })
+  const convert = converter(office)
   const log = app.log
   const closing = ending.signal
   const parts: SessionParts = { host, files, time, faults, documents: documents(), forgotten: new Map(), held: new Map(), log, closing }
@@ -64,25 +80,26 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   app.addHook('onClose', async () => await host.close())
   recordedHeaders(app)
   answerFaults(app, { faults, time, closing })
-  const received = receivedRequests(app) // after the faults: it keeps what is really answered
+  const received = receivedRequests(app, kept, seen.addReceived) // after the faults: it keeps what is really answered
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   conversionRoutes(app, { ...common, conversions: conversions({ host, time, files, faults, convert, closing, log }) })
   commandRoutes(app, { ...common, parts })
-  await pageRoutes(app)
+  await pageRoutes(app, files)
   await socketRoute(app, common)
+  const editorApiUrl = () => `${url}${API_PATH}`
+  statusRoute(app, { parts, seen, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl }) })
+  const open: DocumentServerMembers['open'] = async (config, user) => await openScripted(editing, tokens, url, config, user)
+  const scripted = { requests: host.requests, received, forgotten: parts.forgotten, open, fault: faults.add }
+  if (remoteControl) await remoteRoutes(app, { ...scripted, callback: callbacks.next, clock, url: () => url, editorApiUrl })
 
   url = (publicUrl ?? await app.listen({ port, host: hostname })).replace(/\/+$/, '')
   if (publicUrl !== undefined) await app.listen({ port, host: hostname })
   const members: DocumentServerMembers = {
     url,
-    editorApiUrl: `${url}${API_PATH}`,
-    requests: host.requests,
-    received,
-    forgotten: parts.forgotten,
-    open: async (config, user) => await openScripted(editing, tokens, url, config, user),
-    callback: callbacks.next,
-    fault: faults.add,
+    ...scripted,
+    editorApiUrl: editorApiUrl(),
+    callback: async status => await callbacks.next(status),
     skewTokens: tokens.skew,
     changeSecret: tokens.changeSecret,
     crash,

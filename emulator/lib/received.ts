@@ -1,25 +1,31 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { jsonOrText } from './host/answer.js'
+import { isEditorAsset, isOwnPath } from './own-paths.js'
+import type { RequestLog } from './request-log.js'
 import type { ReceivedRequest } from '../types/document-server.js'
 
 interface Entry extends ReceivedRequest {
   body: unknown
 }
 
-/** Keeps what is asked of the document server and what it answers. The editor page's own requests are left out. */
-export function receivedRequests (app: FastifyInstance): readonly ReceivedRequest[] {
+/**
+ * Keeps what is asked of the document server and what it answers. Left out are the editor page's own requests and those that
+ * ask after the emulator itself.
+ */
+export function receivedRequests (app: FastifyInstance, log: RequestLog, answered: (request: ReceivedRequest) => void): readonly ReceivedRequest[] {
   const received: Entry[] = []
   const entries = new WeakMap<FastifyRequest, Entry>()
 
   app.addHook('onRequest', async request => {
-    if (request.url.startsWith('/web-apps/apps/documenteditor/') || request.ws) return
+    if (isEditorAsset(request.url) || isOwnPath(request.url) || request.ws) return
     const entry: Entry = { method: request.method, url: request.url, headers: request.headers, body: null, status: null, answer: null }
     received.push(entry)
+    log.trim(received)
     entries.set(request, entry)
   })
   app.addHook('preHandler', async request => {
     const entry = entries.get(request)
-    if (entry !== undefined) entry.body = request.body ?? null
+    if (entry !== undefined) entry.body = log.small(request.body ?? null)
   })
   app.addHook('onSend', async (request, reply, payload) => {
     const entry = entries.get(request)
@@ -28,8 +34,10 @@ export function receivedRequests (app: FastifyInstance): readonly ReceivedReques
     const isText = /json|text|xml/.test(String(reply.getHeader('content-type')))
     if (typeof payload === 'string' || payload instanceof Uint8Array) {
       const bytes = Buffer.from(payload as Uint8Array)
-      entry.answer = isText ? jsonOrText(bytes) : bytes
+      const kept = log.small(bytes)
+      entry.answer = isText && kept !== null ? jsonOrText(kept) : kept
     }
+    answered(entry)
     return payload
   })
   return received

@@ -4,13 +4,26 @@ import t from 'tap'
 import { plainEnvironment, root, run } from '../helpers/packed.js'
 
 const directory = join(root, 'examples/testing')
+const emulator = join(root, 'emulator/dist/lib/cli/main.js')
 
-t.test('the examples of tests with the emulated document server pass as they stand', async t => {
-  const files = (await readdir(directory)).filter(name => /\.test\.c?js$/.test(name))
-  t.equal(files.length, 3)
-  for (const file of files) {
-    const { stdout } = await run(process.execPath, ['--test', join(directory, file)], { cwd: root, env: plainEnvironment })
-    t.match(stdout, /^# fail 0$/m, file)
-    t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) >= 2, `${file}: every test ran`)
-  }
+for (const [folder, count] of [['fastify', 3], ['express', 1]] as const) {
+  t.test(`the examples of a host's own tests pass as they stand: ${folder}`, async t => {
+    const files = (await readdir(join(directory, folder))).filter(name => /\.test\.c?js$/.test(name))
+    t.equal(files.length, count)
+    for (const file of files) {
+      const { stdout } = await run(process.execPath, ['--test', join(directory, folder, file)], { cwd: root, env: plainEnvironment })
+      t.match(stdout, /^# fail 0$/m, file)
+      t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) >= 2, `${file}: every test ran`)
+    }
+  })
+}
+
+const python = await run('python3', ['--version']).then(() => true, () => false)
+
+t.test('the examples of a host\'s own tests pass as they stand: Python', { skip: !python && 'python3 is not installed' }, async t => {
+  const { stderr } = await run('python3', ['-B', '-m', 'unittest'], {
+    cwd: join(directory, 'python'),
+    env: { ...plainEnvironment, ONLYOFFICE_EMULATOR: `"${process.execPath}" "${emulator}"` }
+  })
+  t.match(stderr, /^Ran 5 tests in .*\n\nOK$/m)
 })

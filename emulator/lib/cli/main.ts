@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { VERSION } from '../version.js'
+import { commandOf, HELP, UsageError } from './options.js'
+
+const BAD_USAGE = 2
+
+try {
+  const command = commandOf(process.argv.slice(2), process.env)
+  switch (command.type) {
+    case 'help':
+      process.stdout.write(HELP)
+      break
+    case 'version':
+      process.stdout.write(`${VERSION}\n`)
+      break
+    case 'run':
+      // Not before: bad options are told of at once.
+      await (await import('./run.js')).run(command)
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`onlyoffice-emulator: ${error.message}\nTry onlyoffice-emulator --help\n`)
+  process.exitCode = BAD_USAGE
+}

@@ -1,0 +1,6 @@
+import './process/foreign-pages.js'
+import './process/page.js'
+import './process/readme.js'
+import './process/remote-control.js'
+import './process/request-log.js'
+import './process/command-line.js'

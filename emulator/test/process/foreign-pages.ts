@@ -1,0 +1,40 @@
+import t from 'tap'
+import { startDriven } from './client.js'
+
+t.test('pages of other origins can not drive the emulator, its own and programs can', async t => {
+  const { server } = await startDriven(t)
+  const status = async (headers: Record<string, string>) => (await fetch(`${server.url}/emulator/faults`, { method: 'DELETE', headers })).status
+  t.equal(await status({}), 200)
+  t.equal(await status({ origin: server.url }), 200)
+  for (const origin of ['http://evil.example', 'null', server.url.replace(/:\d+$/, ':1'), `${server.url}.evil.example`]) {
+    t.equal(await status({ origin }), 403, origin)
+  }
+})
+
+t.test('nor can what a page embeds, which names no origin', async t => {
+  const { server } = await startDriven(t)
+  for (const [site, expected] of [['cross-site', 403], ['same-site', 403], ['same-origin', 200], ['none', 200]] as const) {
+    const response = await server.inject({ url: '/emulator/requests', headers: { 'sec-fetch-site': site } })
+    t.equal(response.statusCode, expected, site)
+    t.equal(response.headers['access-control-allow-origin'], undefined)
+    t.match(response.headers, { 'cross-origin-resource-policy': 'same-origin', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+  }
+})
+
+t.test('a POST as a form makes it is refused', async t => {
+  const { server } = await startDriven(t)
+  const payload = '{"route":"healthcheck","fault":{"type":"html"}}'
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined]) {
+    const { statusCode, body } = await server.inject({ method: 'POST', url: '/emulator/faults', headers: type === undefined ? {} : { 'content-type': type }, payload })
+    t.equal(statusCode, 415, String(type))
+    t.match(JSON.parse(body), { code: 'CONTENT_TYPE', message: /application\/json/ })
+  }
+  t.equal((await server.inject({ method: 'POST', url: '/emulator/faults', headers: { 'content-type': 'application/JSON; charset=utf-8' }, payload })).statusCode, 201)
+  t.equal((await server.inject({ method: 'POST', url: '/emulator/faults', headers: { 'content-type': 'application/json' } })).json().message, 'fault must be an object', 'without a body')
+  t.match((await server.inject({ method: 'POST', url: '/emulator/faults', headers: { 'content-type': 'application/json' }, payload: '{' })).json(), { code: 'INVALID', message: 'The body is not JSON' })
+})
+
+t.test('a name that is not its own is refused before', async t => {
+  const { server } = await startDriven(t)
+  for (const url of ['/', '/emulator', '/emulator/requests']) t.equal((await server.inject({ url, headers: { host: 'evil.example' } })).statusCode, 421, url)
+})

@@ -1,0 +1,28 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { plainEnvironment, root, run } from '../../../test/helpers/packed.js'
+import { HELP } from '../../lib/cli/options.js'
+
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+
+t.test('the first test of the README passes as it stands, in 30 lines', async t => {
+  const [, code] = /```js\n(import assert[^]*?)```/.exec(readme)!
+  t.ok(code!.trimEnd().split('\n').length <= 31)
+  const directory = join(root, '.tap', `readme-${process.pid}`) // below the root, for its packages
+  await mkdir(directory, { recursive: true })
+  t.teardown(() => rm(directory, { recursive: true }))
+  await writeFile(join(directory, 'first.test.js'), code!)
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}')
+  const { stdout } = await run(process.execPath, ['--import', './scripts/typescript/register.js', '--test', join(directory, 'first.test.js')], { cwd: root, env: plainEnvironment })
+  t.match(stdout, /^# pass 1$/m)
+  t.match(stdout, /^# fail 0$/m)
+})
+
+t.test('the README has every option of the command line', t => {
+  const options = [...HELP.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name!)
+  t.ok(options.length > 10)
+  for (const option of options) t.match(readme, new RegExp(`\`[^\`]*${option}\\b`), option)
+  for (const [, option] of readme.matchAll(/^\| `(--[\w-]+)[^`]*`/gm)) t.ok(options.includes(option!), option!)
+  t.end()
+})

@@ -1,0 +1,118 @@
+/*
+A host service in Express, without the plugin: it opens documents in the editor and takes what is saved.
+
+It does what a host must not get wrong: it believes only what a token signs, fetches from the document server only, stores a save
+whole, before it says so, and gives the next session a new key. What fastify-onlyoffice does beyond that, and this does not:
+who may open or save a document is not asked; a leaked token is good for every document until it expires; redirects of the
+download are refused rather than checked; a save that is no document of its format is stored all the same; two processes of
+this service would both write; nobody is told of a save that failed; there is no history, no conversion and no page.
+*/
+import express from 'express'
+import { createSigner, createVerifier } from 'fast-jwt'
+import { documentsIn } from './documents.js'
+
+const LARGEST = 100 * 1024 * 1024
+const DOWNLOAD_WITHIN_MS = 60_000
+
+/** @param {{ jwtSecret: string, documentServer: string, address: string, directory: string }} options */
+export function createApp ({ jwtSecret, documentServer, address, directory }) {
+  const sign = createSigner({ key: jwtSecret, algorithm: 'HS256', expiresIn: 300_000 })
+  const verify = createVerifier({ key: jwtSecret, algorithms: ['HS256'], clockTolerance: 60_000 })
+  const documents = documentsIn(directory)
+  const oneByOne = queues()
+  const app = express()
+
+  app.param('name', (request, response, next, name) => /^[A-Za-z0-9]{1,40}\.[a-z]{3,4}$/.test(name) ? next() : response.sendStatus(404))
+
+  app.put('/documents/:name', express.raw({ type: () => true, limit: LARGEST }), async (request, response) => {
+    const { name } = request.params
+    await oneByOne(name, async () => {
+      if (await documents.revision(name) > 0) return response.sendStatus(409)
+      await documents.write(name, 1, request.body)
+      response.sendStatus(204)
+    })
+  })
+
+  app.get('/documents/:name', async (request, response) => {
+    const { name } = request.params
+    const revision = await documents.revision(name)
+    if (revision === 0) return response.sendStatus(404)
+    response.type('application/octet-stream').send(await documents.read(name, revision))
+  })
+
+  /** What the page hands to `new DocsAPI.DocEditor(…)`. */
+  app.get('/documents/:name/config', async (request, response) => {
+    const { name } = request.params
+    const { user = 'Somebody' } = /** @type {{ user?: string }} */ (request.query)
+    const revision = await documents.revision(name)
+    if (revision === 0) return response.sendStatus(404)
+    const config = {
+      document: { key: `${name}-${revision}`, title: name, fileType: name.split('.')[1], url: `${address}/download/${name}` },
+      editorConfig: { callbackUrl: `${address}/callback/${name}`, mode: 'edit', user: { id: user.toLowerCase(), name: user } }
+    }
+    response.json({ ...config, token: sign(config) })
+  })
+
+  /** For the document server, which signs the address it fetches. */
+  app.get('/download/:name', async (request, response) => {
+    const { name } = request.params
+    const signed = claims(request.get('authorization')?.replace(/^Bearer /, ''))?.payload
+    if (signed?.url !== `${address}/download/${name}`) return response.sendStatus(403)
+    response.type('application/octet-stream').send(await documents.read(name, await documents.revision(name)))
+  })
+
+  app.post('/callback/:name', express.json({ limit: '2mb' }), async (request, response) => {
+    const { name } = request.params
+    const callback = claims(request.body?.token) // the body beside the token is not signed
+    const [, keyName, number] = /^(.+)-(\d+)$/.exec(callback?.key ?? '') ?? []
+    if (keyName !== name) return response.status(403).json({ error: 1 })
+    await oneByOne(name, async () => save(name, Number(number), callback))
+    response.json({ error: callback.status === 3 ? 1 : 0 }) // after a 3 with 0 the document server would drop what it has
+  })
+
+  app.use((/** @type {Error} */ error, /** @type {express.Request} */ request, /** @type {express.Response} */ response, /** @type {express.NextFunction} */ next) => {
+    console.error(error.message)
+    response.status(500).json({ error: 1 })
+  })
+
+  /** An error becomes HTTP 500, after which the document server tries again. */
+  async function save (/** @type {string} */ name, /** @type {number} */ opened, /** @type {any} */ { status, url }) {
+    if (status !== 2 && status !== 6) return
+    const bytes = await download(url)
+    if (await documents.revision(name) > opened) {
+      if (bytes.equals(await documents.read(name, opened + 1))) return // sent again: it is stored already
+      throw new Error('Saved in another session meanwhile')
+    }
+    // A forced save does not end the session: its key, and with it the revision, stays.
+    await documents.write(name, status === 2 ? opened + 1 : opened, bytes)
+  }
+
+  async function download (/** @type {string} */ url) {
+    if (new URL(url).origin !== new URL(documentServer).origin) throw new Error('The file is not at the document server')
+    const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(DOWNLOAD_WITHIN_MS) })
+    if (response.status !== 200 || Number(response.headers.get('content-length')) > LARGEST) throw new Error(`The file can't be fetched: HTTP ${response.status}`)
+    return Buffer.from(await response.arrayBuffer()) // rejects when it arrives cut off
+  }
+
+  /** @returns {any} The claims of a good token, else `null`. */
+  function claims (/** @type {unknown} */ token) {
+    try {
+      return verify(String(token))
+    } catch {
+      return null
+    }
+  }
+
+  return app
+}
+
+/** One task of a document after the other. */
+function queues () {
+  /** @type {Map<string, Promise<unknown>>} */
+  const last = new Map()
+  return (/** @type {string} */ name, /** @type {() => Promise<unknown>} */ task) => {
+    const next = (last.get(name) ?? Promise.resolve()).catch(() => {}).then(task)
+    last.set(name, next)
+    return next
+  }
+}
