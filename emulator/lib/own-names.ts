@@ -24,7 +24,7 @@ export function answerToOwnNames (app: FastifyInstance, { host = '127.0.0.1', pu
     const names = hostsOf(request.raw).map(nameOf)
     if (names.length > 0 && names.every(isOwn)) return
     const text = `Misdirected request: this document server does not answer to ${names.map(name => name ?? '(no name)').join(', ') || '(no name)'}. ` +
-      'If that is a name of it, add it to the option allowedHosts.\n'
+      'If that is a name of it, add it to the option allowedHosts, or by --allowed-host.\n'
     // Not by send(): the faults of a test are for requests that are answered.
     reply.hijack()
     reply.raw.writeHead(421, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', connection: 'close' })
