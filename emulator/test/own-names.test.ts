@@ -66,7 +66,7 @@ t.test('row 84: whatever is asked of another host is refused before anything els
     const { status, headers, body: answer } = await ask(server, path, { host: `evil.example:${portOf(server)}`, 'content-type': 'application/json' }, body)
     t.equal(status, REFUSED, path)
     t.match(headers, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' })
-    t.equal(answer, 'Misdirected request: this document server does not answer to evil.example. If that is a name of it, add it to the option allowedHosts.\n')
+    t.equal(answer, 'Misdirected request: this document server does not answer to evil.example. If that is a name of it, add it to the option allowedHosts, or by --allowed-host.\n')
   }
   t.equal(server.received.length, before, 'no request of its own')
   t.equal((await ask(server, saved.pathname + saved.search, {})).status, 200, 'the file is there')
