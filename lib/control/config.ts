@@ -14,7 +14,7 @@ export interface DocumentFields {
 
 /**
  * The editor's configuration with its token. The token's payload is the configuration itself, so that the document
- * server finds in it every value it compares (test/emulator.md, section 5).
+ * server finds in it every value it compares. Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner): SignedConfig {
   const config = unsignedConfig(document, defaults)

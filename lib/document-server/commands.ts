@@ -9,7 +9,7 @@ export interface Commands {
   /**
    * Whether the document server still has something under a key: people, unsaved changes or a file whose save was refused.
    * Resolves to `undefined` when it does not say, which is logged. Never call it while a callback of that key waits for the
-   * caller: the document server posts one before it answers (test/emulator.md, section 7).
+   * caller: the document server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
   isKnown (key: string): Promise<boolean | undefined>
 }
@@ -25,7 +25,7 @@ const ANSWER_LIMIT = 1024 * 1024
 /** A page waits for it. */
 const TIMEOUT_MS = 10_000
 
-/** Source: test/emulator.md, section 7. */
+/** Source: docs/document-server-protocol.md#commands */
 const answers: ReadonlyMap<unknown, boolean> = new Map([[0, true], [1, false]])
 const faults: ReadonlyMap<unknown, string> = new Map([
   [5, 'it does not know the command'],

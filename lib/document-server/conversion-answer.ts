@@ -7,7 +7,7 @@ export interface ConversionAnswer {
   readonly error?: string
 }
 
-/** Source: test/emulator.md, section 6. */
+/** Source: docs/document-server-protocol.md#conversion */
 const explanations: Record<string, string> = {
   '-1': 'unknown error',
   '-2': 'timeout',

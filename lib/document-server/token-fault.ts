@@ -9,7 +9,7 @@ export interface TokenFault {
   readonly issuedSecondsAgo?: number
 }
 
-/** As much as the document server itself allows. Source: test/emulator.md, section 1. */
+/** As much as the document server itself allows. Source: docs/document-server-protocol.md#tokens-the-document-server-sends */
 export const CLOCK_TOLERANCE_SECONDS = 60
 
 const SYNCHRONIZE = 'set the clocks of this service and of the document server by a time server'

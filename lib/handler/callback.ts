@@ -60,7 +60,8 @@ export function createCallbackHandler ({ settings, credentials, saving: { sessio
       if (key) await noteSoon(log, place, async () => await sessions.ended(fileId, key))
     } else if (event.status === 3) {
       log.error({ fileId, key }, 'the document server could not assemble the edited document')
-      // The document server deletes the user's changes when this is acknowledged (test/emulator.md, section 2).
+      // The document server deletes the user's changes when this is acknowledged.
+      // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
       if (settings.onCorrupted === 'discard') return key ? await noteSoon(log, place, async () => await sessions.lost(fileId, key)) : undefined
       await noteSoon(log, place, async () => await noteRefused(log, event))
       throw new InvalidCallbackError('the edited document could not be assembled, the document server keeps the changes')

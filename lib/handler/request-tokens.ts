@@ -7,7 +7,10 @@ import type { Settings } from '../options.js'
 
 /** The document server's tokens in a request. The methods throw `UnauthorizedError`, whose `found` tells the log what was there. */
 export interface RequestTokens {
-  /** What was signed of a callback's fields; `undefined` when there is no token. Source: test/emulator.md, section 1. */
+  /**
+   * What was signed of a callback's fields; `undefined` when there is no token.
+   * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+   */
   callbackClaims (request: FastifyRequest): Claims | undefined
   /** The claims of the token in the header; `undefined` when there is none. */
   headerClaims (request: FastifyRequest): Claims | undefined
@@ -94,7 +97,10 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
 /** Dates of the token itself. */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token'])
 
-/** A header's token of 7168 characters or more has no `changesurl` and an empty `history`. Source: test/emulator.md, section 1. */
+/**
+ * A header's token of 7168 characters or more has no `changesurl` and an empty `history`.
+ * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+ */
 const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['changesurl', 'history'])
 
 function agree (name: string, inBody: unknown, inHeader: unknown): boolean {

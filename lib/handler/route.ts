@@ -21,8 +21,8 @@ const allowedMethods: Record<Action, readonly string[]> = {
 }
 
 /**
- * What a limiter of the host answers: the document server tries again then, where it gives up after `{"error":1}`
- * (test/emulator.md, section 2).
+ * What a limiter of the host answers: the document server tries again then, where it gives up after `{"error":1}`.
+ * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 503])
 

@@ -11,7 +11,8 @@ export interface DocumentKeys {
   /**
    * The document key of one content of one file: the same on every instance of a service, different for every file
    * and every content. `used` are keys the document server takes no more edits under, though the content is the same.
-   * At most 128 characters of `[0-9A-Za-z._=-]`: others fail silently in the editor (protocol, document.key).
+   * At most 128 characters of `[0-9A-Za-z._=-]`: others fail silently in the editor.
+   * Source: docs/document-server-protocol.md#the-document-key
    */
   of (content: Content, used?: ReadonlySet<string>): string
   /** Whether a key is one of these for the file, whatever the content and the document server. */

@@ -5,6 +5,11 @@ const accepted: Record<string, { body: string, headers?: Record<string, string> 
   'error 0': { body: '{"error":0}' },
   'error 0 among other fields': { body: '{"status":"ok","error":0}' },
   'error "0"': { body: '{"error":"0"}' },
+  'error "0.0"': { body: '{"error":"0.0"}' },
+  'error ""': { body: '{"error":""}' },
+  'error false': { body: '{"error":false}' },
+  'error []': { body: '{"error":[]}' },
+  'error 0 after a byte order mark': { body: '\ufeff{"error":0}' },
   'error 0 as text/html': { body: '{"error":0}', headers: { 'content-type': 'text/html' } },
   'error 0 without a content type': { body: '{"error":0}', headers: {} }
 }

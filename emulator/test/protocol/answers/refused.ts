@@ -3,6 +3,9 @@ import { startDocumentServer, startFakeHost } from '../../support.js'
 
 const refusals: Record<string, { status?: number, body?: string }> = {
   'another error': { body: '{"error":1}' },
+  'error null': { body: '{"error":null}' },
+  'error true': { body: '{"error":true}' },
+  'error {}': { body: '{"error":{}}' },
   'a JSON text': { body: '"0"' },
   'an answer without error': { body: '{}' },
   'an empty body': { body: '' },

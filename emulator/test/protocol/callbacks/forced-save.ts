@@ -2,7 +2,7 @@ import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
 import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('status 6 by the button names who pressed it, and has no notmodified', async t => {
+t.test('status 6 by the button goes to who pressed it, who stands in its actions; its users changed last; it has no notmodified', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { user: { id: 'ada', name: 'Ada' }, callback: '/cb?of=ada' }))
@@ -11,7 +11,7 @@ t.test('status 6 by the button names who pressed it, and has no notmodified', as
   t.match(await grace.forceSave(), { status: 6, accepted: true })
   const { path, body } = host.received.at(-1)!
   t.equal(path, '/cb?of=grace')
-  t.match(body, { users: ['grace'], actions: [{ type: 2, userid: 'grace' }], forcesavetype: 1 })
+  t.match(body, { users: ['ada'], actions: [{ type: 2, userid: 'grace' }], forcesavetype: 1 })
   t.strictSame(Object.keys(body!),
     ['key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'lastsave', 'forcesavetype', 'token', 'filetype'])
 
@@ -86,4 +86,60 @@ t.test('status 7 says that a force save failed: no url, userdata as given', asyn
   t.strictSame(Object.keys(body!), ['key', 'status', 'users', 'userdata', 'lastsave', 'forcesavetype', 'token'])
   t.match(body, { userdata: 'my data', forcesavetype: 0 })
   t.match(await session.close(), { status: 2, accepted: true })
+})
+
+t.test('only who pressed the button is told that it started, with code 4 when there is nothing new; all editors are told the end', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  const [ada, grace, vera] = await Promise.all([
+    server.open(host.config('K')),
+    server.open(host.config('K', { user: { id: 'grace', name: 'Grace' } })),
+    server.open(host.config('K', { user: { id: 'vera', name: 'Vera' }, mode: 'view' }))
+  ])
+  const told = (session: typeof ada) => session!.events.filter(({ type }) => type.startsWith('forceSave'))
+  t.match(await ada!.forceSave(), { status: null })
+  t.strictSame(told(ada!), [{ type: 'forceSaveStarted', code: 4 }])
+
+  await ada!.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  const saving = ada!.forceSave()
+  await clock.advance(500)
+  t.strictSame(told(ada!).slice(1), [{ type: 'forceSaveStarted' }])
+  t.match(await grace!.forceSave(), { status: null }, 'an equal one is under way')
+  await clock.advance(500)
+  t.match(await saving, { status: 6, accepted: true })
+  t.strictSame(told(ada!).slice(2), [{ type: 'forceSaved', accepted: true }])
+  t.strictSame(told(grace!), [{ type: 'forceSaveStarted', code: 4 }, { type: 'forceSaved', accepted: true }])
+  t.strictSame(told(vera!), [], 'a viewer is told nothing')
+})
+
+t.test('after a failure without a result the button gives nothing, not even an event', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  server.fault('assembly', { type: 'fail' })
+  await session.forceSave()
+  const before = session.events.length
+  t.match(await session.forceSave(), { status: null })
+  t.equal(session.events.length, before)
+  t.strictSame(host.statuses(), [1, 7])
+})
+
+t.test('status 7 of a corrupted result has url, changesurl, history and filetype, and is sent again with encrypted false whatever was answered', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K', { name: 'notes.txt' }))
+  await session.edit('changed')
+  server.fault('assembly', { type: 'fail', corrupted: true })
+  t.match(await session.forceSave(), { status: 7, accepted: true })
+  t.match(await session.event('forceSaved'), { accepted: false })
+  t.match(await session.forceSave(), { status: 7 })
+  const [first, second] = host.callbacks(7)
+  t.strictSame(Object.keys(first!), ['key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'lastsave', 'forcesavetype', 'filetype'])
+  t.equal(second!.encrypted, false)
+  t.equal(new URL(String(second!.url)).pathname, new URL(String(first!.url)).pathname)
+  t.match(await session.close(), { status: 2, accepted: true })
+  t.match(host.callbacks(2), [{ notmodified: false }])
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 const ADA = { id: 'ada', name: 'Ada' }
 const GRACE = { id: 'grace', name: 'Grace' }
@@ -62,4 +62,42 @@ t.test('status 1 and the download of the document may come in either order', asy
   await (await server.open(host.config('second'))).close()
   const order = host.received.map(({ body }) => body === null ? 'GET' : `${String(body.key)} ${String(body.status)}`)
   t.strictSame(order, ['first 1', 'GET', 'first 4', 'GET', 'second 4', 'second 1'])
+})
+
+t.test('a refused 1 of who joins or leaves is a warning to all who are there', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const ada = await server.open(host.config('K', { user: ADA }))
+  host.answers[1] = { body: '{"error":1}' }
+  const grace = await server.open(host.config('K', { user: GRACE }))
+  for (const session of [ada, grace]) t.match(await session.event('warning'), { message: 'Error on save server subscription!' })
+  await grace.close()
+  for (const session of [ada, grace]) t.equal(session.events.filter(({ type }) => type === 'warning').length, 2)
+})
+
+for (const permission of ['comment', 'review', 'fillForms']) {
+  t.test(`who may not edit but ${permission} is an editor: a 1, then a 2`, async t => {
+    const host = await startFakeHost(t)
+    const server = await startDocumentServer(t)
+    const { token, ...config } = host.config('K')
+    const restricted = { ...config, document: { ...config.document, permissions: { edit: false, [permission]: true } } }
+    const session = await server.open({ ...restricted, token: sign(restricted) })
+    t.equal(session.viewOnly, false)
+    await session.edit('a comment')
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.strictSame(host.statuses(), [1, 2])
+  })
+}
+
+t.test('an editor without a callbackUrl is reported to that of the last who has one, else to nobody', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const { token, ...config } = host.config('K', { user: GRACE })
+  const silent = { ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }
+  const open = async () => await server.open({ ...silent, token: sign(silent) })
+  await (await open()).close()
+  t.strictSame(host.callbacks(), [])
+  await server.open(host.config('K', { user: ADA, callback: '/cb?of=ada' }))
+  await open()
+  t.match(host.received.at(-1), { path: '/cb?of=ada', body: { status: 1, users: ['ada', 'grace'] } })
 })

@@ -24,3 +24,13 @@ t.test('the same content again is no change and leaves the bytes alone', async t
   t.strictSame(await session.content(), fixture('report.docx'))
   t.equal((await session.close()).status, 4)
 })
+
+t.test('a refused 4 is a warning to all who are connected', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const viewer = await server.open(host.config('K', { user: { id: 'vera', name: 'Vera' }, mode: 'view' }))
+  const editor = await server.open(host.config('K'))
+  host.answers[4] = { body: '<html>' }
+  t.match(await editor.close(), { status: 4, accepted: false })
+  for (const session of [editor, viewer]) t.match(await session.event('warning'), { message: 'Error on save server subscription!' })
+})

@@ -36,8 +36,8 @@ t.test('all fields together stand in the order of the document server', async t 
   await session.edit('one')
   await session.mailMerge({ from: 'a', subject: 'b', title: 'c', message: 'd', recipients: ['e'] })
   host.answers[6] = { body: '{"error":1}' }
-  await session.forceSave({ type: 'form' })
   await session.forceSave({ type: 'form', userdata: 'u' })
+  await session.forceSave({ type: 'form' })
   await session.close()
   const order = [
     'key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'mailMerge', 'userdata', 'lastsave', 'notmodified',

@@ -21,7 +21,7 @@ t.test('credentials in an address stand beside a token with a header of its own'
   const { token, ...config } = JSON.parse(JSON.stringify(host.config('K')).replaceAll('http://', 'http://user:pass%20word@')) as { token: string }
   await (await server.open({ ...config, token: sign(config) })).close()
   for (const { headers } of host.received) {
-    t.equal(headers.authorization, `Basic ${Buffer.from('user:pass word').toString('base64')}`)
+    t.equal(headers.authorization, `Basic ${Buffer.from('user:pass%20word').toString('base64')}`)
     t.match(headers.authorizationjwt, /^Bearer ey/)
   }
 })

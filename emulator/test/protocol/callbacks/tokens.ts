@@ -39,7 +39,7 @@ t.test('credentials in an address replace the token by Basic', async t => {
   const server = await startDocumentServer(t)
   const { token, ...config } = JSON.parse(JSON.stringify(host.config('K')).replaceAll('http://', 'http://ada:p%40ss@')) as { token: string }
   await (await server.open({ ...config, token: sign(config) })).close()
-  t.strictSame(host.received.map(({ headers }) => headers.authorization), Array(3).fill(`Basic ${Buffer.from('ada:p@ss').toString('base64')}`))
+  t.strictSame(host.received.map(({ headers }) => headers.authorization), Array(3).fill(`Basic ${Buffer.from('ada:p%40ss').toString('base64')}`), 'as they stand there')
   t.equal(claimsOf(host.received[0]!.body!.token).status, 1, 'the body token stays')
 })
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
 t.test('a crash before the answer makes it send the same save again, with the same key', async t => {
@@ -22,4 +23,40 @@ t.test('a crash before the answer makes it send the same save again, with the sa
   const [first, second] = host.callbacks(2)
   t.equal(second!.key, first!.key)
   t.equal(await (await fetch(String(second!.url))).text(), 'saved twice')
+})
+
+t.test('a crash while the document is put together: it is put together again, and one by force has to be asked for anew', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  const session = await server.open(host.config('K', { name: 'notes.txt' }))
+  await session.edit('not to be lost')
+  server.fault('assembly', { type: 'slow', ms: 1000 }, { times: 2 })
+  session.forceSave().catch(() => {})
+  const closing = session.close()
+  await clock.advance(500)
+  await Promise.all([server.crash(), t.rejects(closing)])
+  t.strictSame(host.statuses(), [1])
+  await server.restart({ sessions: 'kept' })
+  await clock.advance(0)
+  t.strictSame(host.statuses(), [1, 2])
+  t.match(host.callbacks(2), [{ notmodified: false }])
+  await clock.advance(60_000)
+  t.strictSame(host.statuses(), [1, 2])
+})
+
+t.test('after a crash while a force save is put together the same can be asked for again', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  const saving = session.forceSave()
+  await clock.advance(500)
+  await Promise.all([server.crash(), t.rejects(saving)])
+  await server.restart({ sessions: 'kept' })
+  await session.reconnect()
+  t.match(await session.forceSave(), { status: 6, accepted: true })
+  t.match(host.callbacks(6), [{ encrypted: undefined }])
 })
