@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { lastChanger } from './sessions/built.js'
 import { editors, type OpenDocument, type Participant } from './sessions/documents.js'
+import { beginSave } from './sessions/leaving.js'
 import type { SessionParts } from './sessions/parts.js'
 import type { Sessions } from './sessions/sessions.js'
 
@@ -10,14 +11,12 @@ import type { Sessions } from './sessions/sessions.js'
 export async function leaveAll ({ documents, log }: SessionParts, sessions: Sessions): Promise<void> {
   const leaving = documents.all().map(async document => {
     for (const participant of [...document.participants.values()]) await sessions.leave(document, participant)
-    const { delayedSave, key } = document
-    if (delayedSave === null) return
-    delayedSave.soon.abort()
-    await documents.inTurn(key, async () => {})
+    document.saving?.soon.abort()
   })
   for (const outcome of await Promise.allSettled(leaving)) {
     if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a document could not be saved while closing')
   }
+  await documents.settled()
 }
 
 /** Death and resurrection at the same address. */
@@ -62,29 +61,30 @@ export function lifecycle (app: FastifyInstance, { documents, held, host }: Sess
   /** A save that was under way is sent again at once; who was cut off has the usual time to come back. */
   function resume (document: OpenDocument): void {
     const leaver = leavers.get(document)
-    if (document.saving !== null) sessions.saveLater(document, document.saving.leaver, 0)
-    else if (leaver !== undefined) sessions.saveLater(document, leaver)
+    if (document.saving !== null) sessions.saveLater(document, beginSave(document, document.saving.leaver, document.saving))
+    else if (leaver !== undefined) sessions.saveLater(document, beginSave(document, leaver, { waits: true }))
   }
 
   function lose (document: OpenDocument): void {
-    documents.forget(document)
+    document.saving = null
     document.changes = []
+    documents.forget(document)
     document.watch.lost()
   }
 }
 
 /** Who would have left last, where there is something to save when they do. */
 function lastToLeave (document: OpenDocument): Participant | undefined {
-  const { changes, fromForgotten, delayedSave } = document
+  const { changes, fromForgotten, saving } = document
   if (changes.length === 0 && !fromForgotten) return undefined
-  if (delayedSave !== null) return delayedSave.leaver
+  if (saving !== null) return saving.leaver
   const present = editors(document)
   return present.length === 0 ? undefined : lastChanger(document) ?? present.at(-1)
 }
 
 function cutOff (document: OpenDocument): void {
-  if (document.delayedSave !== null) document.delayedSave.cancelled = true
-  document.delayedSave = null
+  if (document.saving?.waits === true) document.saving = null
+  if (document.forceSave?.outcome === 'under way') document.forceSave = null
   for (const participant of document.participants.values()) {
     document.disconnected.set(participant.connectionId, participant)
     participant.notify({ type: 'disconnected' })

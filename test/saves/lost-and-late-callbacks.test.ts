@@ -106,7 +106,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a save that was refused, a viewer, and an hour later: whoever opens the document finds the work, ${profile}`, async t => {
-    const { open, key, documentServer, storage, fileId, stored, sent } = await startService(t, { profile })
+    const { open, key, documentServer, storage, fileId, stored } = await startService(t, { profile })
     const editor = await open()
     const viewer = await open({ user: { id: 'viewer', name: 'Viewer' }, mode: 'view' })
     await editor.edit('a first part')
@@ -116,7 +116,9 @@ for (const profile of profiles) {
     t.match(await editor.close(), { status: 2, accepted: false })
     await age(storage, fileId, HOUR + 1)
     t.equal(await key(), editor.key)
-    t.ok(sent(4).length > 0, 'the document server was asked, and has told that nobody edits')
+    const [info, forgotten] = documentServer.received.slice(-2)
+    t.match(info, { answer: { key: editor.key, error: 1 } }, 'the document server was asked, and knows nobody who edits')
+    t.match(forgotten, { answer: { key: editor.key, error: 0, url: String } }, 'but has the work')
     t.equal(await key(), editor.key)
     await viewer.close()
     await age(storage, fileId, HOUR + 1)

@@ -33,14 +33,28 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'config-token': untouched('GET→200 1→0 4→0'),
   'download-url-non-ascii': untouched('1→0 GET→200 4→0'),
   'download-fails': inBoth({ answers: '1→0 GET→404 GET→404 GET→404 4→0', stored: 'gone', writes: 0, keys: 'A none' }),
+  'download-403': untouched('1→0 GET→200 GET→200 GET→200 4→0'),
+  'download-cut-then-whole': untouched('1→0 GET→200 4→0'),
   'view-mode': untouched('GET→200'),
+  'view-then-edit': saved('3574', 'GET→200 1→0 2→0 4→0'),
+  'same-user-twice': saved('8397', '1→0 GET→200 1→0 1→0 1→0 2→0'),
+  'two-last-leaves-abruptly': saved('4185', '1→0 GET→200 1→0 1→0 2→0'),
+  'reopen-at-once': saved('7648', '1→0 GET→200 2→0'),
   'status-1-refused': untouched('1→0 GET→200 4→0'), // a 1 is never refused
+  'one-html': untouched('1→0 GET→200 4→0'),
+  'empty-user-id': untouched('1→0 GET→200'), // the document server tells nobody of the edit
 
   // A force save changes the content and keeps the key, the finished save changes the key.
   'forcesave-button': saved('2497', '1→0 GET→200 6→0 2→0'), // nothing was modified since: stored once
   'forcesave-command': saved('7116', '1→0 GET→200 6→0 2→0'),
   'edit-after-forcesave': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '5631', writes: 2, keys: 'A B' }),
   'forcesave-fails': saved('7164', '1→0 GET→200 7→0 7→0 2→0'),
+  'forcesave-while-running': inBoth({ answers: '1→0 GET→200 6→0 6→0 2→0', stored: '1052', writes: 2, keys: 'A B' }),
+  'forcesave-repeated-slow-host': saved('346', '1→0 GET→200 6→0 6→0 2→0'),
+  'force-save-no-changes': saved('1366', '1→0 GET→200 6→0 2→0'),
+  'cmd-forcesave-slow-host': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '691', writes: 2, keys: 'A B' }),
+  'cmd-forcesave': inBoth({ answers: '1→0 GET→200 6→0 6→0 6→0 6→0 6→0 6→0 6→0 2→0', stored: '5467', writes: 8, keys: 'A B' }),
+  'six-s500': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '2163', writes: 2, keys: 'A B' }),
   'large-userdata': inBoth({ answers: '1→0 GET→200 6→0', stored: '6526', writes: 1, keys: 'A A' }), // ends while it is edited
 
   // The recorder's host answered 500, 500 and 200; 307; 204; {"error":1}; 404. A repeat is answered 0 and writes nothing.
@@ -50,6 +64,14 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'save-refused-error-1': inBoth({ answers: '1→0 GET→200 2→0 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 2, keys: 'A B' }),
   'forgotten-deleted': saved('5107', '1→0 GET→200 2→0 1→0 GET→200 4→0'),
   'save-accepted-reopen': saved('4379', '1→0 GET→200 2→0'),
+  'two-error-string-0': saved('8343', '1→0 GET→200 2→0'),
+  'two-html': saved('2046', '1→0 GET→200 2→0'),
+  'two-empty': saved('8219', '1→0 GET→200 2→0'),
+  'two-s404': saved('7058', '1→0 GET→200 2→0'),
+  'twice-s503-then-200': saved('9229', '1→0 GET→200 2→0 2→0'),
+  'redirect-302-to-404': saved('3338', '1→0 GET→200 2→0 GET→200'), // the last one was that of the page it was sent on to
+  'cmd-forgotten': inBoth({ answers: '1→0 GET→200 2→0 1→0 GET→200 2→0', stored: '2364', writes: 2, keys: 'A B' }),
+  'forgotten-edit-save': inBoth({ answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '6668', writes: 3, keys: 'A B' }),
 
   // 0 to a 3 has the document server delete the changes: the key is used up. 1 has it keep them under the key.
   'assembly-fails-answer-0': {
@@ -60,7 +82,17 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
     secure: { answers: '1→0 GET→200 3→1 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' },
     classic: { answers: '1→0 GET→200 3→0 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' }
   },
+  'corrupted-accepted': {
+    secure: { answers: '1→0 GET→200 3→1 4→0', stored: 'old', writes: 0, keys: 'A A' },
+    classic: { answers: '1→0 GET→200 3→0 4→0', stored: 'old', writes: 0, keys: 'A B' }
+  },
+  'corrupted-refused': {
+    secure: { answers: '1→0 GET→200 3→1 1→0 2→0', stored: '7603', writes: 1, keys: 'A B' },
+    classic: { answers: '1→0 GET→200 3→0 1→0 2→0', stored: '7603', writes: 1, keys: 'A B' }
+  },
 
+  'cmd-info': saved('3444', `1→0 GET→200 ${'1→0 '.repeat(14)}4→0 4→0 4→0 1→0 2→0 4→0`),
+  'cmd-license': untouched(''),
   'info-command': untouched('1→0 GET→200 1→0 1→0 4→0 4→0'),
   'drop-command': untouched('1→0 GET→200 4→0'),
   'meta-command': untouched('1→0 GET→200 4→0'),
@@ -72,7 +104,8 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'convert-xml': untouched('GET→200 GET→200'),
   'convert-async': untouched('GET→200'),
   'convert-errors': untouched('GET→404 GET→404 GET→404 GET→200'),
-  'convert-sticky-3': untouched('GET→200 GET→200')
+  'convert-sticky-3': untouched('GET→200 GET→200'),
+  'conv-sources': untouched('GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200')
 }
 
 /** The same where the saved file can't be had, so that the save is refused as the recorder's host refused it. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { CallbackFields } from '../host/callbacks.js'
+import { CrashedError } from '../host/client.js'
 import type { ResultFiles } from '../results/files.js'
-import { currentBytes } from './content.js'
+import { currentBytes, isForgotten } from './content.js'
 import type { Change, OpenDocument, Participant } from './documents.js'
 import type { SessionParts } from './parts.js'
 
@@ -19,18 +20,33 @@ export interface Built {
   fields (baseUrl: string): Pick<CallbackFields, 'url' | 'changesurl' | 'history' | 'filetype'>
 }
 
-/** Puts the document together and keeps it at an expiring address. `null` when that fails without a result. */
-export async function build ({ files, faults }: SessionParts, document: OpenDocument, folder: string): Promise<Built | 'failed' | { corrupted: Built }> {
-  const fault = faults.take('assembly')
-  if (fault !== undefined && fault.corrupted !== true) return 'failed'
-  const edits = document.watch.edits()
-  const whole = currentBytes(document)
-  const bytes = fault === undefined ? whole : whole.subarray(0, whole.length >> 1)
-  const built = { bytes, folder, edits, fields: publish(files, document, folder, bytes) }
-  return fault === undefined ? built : { corrupted: built }
+export interface Assembly {
+  /** Null when it failed without a result. */
+  readonly built: Built | null
+  /** Whether there is a result that is known to be good. */
+  readonly succeeded: boolean
 }
 
-function publish (files: ResultFiles, { key, fileType, changes }: OpenDocument, folder: string, bytes: Uint8Array): Built['fields'] {
+/** Puts the document together as it is now and keeps it at an expiring address. */
+export async function assemble (parts: SessionParts, document: OpenDocument, folder: string): Promise<Assembly> {
+  const { closing, faults, files, host, time } = parts
+  const slow = faults.take('assembly', ({ type }) => type === 'slow')
+  const failure = faults.take('assembly', ({ type }) => type === 'fail')
+  const edits = document.watch.edits()
+  const whole = currentBytes(document)
+  const bytes = failure === undefined ? whole : whole.subarray(0, whole.length >> 1)
+  const changes = isForgotten(parts, document) ? [] : [...document.changes]
+  const { fileType, key } = document
+  const life = host.life()
+  if (slow?.type === 'slow') await time.pause(slow.ms, AbortSignal.any([closing, life]))
+  if (life.aborted) throw new CrashedError()
+  if (failure?.type === 'fail' && failure.corrupted !== true) return { built: null, succeeded: false }
+  const fields = publish(files, { key, fileType, changes }, folder, bytes)
+  return { built: { bytes, folder, edits, fields }, succeeded: failure === undefined }
+}
+
+/** Of what came from a forgotten file no changes are told: they are not those of the host's document. */
+function publish (files: ResultFiles, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>, folder: string, bytes: Uint8Array): Built['fields'] {
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
   const archive = changes.length > 0 ? files.put(`${folder}/changes.zip`, 'changes.zip', EMPTY_ZIP, 'zip') : null
   const history = changes.length > 0 ? historyOf(changes, bytes) : {}

@@ -1,6 +1,7 @@
 import { openEditable } from '../editing/open.js'
 import type { Editable } from '../editing/types.js'
 import type { OpenDocument } from './documents.js'
+import type { SessionParts } from './parts.js'
 
 /** The document as it is now. */
 export function currentBytes (document: OpenDocument): Uint8Array {
@@ -11,4 +12,9 @@ export function currentBytes (document: OpenDocument): Uint8Array {
 export function editableOf (document: OpenDocument): Editable {
   document.editable ??= openEditable(document.fileType, document.source!)
   return document.editable
+}
+
+/** It was opened from a forgotten file that is still there. */
+export function isForgotten ({ forgotten }: SessionParts, { fromForgotten, key }: OpenDocument): boolean {
+  return fromForgotten && forgotten.has(key)
 }

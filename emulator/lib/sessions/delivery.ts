@@ -1,9 +1,12 @@
 import { type CallbackFields, isTransient, NOTHING_SENT, sendCallback } from '../host/callbacks.js'
+import type { OpenDocument } from './documents.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult } from '../../types/session.js'
 
-// Source: recorded; only after 429, 5xx and no answer.
+// Only after 429, 5xx and no answer. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
 const RETRIES_MS = [1000, 2000, 4000]
+// Source: recorded message to the editor.
+const NOT_SUBSCRIBED = { type: 'warning', message: 'Error on save server subscription!' } as const
 
 /** Posts a callback once, with the faults that were asked for. */
 export async function deliver (parts: SessionParts, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
@@ -24,13 +27,23 @@ export async function deliver (parts: SessionParts, url: string | null, fields: 
   return result
 }
 
-/** Posts the callback of a finished save until it is answered for good. Each attempt has a fresh token and a newly signed `url`. */
-export async function deliverUntilAnswered (parts: SessionParts, url: string | null, fields: () => CallbackFields): Promise<CallbackResult> {
-  let result = await deliver(parts, url, fields())
+/** Tells the host who is there: a 1 or a 4. All who are connected are warned when it refuses. */
+export async function report (parts: SessionParts, document: OpenDocument, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
+  const result = await deliver(parts, url, fields)
+  if (result.status === null || result.accepted) return result
+  parts.log.warn({ key: document.key, ...result }, 'the host refused to be told who is there')
+  for (const listener of [...document.gone, ...document.participants.values()]) listener.notify(NOT_SUBSCRIBED)
+  return result
+}
+
+/** Makes attempts until one is answered for good, or until it is called off in between. */
+export async function untilAnswered (parts: SessionParts, attempt: () => Promise<CallbackResult>, isCalledOff: () => boolean): Promise<CallbackResult> {
+  let result = await attempt()
   for (const delay of RETRIES_MS) {
     if (result.status === null || !isTransient(result) || parts.closing.aborted) break
     await parts.time.pause(delay, AbortSignal.any([parts.closing, parts.host.life()]))
-    result = await deliver(parts, url, fields())
+    if (isCalledOff()) break
+    result = await attempt()
   }
   return result
 }

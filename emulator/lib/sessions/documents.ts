@@ -1,4 +1,5 @@
 import type { Editable, Operation } from '../editing/types.js'
+import type { Prepared } from './force-saving.js'
 import { saveWatch, type SaveWatch } from './save-watch.js'
 import type { EditorEvent, EditorUser } from '../../types/session.js'
 
@@ -30,9 +31,22 @@ export interface Change {
 /** The last force save: of how many changes, and what became of it. */
 export interface ForceSave {
   readonly changes: number
-  readonly outcome: 'accepted' | 'refused' | 'failed'
-  /** Folder of what was built. */
+  outcome: 'under way' | 'accepted' | 'refused' | 'failed'
+  /** What is posted again on demand after a refusal; null while it is being put together. */
+  prepared: Prepared | null
+  /** Settled when it may be posted: a finished save does not overtake it. */
+  announced: Promise<unknown> | undefined
+}
+
+/** The save after the last editor left. */
+export interface Save {
+  readonly leaver: Participant
+  readonly edits: number
+  /** Of what is put together. Sent again after a crash it is the same. */
   readonly folder: string
+  /** Whoever left by a cut connection is waited for, unless `soon` is aborted. */
+  waits: boolean
+  readonly soon: AbortController
 }
 
 /** A document by its key: downloaded once, edited by many, built when it is saved. */
@@ -52,15 +66,15 @@ export interface OpenDocument {
   /** Changes that were not saved for good, oldest first. */
   changes: Change[]
   forceSave: ForceSave | null
-  /** The content came from a forgotten file, so that closing saves it even without a change. */
+  /** The content came from a forgotten file. */
   fromForgotten: boolean
-  /** When a finished save was accepted: the key is view-only for a while. */
-  savedAt: number | null
-  /** Whoever left by a cut connection is waited for. */
-  delayedSave: { cancelled: boolean, readonly soon: AbortController, readonly leaver: Participant } | null
-  /** A finished save that was not answered for good yet: should the server die, it is sent again as it was. */
-  saving: { readonly folder: string, readonly edits: number, readonly leaver: Participant } | null
-  /** Callback address of the last editor that joined: where the host is told when nobody is there. */
+  /** Until it is answered for good. Whoever edits again before it is posted, or between two attempts, calls it off. */
+  saving: Save | null
+  /** When a finished save was posted that is not refused: meanwhile, and for a while after it, the key is view-only. */
+  sentAt: number | null
+  /** The key is unknown to commands and opens anew: only viewers are left of it. */
+  removed: boolean
+  /** Callback address of the last who joined: where the host is told when nobody is there. */
   lastCallbackUrl: string | null
   joined: number
   readonly watch: SaveWatch
@@ -69,11 +83,13 @@ export interface OpenDocument {
 export interface Documents {
   get (key: string): OpenDocument | undefined
   getOrCreate (key: string, fileType: string): OpenDocument
-  /** Its changes and its cached content are gone; the next opening of the key starts anew. */
+  /** The next opening of the key starts anew. */
   forget (document: OpenDocument): void
   all (): OpenDocument[]
   /** One after the other for each key, so that callbacks keep their order. */
   inTurn<Result> (key: string, task: () => Promise<Result>): Promise<Result>
+  /** Something that goes on beside the turns. */
+  aside<Result> (task: Promise<Result>): Promise<Result>
   /** Resolves when all that was taken up so far has ended. */
   settled (): Promise<void>
 }
@@ -81,12 +97,16 @@ export interface Documents {
 export function documents (): Documents {
   const byKey = new Map<string, OpenDocument>()
   const turns = new Map<string, Promise<unknown>>()
+  const others = new Set<Promise<unknown>>()
 
   return {
-    get: key => byKey.get(key),
+    get (key) {
+      const known = byKey.get(key)
+      return known?.removed === true ? undefined : known
+    },
     getOrCreate (key, fileType) {
       const known = byKey.get(key)
-      if (known !== undefined) return known
+      if (known !== undefined) return Object.assign(known, { removed: false })
       const created: OpenDocument = {
         key,
         fileType,
@@ -99,9 +119,9 @@ export function documents (): Documents {
         changes: [],
         forceSave: null,
         fromForgotten: false,
-        savedAt: null,
-        delayedSave: null,
         saving: null,
+        sentAt: null,
+        removed: false,
         lastCallbackUrl: null,
         joined: 0,
         watch: saveWatch()
@@ -109,8 +129,10 @@ export function documents (): Documents {
       byKey.set(key, created)
       return created
     },
-    forget ({ key }) {
-      byKey.delete(key)
+    forget (document) {
+      Object.assign(document, { opened: null, removed: true })
+      document.disconnected.clear()
+      if (document.participants.size === 0) byKey.delete(document.key)
     },
     all: () => [...byKey.values()],
     inTurn (key, task) {
@@ -120,8 +142,13 @@ export function documents (): Documents {
       settled.then(() => { if (turns.get(key) === settled) turns.delete(key) })
       return turn
     },
+    aside (task) {
+      const settled = task.catch(() => {}).finally(() => others.delete(settled))
+      others.add(settled)
+      return task
+    },
     async settled () {
-      await Promise.all(turns.values())
+      while (turns.size + others.size > 0) await Promise.all([...turns.values(), ...others])
     }
   }
 }

@@ -44,7 +44,8 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     replace: async (content, fileType) => await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
     async forceSave (options = {}) {
       await edits
-      return await sessions.forceSave(document, options, { presser: participant })
+      const { result } = await sessions.forceSave(document, { ...options, presser: participant })
+      return await result
     },
     async mailMerge (mail) {
       await edits

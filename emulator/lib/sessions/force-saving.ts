@@ -1,71 +1,130 @@
 import { NOTHING_SENT } from '../host/callbacks.js'
 import { resultFolder } from '../results/files.js'
-import { build, lastChanger, lastSave } from './built.js'
+import { aside } from './aside.js'
+import { type Assembly, assemble, lastChanger, lastSave } from './built.js'
 import { deliver } from './delivery.js'
-import { type OpenDocument, type Participant, tell } from './documents.js'
+import { editors, type ForceSave, type OpenDocument, type Participant } from './documents.js'
+import { callbackUrlOf, keepForgotten } from './leaving.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult, ForceSaveOptions } from '../../types/session.js'
 
-/** Source: the document server's `forcesavetype`. */
+/** The field `forcesavetype`. Source: docs/document-server-protocol.md#forced-6-and-7 */
 const TYPES = { command: 0, button: 1, timer: 2, form: 3 } as const
 
-/** Whether there is something to save by force: not before a first change, not twice the same, not after a failure. */
-export function forceSavable ({ changes, forceSave }: OpenDocument): 'yes' | 'nothing new' | 'failed before' {
-  if (changes.length === 0) return 'nothing new'
-  if (forceSave?.changes !== changes.length) return 'yes'
-  return { accepted: 'nothing new', failed: 'failed before', refused: 'yes' }[forceSave.outcome] as ReturnType<typeof forceSavable>
+/** Source: the document server's command error codes. */
+export const FORCE_SAVE = { started: 0, failedBefore: 3, nothingNew: 4 } as const
+
+/** What was put together, and what a repeat takes over from the first attempt. */
+export interface Prepared extends Assembly {
+  readonly folder: string
+  readonly changer: Participant
+  readonly userdata: unknown
+  readonly lastsave: string
 }
 
-export interface ForceSaver {
-  /** Who pressed the button. */
+/** Who asks for a save by force, and how. */
+export interface ForceSaver extends Omit<ForceSaveOptions, 'userdata'> {
+  /** Any JSON; what JavaScript takes for false is dropped. */
+  readonly userdata?: unknown
   readonly presser?: Participant
   /** The document is put together at once, but told of only when this is settled. */
   readonly announced?: Promise<unknown>
 }
 
-/** A 6, or a 7 when the document can't be put together. Runs in the document's turn. */
-export async function saveByForce (
-  parts: SessionParts,
-  document: OpenDocument,
-  { type = 'button', userdata, formData }: ForceSaveOptions,
-  { presser, announced }: ForceSaver
-): Promise<CallbackResult> {
-  if (forceSavable(document) !== 'yes') return NOTHING_SENT
-  const { key, forceSave } = document
-  const changes = document.changes.length
-  const saver = type === 'button' && presser !== undefined ? presser : lastChanger(document)!
-  const isRepeated = forceSave?.changes === changes && forceSave.outcome === 'refused'
-  const folder = isRepeated ? forceSave.folder : resultFolder(key)
-  const byEditor = type !== 'command'
-  if (byEditor) tell(document, { type: 'forceSaveStarted' })
-  const built = await build(parts, document, folder)
-  const common = {
-    key,
-    users: [saver.userId],
-    actions: type === 'button' ? [{ type: 2, userid: saver.userId } as const] : undefined,
-    userdata,
-    lastsave: lastSave(document, parts.time.now()),
-    forcesavetype: TYPES[type]
+export interface StartedForceSave {
+  readonly code: typeof FORCE_SAVE[keyof typeof FORCE_SAVE]
+  /** What the host answers, or that nothing is sent. */
+  readonly result: Promise<CallbackResult>
+}
+
+/**
+ * Begins to save the changes there are: resolves at once, and the 6 or 7 follows when the document has been put together. What was
+ * refused, and what was put together but corrupted, is posted again as it was: then this resolves when the host has answered.
+ */
+export async function startForceSave (parts: SessionParts, document: OpenDocument, saver: ForceSaver): Promise<StartedForceSave> {
+  const { changes, forceSave } = document
+  const outcome = changes.length === 0 ? 'accepted' : forceSave?.changes === changes.length ? forceSave.outcome : null
+  switch (outcome) {
+    case null: return { code: FORCE_SAVE.started, result: begin(parts, document, saver) }
+    case 'refused': return { code: FORCE_SAVE.started, result: Promise.resolve(await repeat(parts, document, saver, forceSave!)) }
+    case 'failed': return { code: FORCE_SAVE.failedBefore, result: Promise.resolve(NOTHING_SENT) }
+    case 'accepted':
+    case 'under way':
+      if (isByButton(saver)) saver.presser?.notify({ type: 'forceSaveStarted', code: FORCE_SAVE.nothingNew })
+      return { code: FORCE_SAVE.nothingNew, result: Promise.resolve(NOTHING_SENT) }
   }
-  await announced
-  if (built === 'failed' || 'corrupted' in built) {
-    document.forceSave = { changes, outcome: 'failed', folder }
-    const failed = await deliver(parts, saver.callbackUrl, { ...common, status: 7 })
-    if (byEditor) tell(document, { type: 'forceSaved', accepted: false })
-    return failed
-  }
-  const result = await deliver(parts, saver.callbackUrl, {
-    ...common,
-    status: 6,
-    encrypted: isRepeated ? false : undefined,
-    formsdataurl: type === 'form' ? formsDataUrl(parts, document, folder, saver, formData) : undefined,
-    ...built.fields(saver.baseUrl)
+}
+
+async function begin (parts: SessionParts, document: OpenDocument, saver: ForceSaver): Promise<CallbackResult> {
+  const forceSave: ForceSave = { changes: document.changes.length, outcome: 'under way', prepared: null, announced: undefined }
+  document.forceSave = forceSave
+  const { announced, userdata } = saver
+  const beginning = { folder: resultFolder(document.key), changer: lastChanger(document)!, userdata: userdata || undefined, lastsave: lastSave(document, parts.time.now()) }
+  tellStarted(document, saver)
+  return await aside(parts, async () => {
+    const prepared = forceSave.prepared = { ...beginning, ...await assemble(parts, document, beginning.folder) }
+    if (editors(document).length === 0) {
+      // A finished save is on its way or done: none by force may follow it.
+      forceSave.outcome = prepared.built === null ? 'failed' : 'refused'
+      return NOTHING_SENT
+    }
+    forceSave.announced = announced
+    await announced
+    return conclude(parts, document, saver, forceSave, await post(parts, document, saver, prepared))
   })
-  document.forceSave = { changes, outcome: result.accepted ? 'accepted' : 'refused', folder }
-  if (result.accepted) document.watch.accepted(built.edits, result)
-  else parts.log.warn({ key, ...result }, 'the host refused a force save')
-  if (byEditor) tell(document, { type: 'forceSaved', accepted: result.accepted })
+}
+
+async function repeat (parts: SessionParts, document: OpenDocument, saver: ForceSaver, forceSave: ForceSave): Promise<CallbackResult> {
+  return await aside(parts, async () => {
+    const result = editors(document).length === 0 ? NOTHING_SENT : await post(parts, document, saver, forceSave.prepared!, { encrypted: false })
+    tellStarted(document, saver)
+    return conclude(parts, document, saver, forceSave, result)
+  })
+}
+
+/** The button's save goes to the address of who pressed it, but is announced as that of who changed last. */
+async function post (parts: SessionParts, document: OpenDocument, saver: ForceSaver, prepared: Prepared, more: { encrypted?: false } = {}): Promise<CallbackResult> {
+  const { built, changer, folder, lastsave, succeeded, userdata } = prepared
+  const { presser, type = 'button', formData } = saver
+  const by = isByButton(saver) && presser !== undefined ? presser : changer
+  const url = callbackUrlOf(document, by)
+  if (url === null || changer.userId === '') {
+    if (built !== null) keepForgotten(parts, document, built)
+    return NOTHING_SENT
+  }
+  return await deliver(parts, url, {
+    key: document.key,
+    status: succeeded ? 6 : 7,
+    users: [changer.userId],
+    actions: isByButton(saver) ? [{ type: 2, userid: by.userId }] : undefined,
+    userdata,
+    lastsave,
+    forcesavetype: TYPES[type],
+    formsdataurl: succeeded && type === 'form' ? formsDataUrl(parts, document, folder, by, formData) : undefined,
+    ...more,
+    ...built?.fields(by.baseUrl)
+  })
+}
+
+function conclude (parts: SessionParts, document: OpenDocument, { type }: ForceSaver, forceSave: ForceSave, result: CallbackResult): CallbackResult {
+  const { built, succeeded } = forceSave.prepared!
+  const accepted = result.accepted && succeeded
+  forceSave.outcome = built === null ? 'failed' : accepted ? 'accepted' : 'refused'
+  if (accepted) document.watch.accepted(built!.edits, result)
+  else parts.log.warn({ key: document.key, ...result }, 'a force save failed')
+  if (type !== 'command') {
+    for (const editor of editors(document)) editor.notify({ type: 'forceSaved', accepted })
+  }
   return result
+}
+
+function tellStarted (document: OpenDocument, { type, presser }: ForceSaver): void {
+  const told = type === 'command' ? [] : type === 'timer' || presser === undefined ? editors(document) : [presser]
+  for (const editor of told) editor.notify({ type: 'forceSaveStarted' })
+}
+
+function isByButton ({ type = 'button' }: ForceSaver): boolean {
+  return type === 'button'
 }
 
 function formsDataUrl ({ files }: SessionParts, { key }: OpenDocument, folder: string, { baseUrl }: Participant, formData: unknown): string {

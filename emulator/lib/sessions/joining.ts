@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { documentServerError, isDocumentServerError } from '../errors.js'
 import { download } from '../host/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
-import { deliver } from './delivery.js'
+import { report } from './delivery.js'
 import { editors, type OpenDocument, type Participant, tell, userIds, usersOf } from './documents.js'
+import { callbackUrlOf } from './leaving.js'
 import type { SessionParts } from './parts.js'
 
 /** How the document server reaches an editor. */
@@ -19,9 +20,8 @@ export interface Joined {
 const VIEW_ONLY_AFTER_SAVE_MS = 300_000
 const CACHED_MS = 86_400_000
 const FAILED = -1
-// Source: recorded messages to the editor.
+// Source: recorded message to the editor.
 const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assembled' } as const
-const NOT_SUBSCRIBED = { type: 'warning', message: 'Error on save server subscription!' } as const
 const VERSION_CHANGED = 4008
 
 /** Somebody is in, but there is nothing to show: they leave again. */
@@ -42,10 +42,12 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
     viewOnly: config.viewOnly || outdated,
     callbackUrl: config.callbackUrl
   }
-  const hasForgotten = !outdated && parts.forgotten.has(document.key)
+  document.lastCallbackUrl = config.callbackUrl ?? document.lastCallbackUrl
+  // Source: recorded; a viewer is not told.
+  const hasForgotten = !participant.viewOnly && parts.forgotten.has(document.key)
   if (!outdated) await enter(parts, document, participant)
   if (hasForgotten) participant.notify(HAS_FORGOTTEN)
-  if (document.changes.length > 0) participant.notify({ type: 'unsavedChanges', count: document.changes.length })
+  if (!outdated && document.changes.length > 0) participant.notify({ type: 'unsavedChanges', count: document.changes.length })
   participant.notify({ type: 'joined', users: outdated ? [] : usersOf(document), hasForgotten })
   try {
     await load(parts, document, config)
@@ -58,14 +60,14 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
   return { document, participant, outdated }
 }
 
-/** Comes back after the connection was cut. Rejects with 4008 when the document is another one by now. */
+/** Comes back after the connection was cut. Rejects with 4008 when the document is another one by now, or about to be. */
 export async function rejoin (parts: SessionParts, document: OpenDocument | undefined, connectionId: string, connection: Connection): Promise<Joined> {
   const known = document?.disconnected.get(connectionId)
-  if (document === undefined || known === undefined) throw documentServerError(VERSION_CHANGED, 'The document has been saved or closed since the connection was lost: open it again')
+  if (document === undefined || known === undefined || isOutdated(parts, document)) throw documentServerError(VERSION_CHANGED, 'The document has been saved or closed since the connection was lost: open it again')
   document.disconnected.delete(connectionId)
   const participant = { ...known, ...connection }
   await enter(parts, document, participant)
-  participant.notify({ type: 'joined', users: usersOf(document), hasForgotten: document.fromForgotten })
+  participant.notify({ type: 'joined', users: usersOf(document), hasForgotten: false })
   return { document, participant, outdated: false }
 }
 
@@ -73,42 +75,34 @@ async function enter (parts: SessionParts, document: OpenDocument, participant: 
   document.participants.set(participant.connectionId, participant)
   tell(document, { type: 'users', users: usersOf(document) }, participant)
   if (participant.viewOnly) return
-  if (document.delayedSave !== null) {
-    document.delayedSave.cancelled = true
-    document.delayedSave = null
-  }
-  document.lastCallbackUrl = participant.callbackUrl
-  const result = await deliver(parts, participant.callbackUrl, {
+  callOffSave(document)
+  await report(parts, document, callbackUrlOf(document, participant), {
     key: document.key,
     status: 1,
     users: userIds(editors(document)),
     actions: [{ type: 1, userid: participant.userId }]
   })
-  if (result.status === null || result.accepted) return
-  parts.log.warn({ key: document.key, ...result }, 'the host refused a user')
-  participant.notify(NOT_SUBSCRIBED)
 }
 
-/** The forgotten copy, else what is cached, else a download. */
+function callOffSave (document: OpenDocument): void {
+  document.saving?.soon.abort()
+  document.saving = null
+}
+
+/** What is cached, else the forgotten copy, else a download. */
 async function load ({ forgotten, time, host }: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
-  if (document.source !== null && document.participants.size > 1) return
+  const { opened, participants, changes } = document
+  const isInUse = participants.size > 1 || changes.length > 0
+  if (opened !== null && (isInUse || time.now() - opened.at <= CACHED_MS)) return
   const copy = forgotten.get(document.key)
-  if (copy !== undefined) {
-    if (!document.fromForgotten) show(document, { ...copy, at: time.now() })
-    document.fromForgotten = true
-  } else if (document.opened === null || (document.changes.length === 0 && time.now() - document.opened.at > CACHED_MS)) {
-    const bytes = await download(host, time, config.url, config.fileType)
-    show(document, { bytes, fileType: config.fileType, at: time.now() })
-  }
+  const { bytes, fileType } = copy ?? { bytes: await download(host, time, config.url, config.fileType), fileType: config.fileType }
+  Object.assign(document, { fromForgotten: copy !== undefined, opened: { bytes, fileType, at: time.now() }, source: bytes, fileType, editable: null })
 }
 
-function show (document: OpenDocument, opened: NonNullable<OpenDocument['opened']>): void {
-  Object.assign(document, { opened, source: opened.bytes, fileType: opened.fileType, editable: null })
-}
-
+/** While a finished save is posted, and for a while after it was accepted. */
 function isOutdated ({ time }: SessionParts, document: OpenDocument): boolean {
-  if (document.savedAt === null) return false
-  if (time.now() - document.savedAt < VIEW_ONLY_AFTER_SAVE_MS) return true
-  Object.assign(document, { savedAt: null, opened: null, source: null, editable: null })
+  if (document.sentAt === null) return false
+  if (document.saving !== null || time.now() - document.sentAt < VIEW_ONLY_AFTER_SAVE_MS) return true
+  Object.assign(document, { sentAt: null, opened: null })
   return false
 }

@@ -5,7 +5,7 @@ import type { OpenDocument, Participant } from './documents.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult, MailMerge } from '../../types/session.js'
 
-/** One status 5 for each record. Source: the document server's `mailMerge` object; not recorded. Runs in the document's turn. */
+/** One status 5 for each record. Runs in the document's turn. Source: docs/document-server-protocol.md#mail-merge-5 */
 export async function sendMailMerge (
   parts: SessionParts,
   document: OpenDocument,

@@ -9,7 +9,7 @@ import { editorOf } from './editor.js'
 import type { Sessions } from './sessions.js'
 import type { EditorEvent, Session } from '../../types/session.js'
 
-/** Source: the document server's code for an editor that the host dropped. */
+/** An editor that the host dropped. Source: docs/document-server-protocol.md#the-configuration-and-its-token */
 const DROPPED = 4007
 
 /** Opens a document as a script: the same steps as a browser's, without one. */

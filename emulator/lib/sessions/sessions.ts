@@ -2,16 +2,17 @@ import type { Operation } from '../editing/types.js'
 import { NOTHING_SENT } from '../host/callbacks.js'
 import { CrashedError } from '../host/client.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
+import { aside } from './aside.js'
 import { currentBytes, editableOf } from './content.js'
-import { editors, type OpenDocument, type Participant, tell } from './documents.js'
-import { type ForceSaver, saveByForce } from './force-saving.js'
+import { type OpenDocument, type Participant, type Save, tell } from './documents.js'
+import { type ForceSaver, startForceSave, type StartedForceSave } from './force-saving.js'
 import { type Connection, join, type Joined, rejoin } from './joining.js'
 import { finish, leave, vanish } from './leaving.js'
 import { sendMailMerge } from './mail-merge.js'
 import type { SessionParts } from './parts.js'
-import type { CallbackResult, ForceSaveOptions, MailMerge } from '../../types/session.js'
+import type { CallbackResult, MailMerge } from '../../types/session.js'
 
-/** Source: recorded: a cut connection delays the save. */
+/** A cut connection delays the save. Source: docs/document-server-protocol.md#opening-a-key-again */
 const WAIT_FOR_RECONNECT_MS = 5000
 
 /** What editors do, scripted ones and those in a browser alike: join, edit, save, leave, lose the connection, come back. */
@@ -28,13 +29,21 @@ export function sessions (parts: SessionParts) {
 
   /** Rejects with a `DocumentServerError`. */
   async function open (config: TrustedConfig, connection: Connection): Promise<Joined> {
-    return await inTurn(config.key, async () => {
+    const joined = await inTurn(config.key, async () => {
       const document = documents.getOrCreate(config.key, config.fileType)
       const joined = await join(parts, document, config, connection)
-      if (!('failure' in joined)) return joined
-      await leave(parts, document, joined.participant)
-      throw joined.failure
+      return 'failure' in joined ? { ...joined, document, left: await leave(parts, document, joined.participant) } : joined
     })
+    if (!('failure' in joined)) return joined
+    await saved(joined.document, joined.left)
+    throw joined.failure
+  }
+
+  /** Whoever leaves waits for the save, but nobody else does. */
+  async function saved (document: OpenDocument, left: CallbackResult | Save): Promise<CallbackResult> {
+    if (!('leaver' in left)) return left
+    await document.forceSave?.announced
+    return await aside(parts, async () => await finish(parts, document, left))
   }
 
   /** Comes back after `disconnect`. */
@@ -74,24 +83,15 @@ export function sessions (parts: SessionParts) {
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
     if (!isIn(document, participant)) return
-    const toSave = await inTurn(document.key, async () => await vanish(parts, document, participant))
-    if (toSave) saveLater(document, participant)
+    const save = await inTurn(document.key, async () => await vanish(parts, document, participant))
+    if (save !== null) saveLater(document, save)
   }
 
   /** Saves unless somebody has come back by then. */
-  function saveLater (document: OpenDocument, leaver: Participant, delay = WAIT_FOR_RECONNECT_MS): void {
-    const delayed = { cancelled: false, soon: new AbortController(), leaver }
-    document.delayedSave = delayed
-    const signal = AbortSignal.any([delayed.soon.signal, parts.closing])
-    time.wait(delay, signal)
-      .then(async () => { if (!delayed.cancelled) await inTurn(document.key, async () => await saveIfAlone(document, leaver, delayed)) })
-      .catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
-  }
-
-  async function saveIfAlone (document: OpenDocument, leaver: Participant, delayed: { readonly cancelled: boolean }): Promise<void> {
-    if (delayed.cancelled || editors(document).length > 0) return
-    document.delayedSave = null
-    await finish(parts, document, leaver)
+  function saveLater (document: OpenDocument, save: Save): void {
+    const signal = AbortSignal.any([save.soon.signal, parts.closing, parts.host.life()])
+    const saving = time.wait(save.waits ? WAIT_FOR_RECONNECT_MS : 0, signal).then(async () => await saved(document, save))
+    documents.aside(saving).catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
   }
 
   return {
@@ -104,13 +104,12 @@ export function sessions (parts: SessionParts) {
     saveLater,
     async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {
       if (!isIn(document, participant)) return NOTHING_SENT
-      return await inTurn(document.key, async () => await leave(parts, document, participant))
+      return await saved(document, await inTurn(document.key, async () => await leave(parts, document, participant)))
     },
-    async forceSave (document: OpenDocument, options: ForceSaveOptions, saver: ForceSaver): Promise<CallbackResult> {
-      return await inTurn(document.key, async () => {
-        if (saver.presser !== undefined) requireIn(document, saver.presser)
-        return await saveByForce(parts, document, options, saver)
-      })
+    async forceSave (document: OpenDocument, saver: ForceSaver): Promise<StartedForceSave> {
+      if (parts.host.life().aborted) throw new CrashedError()
+      if (saver.presser !== undefined) requireIn(document, saver.presser)
+      return await startForceSave(parts, document, saver)
     },
     async mailMerge (document: OpenDocument, sender: Participant, mail: MailMerge): Promise<CallbackResult[]> {
       return await inTurn(document.key, async () => {

@@ -17,7 +17,8 @@ import type { Log } from './log.js'
  * Connection                         upper and lower case
  * times of requests and answers      compare.ts: half a second faster
  * pending answer of a conversion     order.ts: before or after the download it starts
- * close of a dropped editor          order.ts: at once
+ * close of an editor that is dropped or can't open    order.ts: at once
+ * start of the converter             order.ts: it is running
  * events of editors                  events.ts: what the scripting API has
  * rows and files of the database     whether there is a forgotten file; kept changes show when somebody opens
  * shardkey                           in conversions that name none; the recorded server took that of an earlier one

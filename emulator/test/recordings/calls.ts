@@ -30,7 +30,7 @@ export async function send (server: DocumentServer, path: string, call: Call): P
   const request = http.request(`${server.url}${path}`, {
     method,
     agent: false,
-    headers: { ...headers, ...(headerClaims === undefined ? {} : { Authorization: `Bearer ${signed(headerClaims, signedWith)}` }), Connection: 'keep-alive' }
+    headers: { Connection: 'keep-alive', ...headers, ...(headerClaims === undefined ? {} : { Authorization: `Bearer ${signed(headerClaims, signedWith)}` }) }
   })
   const answer = received(request)
   const arrived = once(server.server, 'request')

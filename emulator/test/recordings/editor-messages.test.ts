@@ -1,16 +1,17 @@
 import t from 'tap'
-import { recordedEvents } from './events.js'
+import { isLate, recordedEvents } from './events.js'
 import { changes } from './mutations.js'
 import { type EditorStep, recording, recordingNames, type Step } from './recording.js'
 
 // Proves which parts of a recorded message to an editor become part of the event that is compared.
 
 const NOT_COMPARED = [
+  /^waitAuth lockDocument › /,
   /^auth (result|indexUser|openedAt|participants › \d+ › id) /,
   /^documentOpen data › (type|openedAt|data › .*) › another (text|number)$/,
   /^authChanges changes › \d+ › /,
   /^saveChanges (changes › \d+ › (docid|change|time|user)|changesIndex|syncChangesIndex|endSaveChanges|excelAdditionalInfo) /,
-  /^forceSaveStart messages /,
+  /^forceSaveStart messages › (time|inProgress|url) /,
   /^forceSave messages › (type|time) /,
   /^drop code /,
   /^connectError message /,
@@ -24,7 +25,7 @@ t.test('each value of a message is compared, or named as one that is not', async
   for (const { name, steps } of recordingNames().map(recording)) {
     const told = eventsOf(steps)
     for (const [index, step] of steps.entries()) {
-      if (step.kind !== 'editor' || hasNoSession(steps, step)) continue
+      if (step.kind !== 'editor' || hasNoSession(steps, step) || isLate(step, steps)) continue
       for (const [what, message] of changes(step.message)) {
         const place = `${step.message.type} ${what}`
         if (!LEAF.test(place) || what.startsWith('type ')) continue
@@ -43,7 +44,7 @@ t.test('each message is compared, or named as one that is not', async t => {
     for (const [index, step] of steps.entries()) {
       if (step.kind !== 'editor') continue
       const isCompared = eventsOf(steps.toSpliced(index, 1)) !== told
-      const isSilent = step.message.type === 'waitAuth' || hasNoSession(steps, step)
+      const isSilent = step.message.type === 'waitAuth' || hasNoSession(steps, step) || isLate(step, steps)
       t.equal(isCompared, !isSilent, `${name}: ${step.message.type} of ${step.user}`)
     }
   }

@@ -16,6 +16,7 @@ export function createEditors (server: DocumentServer, host: string, now: () => 
   const editors: Editor[] = []
   const events: Record<string, Entry[]> = {}
   const running = new Map<Promise<void>, string>()
+  let edits = 0
 
   function told (user: string, event: Entry['value'] & object & { type?: unknown }): void {
     (events[user] ??= []).push({ at: now(), name: String(event.type), value: event })
@@ -56,7 +57,8 @@ export function createEditors (server: DocumentServer, host: string, now: () => 
       if (session === undefined) return // its opening failed
       switch (step.action) {
         case 'edit':
-          for (const text of step.changes!) await session.edit(text)
+          // What was typed once was typed again: each is a change.
+          for (const text of step.changes!) await session.edit(`${text}, edit ${++edits}`)
           break
         case 'force save': start(user, async () => await session.forceSave()); break
         case 'close': start(user, async () => await session.close()); break
@@ -82,7 +84,7 @@ function configOf (step: ClientStep): EditorConfig {
   const config = step.config ?? {
     documentType: 'word',
     document: { key: step.key!, title: 'hello.docx', fileType: 'docx', url: step.documentUrl! },
-    editorConfig: { callbackUrl: step.callbackUrl!, lang: 'en', mode: step.mode!, user: { id: nameOf(step.user!), name: step.userName! } }
+    editorConfig: { callbackUrl: step.callbackUrl!, lang: 'en', mode: step.mode!, user: { id: step.userId ?? nameOf(step.user!), name: step.userName! } }
   } satisfies JsonObject
   const claims = step.tokenClaims === undefined ? config : step.tokenClaims
   return { ...config, ...(claims === null ? {} : { token: signed(claims, step.signedWith) }) }

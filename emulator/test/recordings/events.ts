@@ -7,6 +7,7 @@ import type { EditorStep, Json, JsonObject, Step } from './recording.js'
  *
  * not compared                                why
  * waitAuth, order of documentOpen and auth    how the protocol waits for a lock before a second editor gets in
+ * when it was ready                           ours needs no time to convert what it opens: counted from when it had that
  * indexUser, participants' ids                numbers of connections
  * openedAt, times in changes                  the protocol's own; the callbacks' times are compared
  * addresses in documentOpen                   the editor's own copy of the document
@@ -16,6 +17,7 @@ import type { EditorStep, Json, JsonObject, Step } from './recording.js'
  * joined and close of an opening that fails    the same: ours leaves at once
  * text of documentOpen err                    there is only a code
  * close after drop                            ours closes at once, as an editor does; the recorder's waited half a second
+ * updateVersion after the one it waited for   an editor that left hears once how its save ended; the recorder's went on listening
  * `users`                                     who came and went was not recorded
  */
 const SILENT = new Set(['users'])
@@ -25,10 +27,26 @@ export function recordedEvents (steps: readonly Step[]): Record<string, Entry[]>
   const events: Record<string, Entry[]> = {}
   const messages = steps.filter(step => step.kind === 'editor')
   for (const step of inOpeningOrder(messages)) {
-    const event = eventOf(step, messages)
-    if (event !== null) (events[step.user] ??= []).push({ at: step.at, name: event.type, value: { ...event } })
+    const event = isLate(step, steps) ? null : eventOf(step, messages)
+    if (event !== null) (events[step.user] ??= []).push({ at: openedAt(step, steps), name: event.type, value: { ...event } })
   }
   return events
+}
+
+/** How a save ended, told to somebody who had left before it and heard how their own ended. */
+export function isLate ({ at, user, message }: EditorStep, steps: readonly Step[]): boolean {
+  if (message.type !== 'updateVersion') return false
+  const left = steps.findLast(step => step.at < at && step.kind === 'client' && step.user === user && /^(open|close)$/.test(step.action))
+  return left?.kind === 'client' && left.action === 'close' && steps.some(step => step.at > left.at && step.at < at &&
+    step.kind === 'editor' && step.user === user && step.message.type === 'updateVersion')
+}
+
+/** When the document was there: the recorded server went on to convert what it opened. */
+function openedAt ({ at, user, message }: EditorStep, steps: readonly Step[]): number {
+  if (message.type !== 'documentOpen' || (message.data as JsonObject).status === 'err') return at
+  const source = steps.findLast(step => step.at <= at && ((step.kind === 'request' && step.method === 'GET') ||
+    (step.kind === 'client' && step.user === user && step.action === 'open') || (step.kind === 'editor' && step.user === user && step.message.type === 'auth')))
+  return source!.at
 }
 
 /** `joined` before `ready`, also where the second editor was told the other way round. */
@@ -60,7 +78,10 @@ function eventOf ({ at, user, message }: EditorStep, messages: readonly EditorSt
     }
     case 'authChanges': return { type: 'unsavedChanges', count: (message.changes as Json[]).length }
     case 'saveChanges': return { type: 'changed', userId: (message.changes as JsonObject[])[0]!.useridoriginal! }
-    case 'forceSaveStart': return { type: 'forceSaveStarted' }
+    case 'forceSaveStart': {
+      const { code } = message.messages as { code: number }
+      return { type: 'forceSaveStarted', ...(code === 0 ? {} : { code }) }
+    }
     case 'forceSave': return { type: 'forceSaved', accepted: (message.messages as JsonObject).success! }
     case 'updateVersion': return { type: 'saved', accepted: message.success! }
     case 'warning': return { ...message }

@@ -4,11 +4,12 @@ import type { Test } from 'tap'
 import { listen } from '../../../test/helpers/listen.js'
 import { claimsOf, type Entry, requestEntry } from './log.js'
 import { type Headers, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep } from './recording.js'
+import type { VirtualTime } from './virtual-time.js'
 
 const DOCUMENT = readFileSync(new URL('../../../test/fixtures/documents/report.docx', import.meta.url))
 
 /** A plain HTTP service in the place of the host: answers as it did when it was recorded, and reports what it was asked. */
-export async function startHost (t: Test, recording: Recording, now: () => number, asked: (entry: Entry) => void): Promise<{ readonly origin: string }> {
+export async function startHost (t: Test, recording: Recording, { now, hold }: VirtualTime, asked: (entry: Entry) => void): Promise<{ readonly origin: string }> {
   const answers = recording.steps.filter(isRequest)
 
   const server = http.createServer(async (request, response) => {
@@ -18,9 +19,13 @@ export async function startHost (t: Test, recording: Recording, now: () => numbe
     const answer = answerTo(request, text)
     if (answer === undefined) {
       response.writeHead(404).end()
-    } else {
-      response.writeHead(answer.status, headersOf(answer.headers)).end(bodyOf(answer.body))
+      return
     }
+    const { took, status, headers, body, cutAfter } = answer
+    if (took !== undefined) await hold(took)
+    const content = bodyOf(body)
+    if (cutAfter === undefined) response.writeHead(status, headersOf(headers)).end(content)
+    else response.writeHead(status, { ...headersOf(headers), 'Content-Length': content.length }).write(content.subarray(0, cutAfter), () => response.destroy())
   })
   const { origin } = await listen(t, server)
 
@@ -39,9 +44,9 @@ export async function startHost (t: Test, recording: Recording, now: () => numbe
   return { origin }
 }
 
-function bodyOf (body: Json): string | Buffer {
+function bodyOf (body: Json): Buffer {
   if (typeof body === 'object' && body !== null && 'bytes' in body) return DOCUMENT
-  return typeof body === 'string' ? body : JSON.stringify(body)
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 function seen (at: number, { method, url, headers }: http.IncomingMessage, text: string): Entry {

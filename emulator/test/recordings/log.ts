@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { type Headers, isCall, isRequest, type Json, type JsonObject, RECORDED, type Recording, SECRET } from './recording.js'
+import { type Headers, isCall, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep, SECRET } from './recording.js'
 import { recordedEvents } from './events.js'
-import { unordered, waitedWhenDropped } from './order.js'
+import { unordered, waitedBeforeClosing, waitedForConverter } from './order.js'
 
 /** One thing that can be compared, and when it was, in milliseconds since the start. */
 export interface Entry {
@@ -23,8 +23,9 @@ export interface Log {
 
 export function recordedLog (recording: Recording): Log {
   const exchanges = recording.steps.flatMap((step, index, steps): Entry[] => {
-    if (isRequest(step)) return [requestEntry(step.at - waitedWhenDropped(steps, index), step)]
-    if (isCall(step)) return [answerEntry(step.at + step.answer.took, step.request, step.answer)]
+    const waited = waitedForConverter(steps, index) + waitedBeforeClosing(steps, index)
+    if (isRequest(step)) return [requestEntry(step.at - waited, earlier(step, waited))]
+    if (isCall(step)) return [answerEntry(step.at + step.answer.took - waited, step.request, step.answer)]
     return []
   })
   return {
@@ -35,6 +36,14 @@ export function recordedLog (recording: Recording): Log {
       ? [forgottenEntry(step.at, step.key, step.storage.some(file => file.startsWith(`forgotten/${step.key}:`)))]
       : [])
   }
+}
+
+/** Its tokens are dated by when it was sent. */
+function earlier (step: RequestStep, waited: number): RequestStep {
+  const seconds = Math.round(waited / 1000)
+  const dated = (claims: JsonObject): JsonObject => ({ ...claims, iat: Number(claims.iat) - seconds, exp: Number(claims.exp) - seconds })
+  if (seconds === 0) return step
+  return { ...step, headerClaims: dated(step.headerClaims), ...(step.bodyClaims === undefined ? {} : { bodyClaims: dated(step.bodyClaims) }) }
 }
 
 export interface SeenRequest {

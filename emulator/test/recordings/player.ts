@@ -19,7 +19,7 @@ export async function play (t: Test, recording: Recording): Promise<Log> {
   const time = virtualTime(recording.startedAt)
   const exchanges: Entry[] = []
   const forgotten: Entry[] = []
-  const host = await startHost(t, recording, time.now, entry => exchanges.push(entry))
+  const host = await startHost(t, recording, time, entry => exchanges.push(entry))
   const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock: time.clock })
   t.teardown(async () => { await Promise.all([server.close(), time.runOut()]) })
   const editors = createEditors(server, host.origin, time.now)
@@ -96,6 +96,8 @@ function createConditions (server: DocumentServer): (step: ClientStep) => boolea
   return ({ action, ms = 0 }) => {
     switch (action) {
       case 'assembly fails': mend = server.fault('assembly', { type: 'fail' }, { times: Infinity }); return true
+      case 'assembly corrupts': mend = server.fault('assembly', { type: 'fail', corrupted: true }, { times: Infinity }); return true
+      case 'assembly takes': server.fault('assembly', { type: 'slow', ms }); return true
       case 'conversion fails': mend = server.fault('conversion', { type: 'error', error: -3 }, { times: Infinity }); return true
       case 'conversion takes': mend = server.fault('conversion', { type: 'slow', ms }, { times: Infinity }); return true
       case 'assembly works':

@@ -19,6 +19,8 @@ export interface ClientStep {
   key?: string
   documentUrl?: string
   callbackUrl?: string
+  /** Default: `user`. */
+  userId?: string
   userName?: string
   mode?: string
   config?: JsonObject
@@ -26,7 +28,7 @@ export interface ClientStep {
   signedWith?: string
 }
 
-/** What the document server asked of the host, with the host's answer. */
+/** What the document server asked of the host, with the host's answer: after `took` milliseconds, cut off after so many bytes. */
 export interface RequestStep {
   kind: 'request'
   at: number
@@ -36,7 +38,7 @@ export interface RequestStep {
   body?: JsonObject
   headerClaims: JsonObject
   bodyClaims?: JsonObject
-  answer: { status: number, headers: Headers, body: Json }
+  answer: { took?: number, status: number, headers: Headers, body: Json, cutAfter?: number }
 }
 
 /** What the host asked of the document server, with its answer after `took` milliseconds. */

@@ -10,9 +10,14 @@ const LONGEST_WAIT_MS = 1_200_000
 export function virtualTime (start: number) {
   const fake = fakeClock({ start })
   let working: Array<() => void> = []
+  let underWay = 0
   function worked (): void {
     for (const resolve of working) resolve()
     working = []
+  }
+  function work (change: 1 | -1): void {
+    underWay += change
+    fake.work?.(change)
   }
   const clock: Clock = {
     now: fake.now,
@@ -22,7 +27,7 @@ export function virtualTime (start: number) {
     },
     work (change) {
       worked()
-      fake.work?.(change)
+      work(change)
     }
   }
   const now = () => fake.now() - start
@@ -32,6 +37,13 @@ export function virtualTime (start: number) {
     now,
     /** Resolves as soon as the document server takes up something. */
     nextWork: async () => await new Promise<void>(resolve => working.push(resolve)),
+    /** Lets the time pass although the document server waits for something that takes so long. */
+    async hold (milliseconds: number): Promise<void> {
+      const held = underWay
+      for (let count = 0; count < held; count++) work(-1)
+      await new Promise<void>(resolve => fake.setTimer(milliseconds, resolve))
+      for (let count = 0; count < held; count++) work(1)
+    },
     /** Waits for what is under way. */
     async settle (look: () => void): Promise<void> {
       await fake.advance(0)
@@ -49,3 +61,5 @@ export function virtualTime (start: number) {
     }
   }
 }
+
+export type VirtualTime = ReturnType<typeof virtualTime>

@@ -54,11 +54,11 @@ t.test('assembly, corrupted: a 3 names the bad file, which is kept when the host
 })
 
 for (const corrupted of [false, true]) {
-  t.test(`assembly, corrupted ${corrupted}: a force save is a 7 without a file, and the finished save is right`, async t => {
+  t.test(`assembly, corrupted ${corrupted}: a force save is a 7, which names a file only when it is corrupted, and the finished save is right`, async t => {
     const { host, server, session } = await startEdited(t)
     server.fault('assembly', { type: 'fail', corrupted })
     t.match(await session.forceSave({ userdata: 'mine' }), { status: 7, accepted: true })
-    t.match(host.received.at(-1)!.body, { status: 7, userdata: 'mine', forcesavetype: 1, url: undefined })
+    t.match(host.received.at(-1)!.body, { status: 7, userdata: 'mine', forcesavetype: 1, url: corrupted ? String : undefined })
     t.match(session.events.at(-1), { type: 'forceSaved', accepted: false })
     t.match(await session.close(), { status: 2, accepted: true })
     t.strictSame(host.statuses(), [1, 7, 2])
