@@ -30,7 +30,7 @@ export async function routes (app, { catalogue, documentServerOrigin }) {
   app.get('/edit/:id', async (request, reply) => {
     const { id, name } = await existing(request.params)
     const user = userIn(request.query)
-    const control = app.editorControl({ user })
+    const control = app.editorControl({ user, customization: { close: { visible: true } } })
     await control.openDocument(id, { name })
     return sendPage(reply, editorPage({ name, user, fragment: control.render() }))
   })

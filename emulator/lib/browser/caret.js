@@ -8,20 +8,36 @@ export function caretOffset (element) {
   return range.toString().length
 }
 
-/**
- * @param {HTMLElement} element
- * @param {number} offset
- */
-export function placeCaret (element, offset) {
+/** What is selected in an element, in characters; `null` when nothing is. @param {HTMLElement} element */
+export function selectedRange (element) {
+  const selection = getSelection()
+  const to = caretOffset(element)
+  if (selection === null || selection.isCollapsed || to === null || !element.contains(selection.anchorNode)) return null
+  const range = selection.getRangeAt(0)
+  const before = document.createRange()
+  before.selectNodeContents(element)
+  before.setEnd(range.startContainer, range.startOffset)
+  const from = before.toString().length
+  return { from, to: from + range.toString().length }
+}
+
+/** @param {HTMLElement} element @param {number} offset @param {number} [end] selects up to there */
+export function placeCaret (element, offset, end = offset) {
   element.focus()
+  const [start, stop] = [pointAt(element, offset), pointAt(element, end)]
+  getSelection()?.setBaseAndExtent(start.node, start.offset, stop.node, stop.offset)
+}
+
+/** @param {HTMLElement} element @param {number} offset */
+function pointAt (element, offset) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   let rest = offset
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const length = node.textContent?.length ?? 0
-    if (rest <= length) return getSelection()?.collapse(node, rest)
+    if (rest <= length) return { node, offset: rest }
     rest -= length
   }
-  getSelection()?.collapse(element, element.childNodes.length)
+  return { node: element, offset: element.childNodes.length }
 }
 
 /** Whether the caret stands in the first (or last) line of an element. @param {HTMLElement} element @param {'first' | 'last'} which */

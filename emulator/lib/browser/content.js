@@ -1,3 +1,5 @@
+import { movedMarks } from './marks.js'
+import { merge } from './merge.js'
 /** @import { Content, Paragraph } from './protocol.js' */
 
 /** What a text file has in the place of a paragraph's id. */
@@ -16,7 +18,8 @@ export function withTexts (content, texts, kept) {
   const paragraphs = content.paragraphs.flatMap(paragraph => {
     if (!paragraph.editable) return paragraph
     const text = texts.get(paragraph.id)
-    return [...text === undefined ? [] : [{ ...paragraph, text }], ...kept.get(paragraph.id) ?? []]
+    const shown = text === undefined ? [] : [{ ...paragraph, text, marks: movedMarks(paragraph.marks ?? [], paragraph.text, text) }]
+    return [...shown, ...kept.get(paragraph.id) ?? []]
   })
   return { ...content, paragraphs: [...kept.get('') ?? [], ...paragraphs] }
 }
@@ -30,4 +33,28 @@ export function textsOf (content) {
 /** @param {Content} content */
 export function idsOf (content) {
   return content.kind === 'text' ? [WHOLE_TEXT] : content.paragraphs.map(({ id }) => id)
+}
+
+/**
+ * What is shown, merged with what the document server has now.
+ *
+ * @param {string[]} shown ids, in order
+ * @param {Map<string, string>} texts what the document server has
+ * @param {(id: string) => string | undefined} baseOf what it had
+ * @param {Map<string, string>} mine
+ */
+export function mergedTexts (shown, texts, baseOf, mine) {
+  /** @type {Map<string, string>} */ const merged = new Map()
+  /** @type {Map<string, Paragraph[]>} What only this page has, by the paragraph it stands behind. */ const kept = new Map()
+  let last = ''
+  for (const id of shown) {
+    const base = baseOf(id)
+    const theirs = texts.get(id)
+    const text = merge(base ?? '', theirs ?? '', mine.get(id) ?? '')
+    if (theirs === undefined && base !== undefined && text === '') continue
+    merged.set(id, text)
+    if (theirs === undefined) kept.set(last, [...kept.get(last) ?? [], { id, text, editable: true }])
+    else last = id
+  }
+  return { texts: merged, kept }
 }

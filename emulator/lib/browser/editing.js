@@ -1,4 +1,7 @@
+import { WHOLE_TEXT } from './content.js'
+import { createHistory } from './history.js'
 import { createReplica } from './replica.js'
+import { anchorsOf, revert } from './undoing.js'
 /** @import { Content, Operation, Outbox, View } from './protocol.js' */
 
 const PAUSE_MS = 250
@@ -11,9 +14,11 @@ const PAUSE_MS = 250
  * @param {(message: object) => boolean} parts.send
  * @param {(content: Content, outbox: Outbox) => View | null} parts.show
  * @param {(isDirty: boolean) => void} parts.dirty told whenever something is not at the document server yet, or all is
+ * @param {(canUndo: boolean, canRedo: boolean) => void} [parts.undoable]
  */
-export function createEditing ({ send, show, dirty }) {
+export function createEditing ({ send, show, dirty, undoable = () => {} }) {
   const replica = createReplica()
+  const history = createHistory()
   /** @type {Array<() => void>} */
   const waiting = []
   /** @type {View | null} */
@@ -22,27 +27,54 @@ export function createEditing ({ send, show, dirty }) {
   let online = false
   let batch = 0
   let added = 0
+  /** @type {ReturnType<typeof setTimeout> | 0} */
   let timer = 0
 
   /** @type {Outbox} */
   const outbox = {
-    changed (id, text) {
-      replica.changed(id, text)
+    changed (id, text, joins) {
+      history.changed(id, stateOf(id), text, joins)
+      replica.changed(id, text, joins === undefined ? undefined : { joins })
       edited()
     },
-    inserted (id, after, text) {
-      replica.inserted(id, after, text)
+    inserted (id, after, text, splits) {
+      history.inserted(id, text, splits)
+      replica.inserted(id, after, text, splits === undefined ? undefined : { splits })
       edited()
     },
     removed (id) {
+      history.removed(id, stateOf(id), view === null ? [] : anchorsOf(id, view))
       replica.removed(id)
       edited()
     },
+    formatted (id, formatting) {
+      history.formatted(id, stateOf(id), formatting)
+      replica.formatted(id, formatting)
+      edited()
+    },
+    together: history.together,
     newId: () => `${connectionId}-${++added}`
+  }
+
+  /** As it was before the edit that is being told of. @param {string} id */
+  function stateOf (id) {
+    return { text: replica.textOf(id) ?? '', marks: view?.marks(id) ?? [] }
+  }
+
+  /** @param {'undo' | 'redo'} direction */
+  function goBack (direction) {
+    if (view === null) return
+    for (let step = history.take(direction); step !== undefined; step = history.take(direction)) {
+      if (!revert(step, history, replica, view)) continue
+      history.put(direction === 'undo' ? 'redo' : 'undo', step)
+      return edited()
+    }
+    undoable(history.has('undo'), history.has('redo'))
   }
 
   function edited () {
     dirty(true)
+    undoable(history.has('undo'), history.has('redo'))
     timer ||= setTimeout(push, PAUSE_MS)
   }
 
@@ -67,11 +99,14 @@ export function createEditing ({ send, show, dirty }) {
     view = show(content, outbox)
     if (view === null) return
     replica.attach(content, view)
+    history.resumed(replica.textOf)
     restoreCaret?.()
   }
 
   return {
     push,
+    undo: () => goBack('undo'),
+    redo: () => goBack('redo'),
     view: () => view,
     /** @param {Content} content @param {string} id of the connection @param {number} lastBatch that arrived */
     opened (content, id, lastBatch) {
@@ -83,6 +118,8 @@ export function createEditing ({ send, show, dirty }) {
     /** The document was replaced. @param {Content} content */
     replaced (content) {
       render(view === null ? content : replica.resync(content, false))
+      if (content.kind !== 'text') history.clear() // paragraphs have other ids now
+      undoable(history.has('undo'), history.has('redo'))
       push()
     },
     cut () {
@@ -90,7 +127,11 @@ export function createEditing ({ send, show, dirty }) {
     },
     /** @param {Operation} operation @param {boolean} own */
     apply (operation, own) {
-      if (online) replica.apply(operation, own)
+      if (!online) return
+      const id = 'id' in operation ? operation.id : WHOLE_TEXT
+      replica.apply(operation, own)
+      history.merged(id, replica.textOf(id) ?? '')
+      if (operation.op === 'set' || operation.op === 'insert') view?.format(id, operation.text, operation.marks ?? [])
     },
     /** @param {number} number of the batch */
     received (number) {

@@ -14,7 +14,7 @@ const STATES = {
   ready: 'No changes',
   viewing: 'View only',
   editing: 'Editing…',
-  received: 'All changes saved',
+  received: 'Unsaved changes',
   saving: 'Saving…',
   stored: 'Saved',
   reconnecting: 'Reconnecting…',
@@ -26,6 +26,8 @@ const STATES = {
 /** @type {HTMLElement} */ export const content = part('data-content')
 /** @type {HTMLButtonElement} */ export const saveButton = part('data-action="save"')
 /** @type {HTMLButtonElement} */ export const closeButton = part('data-action="close"')
+/** @type {HTMLButtonElement} */ export const undoButton = part('data-action="undo"')
+/** @type {HTMLButtonElement} */ export const redoButton = part('data-action="redo"')
 /** @type {HTMLButtonElement} */ export const retryButton = part('data-action="retry"')
 /** @type {HTMLButtonElement} */ export const copyButton = part('data-action="copy"')
 /** @type {HTMLButtonElement} */ export const reloadButton = part('data-action="reload"')
@@ -89,7 +91,7 @@ export function showScreen (title, text, texts) {
   content.hidden = true
   content.setAttribute('aria-busy', 'false')
   screen.hidden = false
-  saveButton.hidden = closeButton.hidden = true
+  for (const button of [saveButton, undoButton, redoButton]) button.hidden = true
   part('data-users').replaceChildren()
   part('data-screen-title').textContent = title
   part('data-screen-text').textContent = text

@@ -1,6 +1,6 @@
-import { closeButton, copyButton, reloadButton, retryButton, saveButton, showState, showToast, unsent } from './frame.js'
+import { closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent } from './frame.js'
 import { emit, isHandled, listen, setHandled } from './host.js'
-import { connection, editing, leave, open } from './session.js'
+import { connection, editing, leave, open, save } from './session.js'
 
 function requestClose () {
   editing.push()
@@ -8,12 +8,11 @@ function requestClose () {
   else leave()
 }
 
-function save () {
-  showState('saving')
-  editing.whenSent(() => {
-    showState('saving')
-    connection?.send({ type: 'forceSave' })
-  })
+/** What a key with Ctrl does, whatever has the focus. @type {Record<string, (event: KeyboardEvent) => void>} */
+const KEYS = {
+  s: () => { if (!saveButton.disabled) save() },
+  z: ({ shiftKey }) => shiftKey ? editing.redo() : editing.undo(),
+  y: () => editing.redo()
 }
 
 listen({
@@ -37,10 +36,22 @@ addEventListener('beforeunload', event => {
 addEventListener('blur', editing.push)
 addEventListener('focusout', editing.push)
 addEventListener('keydown', event => {
-  if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return
+  const action = event.ctrlKey || event.metaKey ? KEYS[event.key.toLowerCase()] : undefined
+  if (action === undefined || event.altKey || event.target === unsent) return
   event.preventDefault()
-  if (!saveButton.disabled) save()
+  action(event)
 })
+// The browser's own undoing, such as of its menu, knows nothing of what others have done.
+addEventListener('beforeinput', event => {
+  if (event.inputType !== 'historyUndo' && event.inputType !== 'historyRedo') return
+  event.preventDefault()
+  if (event.inputType === 'historyUndo') editing.undo()
+  else editing.redo()
+})
+for (const [button, action] of /** @type {const} */ ([[undoButton, editing.undo], [redoButton, editing.redo]])) {
+  button.addEventListener('mousedown', event => event.preventDefault()) // the caret stays in the text
+  button.addEventListener('click', action)
+}
 saveButton.addEventListener('click', save)
 closeButton.addEventListener('click', requestClose)
 retryButton.addEventListener('click', () => connection?.retryNow())

@@ -3,6 +3,7 @@
 const MAX_TABLE = 250_000
 const LINES = /[^\n]*\n|[^\n]+/g
 const WORDS = /[\p{L}\p{M}\p{N}]+|\s+|./gu
+const CHARACTERS = /[^]/gu
 
 /**
  * Both changes of one text: what either has deleted is gone, what either has written stays. At the same place `theirs`
@@ -37,6 +38,11 @@ export function merge (base, theirs, mine) {
  */
 export function changes (base, text) {
   return refined(base, text, 0, [LINES, WORDS])
+}
+
+/** The same, down to characters: when it matters what has stayed. @param {string} base @param {string} text @returns {Change[]} */
+export function fineChanges (base, text) {
+  return refined(base, text, 0, [LINES, WORDS, CHARACTERS])
 }
 
 /** @param {string} base @param {string} text @param {number} offset @param {RegExp[]} kinds of parts, the larger first @returns {Change[]} */

@@ -1,7 +1,9 @@
-import { caretOffset, placeCaret } from './caret.js'
+import { caretOffset, placeCaret, selectedRange } from './caret.js'
+import { marksIn, openLinks, toldMarks, write } from './formatted.js'
+import { movedMarks, sameMarks } from './marks.js'
 import { movedOffset } from './merge.js'
 import { typing } from './typing.js'
-/** @import { Outbox, Paragraph, View } from './protocol.js' */
+/** @import { Mark, Outbox, Paragraph, View } from './protocol.js' */
 
 const TOUCHED_MS = 900
 
@@ -19,15 +21,19 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
   paper.className = 'paper'
   /** @type {Map<string, HTMLElement>} */
   const elements = new Map()
+  /** What each paragraph is, for one that comes back. @type {Map<string, number | undefined>} */
+  const levels = new Map()
+  openLinks(paper, viewOnly)
   const keys = typing(paper, outbox, add, drop)
   for (const paragraph of paragraphs) placeIn(paper, paragraph.cell).append(create(paragraph))
   container.replaceChildren(paper)
 
   /** @param {Paragraph} paragraph */
-  function create ({ id, text, editable, level }) {
+  function create ({ id, text, editable, level, marks = [] }) {
     const element = document.createElement(level === undefined ? 'p' : `h${Math.max(level, 1)}`)
-    element.textContent = text
+    write(element, text, marks)
     elements.set(id, element)
+    levels.set(id, level)
     if (viewOnly || !editable) {
       element.dataset.fixed = id
       if (!viewOnly && text !== '') {
@@ -46,9 +52,10 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
     return element
   }
 
-  /** @param {string} id @param {string} text @param {string | undefined} after */
-  function add (id, text, after) {
-    const element = create({ id, text, editable: true })
+  /** @param {string} id @param {string} text @param {string | undefined} after @param {Mark[]} [marks] */
+  function add (id, text, after, marks = []) {
+    const level = levels.get(id)
+    const element = create({ id, text, editable: true, marks, ...(level === undefined ? {} : { level }) })
     const anchor = elements.get(after ?? '')
     if (anchor !== undefined) anchor.after(element)
     else paper.prepend(element)
@@ -79,9 +86,28 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
       if (before === text && !isElsewhere) return
       const offset = focused() === element ? caretOffset(element) : null
       if (isElsewhere) anchor.after(element)
-      if (before !== text) element.textContent = text
+      if (before !== text) write(element, text, movedMarks(marksIn(element), before, text))
       if (offset === null) touch(element)
       else placeCaret(element, movedOffset(offset, before, text))
+    },
+    marks (id) {
+      const element = elements.get(id)
+      return element === undefined ? [] : toldMarks(element)
+    },
+    format (id, text, marks) {
+      const element = elements.get(id)
+      if (element === undefined) return
+      const now = element.textContent ?? ''
+      const moved = movedMarks(marks, text, now)
+      if (sameMarks(moved, marksIn(element))) return
+      const offset = focused() === element ? caretOffset(element) : null
+      const range = selectedRange(element)
+      write(element, now, moved)
+      if (offset !== null) placeCaret(element, range?.from ?? offset, range?.to ?? offset)
+    },
+    focus (id, offset) {
+      const element = elements.get(id)
+      if (element !== undefined) placeCaret(element, offset)
     },
     place: () => idOf(focused()) || null,
     mark (marks) {

@@ -6,14 +6,14 @@ const SHOWN = 5
 /** Colours stay as long as the page is open, whoever comes and goes. @type {Map<string, number>} */
 const colors = new Map()
 
-/** Who is here, and where: chips in the bar, marks in the document. @param {User[]} users @param {View | null} view */
+/** Who is here, and where: chips in the bar, marks in the document. @param {User[]} users @param {Pick<View, 'mark'> | null} view */
 export function showPresence (users, view) {
   const list = /** @type {HTMLElement} */ (document.querySelector('[data-users]'))
   list.replaceChildren(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
   showMarks(users, view)
 }
 
-/** @param {User[]} users @param {View | null} view */
+/** @param {User[]} users @param {Pick<View, 'mark'> | null} view */
 export function showMarks (users, view) {
   /** @type {Map<string, { name: string, color: number }>} */
   const marks = new Map()

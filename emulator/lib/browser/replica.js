@@ -1,6 +1,8 @@
-import { idsOf, textsOf, WHOLE_TEXT, withTexts } from './content.js'
+import { idsOf, mergedTexts, textsOf, WHOLE_TEXT, withTexts } from './content.js'
 import { merge } from './merge.js'
-/** @import { Content, Operation, Paragraph, View } from './protocol.js' */
+import { createPending } from './pending.js'
+/** @import { Hint } from './pending.js' */
+/** @import { Content, Formatting, Operation, View } from './protocol.js' */
 
 /**
  * The page's copy of a document. It knows three texts of every paragraph: what is shown, what the document server has,
@@ -15,6 +17,7 @@ export function createReplica () {
   /** @type {Map<string, string>} What the server had of those that were removed here. */ const removals = new Map()
   /** @type {Map<string, string>} After which paragraph one was inserted here. */ const anchors = new Map()
   /** @type {Set<string>} */ const dirty = new Set()
+  const pending = createPending()
   /** @type {View | null} */ let view = null
   let isText = false
   let inFlight = false
@@ -94,17 +97,22 @@ export function createReplica () {
       order = idsOf(content)
       local = new Map(known)
     },
-    /** @param {string} id @param {string} text */
-    changed (id, text) {
+    /** @param {string} id @param {string} text @param {Omit<Hint, 'text'>} [hint] */
+    changed (id, text, hint) {
       local.set(id, text)
       dirty.add(id)
+      if (hint !== undefined) pending.hint(id, { ...hint, text })
     },
-    /** @param {string} id @param {string} after @param {string} text */
-    inserted (id, after, text) {
+    /** @param {string} id @param {string} after @param {string} text @param {Omit<Hint, 'text'>} [hint] */
+    inserted (id, after, text, hint) {
       anchors.set(id, after)
-      local.set(id, text)
-      dirty.add(id)
+      removals.delete(id)
+      this.changed(id, text, hint)
     },
+    /** @param {string} id @param {Formatting} formatting */
+    formatted: (id, formatting) => pending.format(id, local.get(id) ?? '', formatting),
+    /** What is shown. @param {string} id */
+    textOf: id => local.get(id),
     /** @param {string} id */
     removed (id) {
       removals.set(id, atServer(id) ?? '')
@@ -112,27 +120,28 @@ export function createReplica () {
       dirty.add(id)
     },
     isSending: () => inFlight,
-    isUnsent: () => inFlight || dirty.size > 0,
+    isUnsent: () => inFlight || dirty.size > 0 || !pending.isEmpty(),
     /** What was typed and may not have arrived. */
     unsentTexts: () => [...new Set([...sent.keys(), ...dirty])].flatMap(id => local.get(id) || []),
 
-    /** The edits that were not sent yet, insertions in the order of the document. @returns {Operation[]} */
+    /** What was not sent yet. New paragraphs come first: what they were split off is still there then. @returns {Operation[]} */
     take () {
       const order = new Map((view?.ids() ?? []).map((id, index) => [id, index]))
       const ids = [...dirty].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity) || 0)
       dirty.clear()
-      /** @type {Operation[]} */ const operations = []
+      /** @type {[Operation[], Operation[]]} */ const [insertions, operations] = [[], []]
       for (const id of ids) {
         const [text, base] = [local.get(id), atServer(id)]
         if (text === base) continue
         if (isText && text !== undefined) operations.push({ op: 'text', text, base: base ?? '' })
         else if (text === undefined) operations.push({ op: 'remove', id, base: removals.get(id) ?? '' })
-        else if (base !== undefined) operations.push({ op: 'set', id, text, base })
-        else operations.push({ op: 'insert', id, after: view?.previous(id) ?? anchors.get(id) ?? '', text })
+        else if (base !== undefined) operations.push({ op: 'set', id, text, base, ...pending.takeHint(id, text, 'joins') })
+        else insertions.push({ op: 'insert', id, after: view?.previous(id) ?? anchors.get(id) ?? '', text, ...pending.takeHint(id, text, 'splits') })
         sent.set(id, text ?? '')
       }
-      inFlight ||= operations.length > 0
-      return operations
+      operations.push(...pending.takeFormats(id => local.get(id)))
+      inFlight ||= insertions.length + operations.length > 0
+      return [...insertions, ...operations]
     },
 
     /** What the document server did: for this page (`own`) or for another. @param {Operation} operation @param {boolean} own */
@@ -148,6 +157,7 @@ export function createReplica () {
     /** The batch was dealt with. What it did not do (text that can't be in the document) is undone here too. */
     received () {
       inFlight = false
+      pending.received()
       for (const [id, text] of sent) {
         const [mine, theirs] = [local.get(id), known.get(id)]
         sent.delete(id)
@@ -167,19 +177,9 @@ export function createReplica () {
      */
     resync (content, arrived) {
       const texts = textsOf(content)
-      /** @type {Map<string, Paragraph[]>} What only this page has, by the paragraph it stands behind. */ const kept = new Map()
-      const mine = local
-      local = new Map()
-      let last = ''
-      for (const id of isText ? [WHOLE_TEXT] : view?.ids() ?? []) {
-        const base = (arrived ? sent.get(id) : undefined) ?? known.get(id)
-        const theirs = texts.get(id)
-        const text = merge(base ?? '', theirs ?? '', mine.get(id) ?? '')
-        if (theirs === undefined && base !== undefined && text === '') continue
-        local.set(id, text)
-        if (theirs === undefined) kept.set(last, [...kept.get(last) ?? [], { id, text, editable: true }])
-        else last = id
-      }
+      const baseOf = (/** @type {string} */ id) => (arrived ? sent.get(id) : undefined) ?? known.get(id)
+      const merged = mergedTexts(isText ? [WHOLE_TEXT] : view?.ids() ?? [], texts, baseOf, local)
+      local = merged.texts
       for (const [id, text] of texts) {
         if (local.has(id)) continue
         const isRemoved = removals.has(id) && !(arrived && sent.has(id))
@@ -187,13 +187,14 @@ export function createReplica () {
       }
       known = texts
       order = idsOf(content)
+      pending.cut(arrived)
       sent.clear()
       dirty.clear()
       inFlight = false
       for (const id of new Set([...known.keys(), ...local.keys()])) if (local.get(id) !== known.get(id)) dirty.add(id)
       for (const id of removals.keys()) if (!dirty.has(id)) removals.delete(id)
 
-      return withTexts(content, local, kept)
+      return withTexts(content, local, merged.kept)
     }
   }
 }

@@ -1,14 +1,13 @@
+import { showClose, showFixed, showSavable, showUndoable } from './buttons.js'
 import { connect } from './connection.js'
-import { createEditing } from './editing.js'
-import { content, saveButton, showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
-import { emit } from './host.js'
-import { paragraphsView } from './paragraphs-view.js'
+import { createEditors } from './editors.js'
+import { showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
+import { emit, isHandled } from './host.js'
 import { announcePlace } from './place.js'
 import { showMarks, showPresence } from './presence.js'
-import { readingView } from './reading-view.js'
 import { closing, refusal } from './reasons.js'
-import { textView } from './text-view.js'
-/** @import { Content, Opened, Outbox, ServerMessage, User } from './protocol.js' */
+import { showContent, showGrid } from './views.js'
+/** @import { Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008
 
@@ -19,7 +18,13 @@ let isLeaving = false
 let isEnded = false
 let isDirty = false
 
-export const editing = createEditing({ send: message => connection?.send(message) ?? false, show, dirty })
+export const editing = createEditors({
+  send: message => connection?.send(message) ?? false,
+  show: (shown, outbox) => showContent(shown, outbox, opened),
+  showGrid: (shown, outbox) => showGrid(shown, outbox, opened),
+  dirty,
+  undoable: showUndoable
+})
 const place = announcePlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
 
 /** @param {boolean} value */
@@ -28,30 +33,29 @@ function dirty (value) {
   else if (isDirty) showState('received')
   if (isDirty === value) return
   isDirty = value
+  showSavable({ dirty: value })
   emit('onDocumentStateChange', value)
 }
 
-/** @param {Content} shown @param {Outbox} outbox */
-function show (shown, outbox) {
-  content.setAttribute('aria-busy', 'false')
-  const viewOnly = opened?.viewOnly ?? true
-  if (shown.kind === 'text') return textView(content, shown.text, viewOnly, outbox)
-  if (shown.kind === 'paragraphs') return paragraphsView(content, shown.paragraphs, viewOnly, outbox)
-  showNote(shown.note)
-  readingView(content, shown.paragraphs, opened?.fileType ?? '')
-  return null
+export function save () {
+  showSavable({ saving: true })
+  showState('saving')
+  editing.whenSent(() => {
+    showState('saving')
+    connection?.send({ type: 'forceSave' })
+  })
 }
 
 /** @param {Opened} message */
 function start (message) {
   const isFirst = opened === null
   opened = message
-  const isFixed = opened.viewOnly || opened.content.kind === 'readonly'
   showCut(false)
   showTitle(opened.title)
-  showState(isFixed ? 'viewing' : isFirst ? 'ready' : isDirty ? 'editing' : 'received')
+  showState(isFixed() ? 'viewing' : isDirty ? 'editing' : opened.unsaved ? 'received' : isFirst ? 'ready' : 'stored')
   if (opened.outdated) showNote('This version of the document was saved a moment ago and is shown for reading only: reopen it to go on editing.')
-  saveButton.disabled = saveButton.hidden = isFixed
+  showFixed(isFixed())
+  showSavable({ unsaved: opened.unsaved, saving: false })
   editing.opened(opened.content, opened.connectionId, opened.batch)
   showUsers(opened.users)
   place.forget()
@@ -59,6 +63,16 @@ function start (message) {
   emit('onDocumentReady')
   emit('onInfo', { mode: opened.viewOnly ? 'view' : 'edit' })
   if (opened.outdated) emit('onOutdatedVersion')
+}
+
+/** By whomever: there is something to save. */
+function changed () {
+  showSavable({ unsaved: true })
+  if (!isDirty && !isFixed()) showState('received')
+}
+
+function isFixed () {
+  return opened === null || opened.viewOnly || opened.content.kind === 'readonly'
 }
 
 /** @param {User[]} present */
@@ -73,6 +87,7 @@ function end (title, text, unsent = []) {
   showCut(false)
   showState('closed')
   showScreen(title, text, unsent)
+  if (!isHandled('onRequestClose')) showClose({ visible: false }) // there is nothing left to close
 }
 
 /** @param {number} code @param {string} description */
@@ -95,16 +110,20 @@ function receive (message) {
     case 'users': return showUsers(message.users)
     case 'operation':
       editing.apply(message.operation, message.by === opened?.connectionId)
+      changed()
       return showMarks(users, editing.view())
     case 'content':
       editing.replaced(message.content)
+      changed()
       return showMarks(users, editing.view())
     case 'received': return editing.received(message.batch)
     case 'renamed':
       showTitle(message.title)
       return emit('onMetaChange', { title: message.title })
     case 'saved':
-    case 'forceSaved': return isDirty ? undefined : showState(message.accepted ? 'stored' : 'error')
+    case 'forceSaved':
+      showSavable({ unsaved: message.unsaved })
+      return isDirty ? undefined : showState(message.accepted ? 'stored' : 'error')
     case 'forceSaveDone': return forceSaved(message)
     case 'warning':
       showToast(message.message)
@@ -128,8 +147,9 @@ function fail (errorCode, errorDescription) {
   emit('onError', { errorCode, errorDescription })
 }
 
-/** @param {{ nothing: boolean, accepted: boolean, answer: unknown }} result */
-function forceSaved ({ nothing, accepted, answer }) {
+/** @param {{ nothing: boolean, accepted: boolean, answer: unknown, unsaved: boolean }} result */
+function forceSaved ({ nothing, accepted, answer, unsaved }) {
+  showSavable({ unsaved, saving: false })
   if (nothing) {
     showState('received')
     return showToast('There is nothing new to save')
@@ -142,6 +162,7 @@ function forceSaved ({ nothing, accepted, answer }) {
 /** The connection was lost and is tried again, unless nobody wants it any more. */
 function cut () {
   editing.cut()
+  showSavable({ saving: false })
   if (!isLeaving) {
     showState('reconnecting')
     return showCut(true)
@@ -151,8 +172,9 @@ function cut () {
   emit('gone')
 }
 
-/** @param {object} config */
+/** @param {object & { editorConfig?: { customization?: { close?: { visible?: boolean, text?: string } } } }} config */
 export function open (config) {
+  showClose(config.editorConfig?.customization?.close)
   connection = connect(config, { message: receive, cut })
 }
 

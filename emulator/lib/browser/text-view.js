@@ -38,6 +38,12 @@ export function textView (container, text, viewOnly, outbox) {
       area.scrollTop = scrollTop
     },
     drop () {},
+    marks: () => [],
+    format () {},
+    focus (id, offset) {
+      area.focus()
+      area.setSelectionRange(offset, offset)
+    },
     place: () => document.activeElement === area ? String(area.value.slice(0, area.selectionStart).split('\n').length) : null,
     mark (marks) {
       places.hidden = marks.size === 0

@@ -1,12 +1,16 @@
-import { caretOffset, isInLine, placeCaret } from './caret.js'
-/** @import { Outbox } from './protocol.js' */
+import { caretOffset, isInLine, placeCaret, selectedRange } from './caret.js'
+import { marksIn, remember, write } from './formatted.js'
+import { hasFormat, joinedMarks, slicedMarks, withFormat } from './marks.js'
+/** @import { Mark, Outbox } from './protocol.js' */
+
+const FORMAT_KEYS = /** @type {Record<string, 'bold' | 'italic' | 'underline'>} */ ({ b: 'bold', i: 'italic', u: 'underline' })
 
 /**
- * The keys that reach beyond one paragraph: Enter, Backspace at the start, the arrows, and pasting.
+ * The keys that do more than to write: Enter, Backspace at the start, the arrows, bold and italic, and pasting.
  *
  * @param {HTMLElement} paper
  * @param {Outbox} outbox
- * @param {(id: string, text: string, after: string) => HTMLElement} add adds a paragraph to the paper
+ * @param {(id: string, text: string, after: string, marks: Mark[]) => HTMLElement} add adds a paragraph to the paper
  * @param {(id: string) => void} drop
  */
 export function typing (paper, outbox, add, drop) {
@@ -15,11 +19,18 @@ export function typing (paper, outbox, add, drop) {
   /** @param {HTMLElement} element */
   function changed (element) {
     outbox.changed(idOf(element), element.textContent ?? '')
+    remember(element)
   }
 
   /** @param {KeyboardEvent} event @param {HTMLElement} element */
   function press (event, element) {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.isComposing || event.altKey) return
+    if (event.ctrlKey || event.metaKey) {
+      const format = FORMAT_KEYS[event.key.toLowerCase()]
+      if (format === undefined || event.shiftKey) return
+      event.preventDefault()
+      return toggle(element, format)
+    }
     const offset = caretOffset(element) ?? 0
     const atStart = offset === 0 && getSelection()?.isCollapsed === true
     const atEnd = offset === (element.textContent ?? '').length
@@ -35,17 +46,35 @@ export function typing (paper, outbox, add, drop) {
     if (actions[event.key]?.()) event.preventDefault()
   }
 
+  /** What is selected becomes bold, or not bold any longer. @param {HTMLElement} element @param {'bold' | 'italic' | 'underline'} format */
+  function toggle (element, format) {
+    const range = selectedRange(element)
+    if (range === null) return
+    const { from, to } = range
+    const text = element.textContent ?? ''
+    const marks = marksIn(element)
+    const value = !hasFormat(marks, from, to, format)
+    outbox.formatted(idOf(element), { from, to, format, value })
+    write(element, text, withFormat(marks, text.length, from, to, format, value))
+    placeCaret(element, from, to)
+  }
+
   /** What stands behind the caret becomes a paragraph of its own. @param {HTMLElement} element */
   function split (element) {
     const selection = getSelection()
-    if (selection !== null && !selection.isCollapsed) selection.deleteFromDocument()
-    const text = element.textContent ?? ''
+    if (selection !== null && !selection.isCollapsed) {
+      selection.deleteFromDocument()
+      changed(element)
+    }
+    const [text, marks] = [element.textContent ?? '', marksIn(element)]
     const offset = caretOffset(element) ?? text.length
-    element.textContent = text.slice(0, offset)
-    changed(element)
     const id = outbox.newId()
-    const added = add(id, text.slice(offset), idOf(element))
-    outbox.inserted(id, idOf(element), text.slice(offset))
+    outbox.together(() => {
+      outbox.changed(idOf(element), text.slice(0, offset))
+      outbox.inserted(id, idOf(element), text.slice(offset), idOf(element))
+    })
+    write(element, text.slice(0, offset), slicedMarks(marks, 0, offset))
+    const added = add(id, text.slice(offset), idOf(element), slicedMarks(marks, offset, text.length))
     placeCaret(added, 0)
     return true
   }
@@ -54,12 +83,15 @@ export function typing (paper, outbox, add, drop) {
   function join (element) {
     const previous = element.previousElementSibling
     if (!(previous instanceof HTMLElement) || previous.dataset.paragraph === undefined) return false
-    const length = (previous.textContent ?? '').length
-    previous.textContent = `${previous.textContent}${element.textContent}`
-    changed(previous)
+    const [before, behind] = [previous.textContent ?? '', element.textContent ?? '']
+    const marks = joinedMarks(marksIn(previous), before.length, marksIn(element))
+    outbox.together(() => {
+      outbox.changed(idOf(previous), before + behind, idOf(element))
+      outbox.removed(idOf(element))
+    })
+    write(previous, before + behind, marks)
     drop(idOf(element))
-    outbox.removed(idOf(element))
-    placeCaret(previous, length)
+    placeCaret(previous, before.length)
     return true
   }
 
@@ -76,10 +108,12 @@ export function typing (paper, outbox, add, drop) {
   function paste (event, element) {
     event.preventDefault()
     const lines = (event.clipboardData?.getData('text/plain') ?? '').split(/\r?\n/)
-    for (const [index, line] of lines.entries()) {
-      if (index > 0) split(/** @type {HTMLElement} */ (document.activeElement ?? element))
-      document.execCommand('insertText', false, line)
-    }
+    outbox.together(() => {
+      for (const [index, line] of lines.entries()) {
+        if (index > 0) split(/** @type {HTMLElement} */ (document.activeElement ?? element))
+        document.execCommand('insertText', false, line)
+      }
+    })
   }
 
   return {

@@ -1,22 +1,36 @@
 import { isTextFormat } from '../text/formats.js'
 import type { TextBlock } from '../text/blocks.js'
 import { textBlocks } from '../text/extract.js'
+import { separatedDocument } from './csv.js'
 import { textDocument } from './text.js'
 import type { Editable, Paragraph } from './types.js'
 import { wordDocument } from './word.js'
+import { workbookDocument } from './workbook/workbook.js'
 
-/** Opens a document for editing: text formats as text, docx by paragraphs, everything else to be read only. */
+/** Opens a document for editing: text formats as text, docx by paragraphs, xlsx and csv by cells, everything else to be read only. */
 export function openEditable (fileType: string, bytes: Uint8Array): Editable {
   try {
+    if (fileType === 'csv') return sheetOrText(bytes)
     if (isTextFormat(fileType)) return textDocument(bytes)
     if (fileType === 'docx' && bytes.length > 0) return wordDocument(bytes)
+    if (fileType === 'xlsx' && bytes.length > 0) return workbookDocument(bytes)
   } catch (error) {
     return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, [])
   }
-  const note = `The emulated document server shows ${fileType || 'this format'} files for reading only; it edits docx and text files.`
+  const note = `The emulated document server shows ${fileType || 'this format'} files for reading only; it edits docx, xlsx and text files.`
   return readOnly(bytes, note, blocksOf(fileType, bytes).map(({ text, level, newPage }, index) => ({
     id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level }), ...(newPage === true ? { newPage } : {})
   })))
+}
+
+/** A .csv that is too large for a sheet is edited as text. */
+function sheetOrText (bytes: Uint8Array): Editable {
+  try {
+    return separatedDocument(bytes)
+  } catch (error) {
+    if (error instanceof RangeError) return textDocument(bytes)
+    throw error
+  }
 }
 
 function readOnly (bytes: Uint8Array, note: string, paragraphs: readonly Paragraph[]): Editable {

@@ -1,8 +1,24 @@
+import type { CellOperation, GridSheet } from './grid.js'
+
+export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
+
+export type Format = typeof FORMATS[number]
+
+/** How a part of a paragraph's text looks. */
+export interface Mark extends Readonly<Partial<Record<Format, boolean>>> {
+  readonly from: number
+  readonly to: number
+  /** The address it leads to. */
+  readonly link?: string
+}
+
 /** A paragraph as an editor shows it. `id` is stable as long as the document is open. */
 export interface Paragraph {
   readonly id: string
   readonly text: string
   readonly editable: boolean
+  /** In order, none over another; absent when nothing is formatted. */
+  readonly marks?: readonly Mark[]
   /** 1 to 6 for a heading, 0 for a title, else absent. */
   readonly level?: number
   /** Paragraphs of one table cell share it; cells of one row differ behind the colon: `1.2:3`. */
@@ -15,14 +31,19 @@ export interface Paragraph {
 export type DocumentView =
   | { readonly kind: 'text', readonly text: string }
   | { readonly kind: 'paragraphs', readonly paragraphs: readonly Paragraph[] }
+  | { readonly kind: 'grid', readonly sheets: readonly GridSheet[] }
   | { readonly kind: 'readonly', readonly note: string, readonly paragraphs: readonly Paragraph[] }
 
 /** One change an editor makes. With `base`, the text it was made of, it is merged into what others have done since. */
 export type Operation =
   | { readonly op: 'text', readonly text: string, readonly base?: string }
-  | { readonly op: 'set', readonly id: string, readonly text: string, readonly base?: string }
-  | { readonly op: 'insert', readonly id: string, readonly after: string, readonly text: string }
+  /** `marks`: how what is written looks. `joins`: the paragraph whose text was put behind this one's. */
+  | { readonly op: 'set', readonly id: string, readonly text: string, readonly base?: string, readonly marks?: readonly Mark[], readonly joins?: string }
+  /** `splits`: the paragraph whose end this was. */
+  | { readonly op: 'insert', readonly id: string, readonly after: string, readonly text: string, readonly marks?: readonly Mark[], readonly splits?: string }
+  | { readonly op: 'format', readonly id: string, readonly base: string, readonly from: number, readonly to: number, readonly format: Format, readonly value: boolean }
   | { readonly op: 'remove', readonly id: string, readonly base?: string }
+  | CellOperation
 
 /** A document that is being edited. */
 export interface Editable {
@@ -39,13 +60,30 @@ const KINDS: Record<string, readonly string[]> = {
   text: ['text'],
   set: ['id', 'text'],
   insert: ['id', 'after', 'text'],
-  remove: ['id']
+  remove: ['id'],
+  format: ['id', 'base', 'format'],
+  cell: ['sheet', 'cell', 'value']
 }
 
 /** Whether a message from a page is a well-formed operation. */
 export function isOperation (value: unknown): value is Operation {
   if (typeof value !== 'object' || value === null || !('op' in value) || typeof value.op !== 'string') return false
-  const fields = KINDS[value.op]
-  if ('base' in value && typeof value.base !== 'string') return false
+  const fields = Object.hasOwn(KINDS, value.op) ? KINDS[value.op] : undefined
+  if (['base', 'joins', 'splits'].some(field => field in value && typeof (value as Record<string, unknown>)[field] !== 'string')) return false
+  if ('marks' in value && !(Array.isArray(value.marks) && value.marks.every(isMark))) return false
+  if (value.op === 'format' && !isFormatting(value)) return false
   return fields !== undefined && fields.every(field => typeof (value as Record<string, unknown>)[field] === 'string')
+}
+
+function isMark (value: unknown): value is Mark {
+  return isRange(value) && (!('link' in value) || typeof value.link === 'string')
+}
+
+function isFormatting (value: object): boolean {
+  return isRange(value) && 'value' in value && typeof value.value === 'boolean' && 'format' in value && FORMATS.some(format => format === value.format)
+}
+
+function isRange (value: unknown): value is { from: number, to: number } {
+  if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return false
+  return Number.isInteger(value.from) && Number.isInteger(value.to) && Number(value.from) >= 0 && Number(value.from) < Number(value.to)
 }

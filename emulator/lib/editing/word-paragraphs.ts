@@ -1,5 +1,5 @@
 import type { Element } from '@xmldom/xmldom'
-import type { Paragraph } from './types.js'
+import type { Mark, Paragraph } from './types.js'
 import { firstChild, isEditable, paragraphText, WORD } from './word-text.js'
 
 /** All paragraphs of the text, those of tables included, in order; not those of text boxes. */
@@ -10,7 +10,7 @@ export function paragraphsIn (parent: Element): Element[] {
   })
 }
 
-export function viewOf (id: string, element: Element): Paragraph {
+export function viewOf (id: string, element: Element, marks: readonly Mark[]): Paragraph {
   const style = styleOf(element)
   const level = /^Title$/i.test(style) ? 0 : Number(/^Heading([1-6])$/i.exec(style)?.[1] ?? Number.NaN)
   const cell = cellOf(element)
@@ -18,6 +18,7 @@ export function viewOf (id: string, element: Element): Paragraph {
     id,
     text: paragraphText(element),
     editable: isEditable(element),
+    ...(marks.length > 0 ? { marks } : {}),
     ...(Number.isNaN(level) ? {} : { level }),
     ...(cell === undefined ? {} : { cell })
   }
@@ -39,8 +40,19 @@ function ancestor (element: Element, name: string): Element | undefined {
   return undefined
 }
 
+// Tables, rows and cells stay where they are. Counting anew for each cell would take minutes in a long table.
+const positions = new WeakMap<Element, number>()
+
 function position (element: Element): number {
-  return children(element.parentNode as Element).filter(({ localName }) => localName === element.localName).indexOf(element)
+  if (!positions.has(element)) {
+    const counts = new Map<string | null, number>()
+    for (const child of children(element.parentNode as Element)) {
+      const count = counts.get(child.localName) ?? 0
+      positions.set(child, count)
+      counts.set(child.localName, count + 1)
+    }
+  }
+  return positions.get(element)!
 }
 
 export function styleOf (element: Element): string {

@@ -1,4 +1,5 @@
 import type { Document, Element } from '@xmldom/xmldom'
+import { changes } from '../browser/merge.js'
 
 const XML = 'http://www.w3.org/XML/1998/namespace'
 export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
@@ -6,8 +7,14 @@ export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/mai
 // What a paragraph may hold besides text without becoming read-only: text around it can change, itself it stays.
 const KEPT = new Set(['pPr', 'rPr', 'r', 't', 'tab', 'br', 'cr', 'noBreakHyphen', 'hyperlink', 'bookmarkStart', 'bookmarkEnd', 'proofErr', 'lastRenderedPageBreak'])
 
+// What a paragraph may hold that is no part of its text; a paragraph in a paragraph is none either.
+const APART = new Set(['pPr', 'rPr', 'drawing', 'pict', 'AlternateContent', 'p'])
+
+/** `from` to `to` of a text becomes `text`. */
+export type Change = ReturnType<typeof changes>[number]
+
 /** A piece of a paragraph's text and the element that holds it. */
-interface Piece {
+export interface Piece {
   readonly element: Element
   readonly text: string
   readonly from: number
@@ -25,49 +32,85 @@ export function isEditable (paragraph: Element): boolean {
 }
 
 /**
- * Makes `text` the paragraph's text by changing only the part that differs, so that formatting, links and bookmarks
- * around it stay. New text takes the formatting of the text before it.
+ * Makes `text` the paragraph's text by changing only the parts that differ, so that formatting, links and bookmarks
+ * around them stay. New text takes the formatting of what it replaces, or else of the text before it. Gives what was
+ * changed.
  */
-export function setParagraphText (paragraph: Element, text: string): void {
-  const old = paragraphText(paragraph)
-  let start = 0
-  while (start < old.length && start < text.length && old[start] === text[start]) start++
-  let end = 0
-  while (end < old.length - start && end < text.length - start && old[old.length - 1 - end] === text[text.length - 1 - end]) end++
-  if (start > 0 && isHighSurrogate(old, start - 1)) start--
-  if (end > 0 && isHighSurrogate(old, old.length - end - 1)) end--
-  splice(paragraph, start, old.length - end, text.slice(start, text.length - end))
+export function setParagraphText (paragraph: Element, text: string): Change[] {
+  const made = changes(paragraphText(paragraph), text)
+  for (const { from, to, text } of [...made].reverse()) splice(paragraph, from, to, text)
+  return made
 }
 
-function splice (paragraph: Element, start: number, end: number, inserted: string): void {
+/** A part of the text becomes another. */
+export function splice (paragraph: Element, start: number, end: number, inserted: string): void {
+  const target = inserted === '' ? undefined : placeFor(paragraph, start, end)
   const all = pieces(paragraph)
-  const texts = all.filter(piece => piece.element.localName === 't')
-  const target = texts.find(({ from, to }) => from < start && start <= to) ?? texts.find(({ from, to }) => from <= start && start <= to)
-  const following = all.find(({ from }) => from >= end)
-  if (target === undefined && inserted !== '') insertRun(paragraph, following?.element.parentNode as Element | undefined, inserted)
-
+  const isEmptied = inserted === '' && start === 0 && all.every(({ to }) => to <= end)
+  const keepsFormatting = isEmptied ? all.find(({ element }) => element.localName === 't' && linkAround(element) === undefined) : undefined
   for (const piece of all) {
     const before = piece.text.slice(0, Math.max(start - piece.from, 0))
     const after = piece.text.slice(Math.max(end - piece.from, 0))
-    const text = before + (piece === target ? inserted : '') + (piece.to <= start ? '' : after)
+    const text = before + (piece.element === target ? inserted : '') + after
     if (text === piece.text) continue
-    const keepsFormatting = piece === texts[0]
-    if (text === '' && !keepsFormatting) piece.element.parentNode!.removeChild(piece.element)
+    if (text === '' && piece !== keepsFormatting) removeWithShell(piece.element)
     else write(piece.element, text)
   }
 }
 
-/** A new run, formatted like the paragraph's first run or else like its end mark. */
-function insertRun (paragraph: Element, before: Element | undefined, inserted: string): void {
+/** The text element that takes what is inserted; a new one where there is none. */
+function placeFor (paragraph: Element, start: number, end: number): Element {
+  const all = pieces(paragraph)
+  const replaced = end > start ? all.find(({ from, to }) => from <= start && start < to) : undefined
+  if (replaced?.element.localName === 't') return replaced.element
+  const before = all.findLast(({ from, to }) => from < start && start <= to)
+  const after = all.find(({ from, to }) => from <= start && start < to) ?? all.find(({ from }) => from >= start)
+  // What is written beside a link does not become part of it.
+  const isInLink = before !== undefined && after !== undefined && linkAround(before.element) === linkAround(after.element)
+  const takes = (piece: Piece | undefined) => piece !== undefined && (isInLink || linkAround(piece.element) === undefined)
+  if (takes(before)) return before!.element.localName === 't' ? before!.element : newText(before!.element)
+  if (takes(after) && after!.element.localName === 't') return after!.element
+  return newRun(paragraph, all, before?.element, after?.element)
+}
+
+/** An empty text element behind a tab or a line break, in its run. */
+function newText (before: Element): Element {
+  return before.parentNode!.insertBefore(create(before.ownerDocument!, 't'), before.nextSibling) as Element
+}
+
+/** A new run between two elements, formatted like the paragraph's first run outside of links or else like its end mark. */
+function newRun (paragraph: Element, all: readonly Piece[], before: Element | undefined, after: Element | undefined): Element {
   const document = paragraph.ownerDocument!
   const run = create(document, 'r')
-  const properties = descendants(paragraph).find(({ localName, parentNode }) => localName === 'rPr' && parentNode?.localName === 'r') ??
-    firstChild(firstChild(paragraph, 'pPr'), 'rPr')
+  const model = all.find(({ element }) => linkAround(element) === undefined)?.element.parentNode as Element | undefined
+  const properties = firstChild(model ?? firstChild(paragraph, 'pPr'), 'rPr')
   if (properties !== undefined) run.appendChild(properties.cloneNode(true))
-  const text = run.appendChild(create(document, 't'))
-  if (before?.parentNode === paragraph) paragraph.insertBefore(run, before)
-  else paragraph.appendChild(run)
-  write(text as Element, inserted)
+  const text = run.appendChild(create(document, 't')) as Element
+  const next = before === undefined ? after && childAround(paragraph, after) : childAround(paragraph, before).nextSibling
+  paragraph.insertBefore(run, next ?? null)
+  return text
+}
+
+/** The paragraph's own child that an element is in. */
+function childAround (paragraph: Element, element: Element): Element {
+  let child = element
+  while (child.parentNode !== paragraph) child = child.parentNode as Element
+  return child
+}
+
+export function linkAround (element: Element): Element | undefined {
+  for (let node = element.parentNode; node !== null && node.localName !== 'p'; node = node.parentNode) {
+    if (node.localName === 'hyperlink') return node as Element
+  }
+  return undefined
+}
+
+/** Takes a run and a link along that are empty then. */
+function removeWithShell (element: Element): void {
+  const parent = element.parentNode as Element
+  parent.removeChild(element)
+  const isShell = ['r', 'hyperlink'].includes(parent.localName!) && [...parent.childNodes].every(({ localName }) => localName === 'rPr')
+  if (isShell) removeWithShell(parent)
 }
 
 export function firstChild (parent: Element | undefined, name: string): Element | undefined {
@@ -78,7 +121,7 @@ export function firstChild (parent: Element | undefined, name: string): Element 
 }
 
 /** Puts text in the place of a text element; tabs and line breaks become elements of their own. */
-function write (element: Element, text: string): void {
+export function write (element: Element, text: string): void {
   const document = element.ownerDocument!
   const parent = element.parentNode!
   const parts = text.split(/([\t\n])/).filter(part => part !== '')
@@ -93,7 +136,7 @@ function write (element: Element, text: string): void {
   parent.removeChild(element)
 }
 
-function pieces (paragraph: Element): Piece[] {
+export function pieces (paragraph: Element): Piece[] {
   const found: Piece[] = []
   let from = 0
   for (const element of descendants(paragraph)) {
@@ -118,13 +161,12 @@ function textOf (element: Element): string | undefined {
 }
 
 /** All elements of a paragraph but the contents of its properties and of text boxes in it. */
-function descendants (parent: Element): Element[] {
-  const found: Element[] = []
+function descendants (parent: Element, found: Element[] = []): Element[] {
   for (let node = parent.firstChild; node !== null; node = node.nextSibling) {
     if (node.nodeType !== node.ELEMENT_NODE) continue
     const element = node as Element
     found.push(element)
-    if (!['pPr', 'rPr', 'drawing', 'pict', 'AlternateContent'].includes(element.localName!)) found.push(...descendants(element))
+    if (!APART.has(element.localName!)) descendants(element, found)
   }
   return found
 }
@@ -135,9 +177,4 @@ export function create (document: Document, name: string): Element {
 
 function isPageBreak (element: Element): boolean {
   return element.localName === 'br' && ['page', 'column'].includes(element.getAttributeNS(WORD, 'type') ?? '')
-}
-
-function isHighSurrogate (text: string, index: number): boolean {
-  const code = text.charCodeAt(index)
-  return code >= 0xD800 && code <= 0xDBFF
 }

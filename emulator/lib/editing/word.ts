@@ -1,9 +1,13 @@
-import { DOMParser, type Element, XMLSerializer } from '@xmldom/xmldom'
-import { merge } from '../browser/merge.js'
+import { type Element, XMLSerializer } from '@xmldom/xmldom'
+import { isDeepStrictEqual } from 'node:util'
+import { merge, movedOffset } from '../browser/merge.js'
 import { openPackage } from './package.js'
-import type { Editable, Operation } from './types.js'
-import { children, paragraphsIn, styleOf, viewOf } from './word-paragraphs.js'
+import type { Editable, Mark, Operation } from './types.js'
+import { appendCopy, copyOfEnd, emptyCopy } from './word-copies.js'
+import { formattingOf } from './word-formatting.js'
+import { children, paragraphsIn, viewOf } from './word-paragraphs.js'
 import { create, firstChild, isEditable, paragraphText, setParagraphText, WORD } from './word-text.js'
+import { parseXml } from './xml.js'
 
 const MAIN_PART = 'word/document.xml'
 
@@ -12,20 +16,22 @@ export function wordDocument (original: Uint8Array): Editable {
   const office = openPackage(original)
   const source = office.text(MAIN_PART)
   if (source === undefined) throw new TypeError(`The document has no ${MAIN_PART}`)
-  const document = new DOMParser().parseFromString(source, 'application/xml')
+  const document = parseXml(source)
   const body = document.getElementsByTagNameNS(WORD, 'body')[0]
   if (body === undefined) throw new TypeError(`${MAIN_PART} has no body`)
 
+  const formatting = formattingOf(office.text('word/styles.xml'), office.text('word/_rels/document.xml.rels'))
   const ids = new Map<string, Element>()
   for (const [index, element] of paragraphsIn(body).entries()) ids.set(`p${index + 1}`, element)
-  /** Which paragraph a removed one stood behind: somebody may still write into it or behind it. */
-  const removed = new Map<string, string>()
+  /** Removed paragraphs, and which one each stood behind: somebody may still write into it or behind it, or want it back. */
+  const removed = new Map<string, { readonly element: Element, readonly after: string }>()
   let changed = false
 
-  function set (element: Element, text: string): boolean {
+  function set (element: Element, text: string, marks?: readonly Mark[]): boolean {
     const clean = wellFormed(text)
     if (!isEditable(element) || paragraphText(element) === clean) return false
-    setParagraphText(element, clean)
+    const made = setParagraphText(element, clean)
+    if (marks !== undefined) formatting.restore(element, made, marks)
     return true
   }
 
@@ -34,23 +40,33 @@ export function wordDocument (original: Uint8Array): Editable {
     return operation
   }
 
-  function insert (id: string, after: Element, text: string): void {
-    const added = emptyCopy(after)
-    after.parentNode!.insertBefore(added, after.nextSibling)
-    set(added, text)
-    ids.set(id, added)
+  function shown (element: Element): { text: string, marks?: Mark[] } {
+    const marks = formatting.marksOf(element)
+    return { text: paragraphText(element), ...(marks.length > 0 ? { marks } : {}) }
   }
 
-  function setMerged (id: string, element: Element, text: string, base: string | undefined): Operation | null {
+  function setMerged ({ id, text, base, marks, joins }: Omit<Extract<Operation, { op: 'set' }>, 'op'>, element: Element): Operation | null {
     const before = paragraphText(element)
-    return set(element, merge(base ?? before, before, text)) ? { op: 'set', id, text: paragraphText(element) } : null
+    const merged = merge(base ?? before, before, text)
+    const other = ids.get(joins ?? '')
+    if (other !== undefined && other !== element && isEditable(element) && isEditable(other)) appendCopy(element, other)
+    const isSet = set(element, merged, merged === text ? marks : undefined)
+    return isSet || paragraphText(element) !== before ? { op: 'set', id, ...shown(element) } : null
+  }
+
+  function format ({ id, base, from, to, format, value }: Extract<Operation, { op: 'format' }>, element: Element): Operation | null {
+    if (!isEditable(element)) return null
+    const text = paragraphText(element)
+    const before = formatting.marksOf(element)
+    formatting.set(element, movedOffset(from, base, text), movedOffset(to, base, text), format, value)
+    return isDeepStrictEqual(before, formatting.marksOf(element)) ? null : { op: 'set', id, ...shown(element) }
   }
 
   function remove (id: string, element: Element, base: string | undefined): Operation | null {
     if (!isEditable(element)) return null
     const before = paragraphText(element)
-    if (isNeeded(element) || merge(base ?? before, before, '') !== '') return setMerged(id, element, '', base)
-    removed.set(id, neighbourOf(element))
+    if (isNeeded(element) || merge(base ?? before, before, '') !== '') return setMerged({ id, text: '', ...(base === undefined ? {} : { base }) }, element)
+    removed.set(id, { element, after: neighbourOf(element) })
     element.parentNode!.removeChild(element)
     ids.delete(id)
     return { op: 'remove', id }
@@ -64,14 +80,18 @@ export function wordDocument (original: Uint8Array): Editable {
     return [...ids].find(([, other]) => other === neighbour)?.[0] ?? ''
   }
 
-  /** Where the paragraph to insert behind is gone, behind the one before it. */
-  function insertBehind (operation: Extract<Operation, { op: 'insert' }>): Operation | null {
+  /** Where the paragraph to insert behind is gone, behind the one before it. One that was removed comes back as it was. */
+  function insertBehind ({ op, id, text, marks, splits, ...operation }: Extract<Operation, { op: 'insert' }>): Operation | null {
     let after = operation.after
-    while (removed.has(after) && !ids.has(after)) after = removed.get(after)!
+    while (removed.has(after) && !ids.has(after)) after = removed.get(after)!.after
     const element = ids.get(after)
     if (element === undefined) return null
-    insert(operation.id, element, operation.text)
-    return { ...operation, after, text: paragraphText(ids.get(operation.id)!) }
+    const split = ids.get(splits ?? '')
+    const added = removed.get(id)?.element ?? (split === undefined ? emptyCopy(element) : copyOfEnd(split, text))
+    element.parentNode!.insertBefore(added, element.nextSibling)
+    set(added, text, marks)
+    ids.set(id, added)
+    return { op, id, after, ...shown(added) }
   }
 
   /** What was written into a paragraph while somebody removed it becomes one of its own. */
@@ -82,24 +102,26 @@ export function wordDocument (original: Uint8Array): Editable {
 
   /** Two have written into what a third has removed: one paragraph comes back, with what both wrote. */
   function insertAgain ({ id, text }: Extract<Operation, { op: 'insert' }>, element: Element): Operation | null {
-    return removed.has(id) ? setMerged(id, element, text, '') : null
+    return removed.has(id) ? setMerged({ id, text, base: '' }, element) : null
   }
 
   return {
     view () {
       const order = new Map([...ids].map(([id, element]) => [element, id]))
-      return { kind: 'paragraphs', paragraphs: paragraphsIn(body).map(element => viewOf(order.get(element)!, element)) }
+      return { kind: 'paragraphs', paragraphs: paragraphsIn(body).map(element => viewOf(order.get(element)!, element, formatting.marksOf(element))) }
     },
     apply (operation) {
-      if (operation.op === 'text') return null
+      if (operation.op === 'text' || operation.op === 'cell') return null
       const element = ids.get(operation.id)
       switch (operation.op) {
         case 'set':
-          return done(element === undefined ? setRemoved(operation) : setMerged(operation.id, element, operation.text, operation.base))
+          return done(element === undefined ? setRemoved(operation) : setMerged(operation, element))
         case 'insert':
           return done(element === undefined ? insertBehind(operation) : insertAgain(operation, element))
         case 'remove':
           return done(element === undefined ? null : remove(operation.id, element, operation.base))
+        case 'format':
+          return done(element === undefined ? null : format(operation, element))
       }
     },
     replaceText (text) {
@@ -121,18 +143,6 @@ export function wordDocument (original: Uint8Array): Editable {
     },
     bytes: () => changed ? office.withPart(MAIN_PART, new XMLSerializer().serializeToString(document)) : original
   }
-}
-
-/** An empty paragraph that looks like the given one; after a heading the text goes on as plain text. */
-function emptyCopy (element: Element): Element {
-  const copy = create(element.ownerDocument!, 'p')
-  const properties = firstChild(element, 'pPr')
-  if (properties === undefined || /^(Title|Heading\d)$/i.test(styleOf(element))) return copy
-  const kept = properties.cloneNode(true) as Element
-  const section = firstChild(kept, 'sectPr')
-  if (section !== undefined) kept.removeChild(section)
-  copy.appendChild(kept)
-  return copy
 }
 
 /** A table cell and a section end need their paragraph, a bookmark its two ends, a document at least one paragraph. */

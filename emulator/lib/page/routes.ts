@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { type ResultFiles, resultFolder } from '../results/files.js'
+import type { OpenDocument } from '../sessions/documents.js'
 
 const EDITOR_PATH = '/web-apps/apps/documenteditor/main/'
 export const API_PATH = '/web-apps/apps/api/documents/api.js'
+
+const PDF = 'application/pdf'
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -11,12 +15,16 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   'img-src data:',
   "connect-src 'self'",
+  "frame-src 'self'", // a PDF
   "base-uri 'none'",
   "form-action 'none'"
 ].join('; ')
 
-/** The script that hosts embed, and the editor page that it frames. */
-export async function pageRoutes (app: FastifyInstance): Promise<void> {
+/** Where the editor page shows a result file, whose path comes behind it. */
+const SHOWN_PATH = '/doc/shown'
+
+/** The script that hosts embed, the editor page that it frames, and the PDF that this shows. */
+export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
   await app.register(fastifyStatic, {
     root: fileURLToPath(new URL('../browser/', import.meta.url)),
     prefix: EDITOR_PATH,
@@ -27,8 +35,24 @@ export async function pageRoutes (app: FastifyInstance): Promise<void> {
       reply.setHeader('X-Content-Type-Options', 'nosniff')
     }
   })
+  app.get(`${SHOWN_PATH}/*`, async (request, reply) => {
+    const file = files.find(request.raw.url!.slice(SHOWN_PATH.length))
+    if (typeof file === 'string' || file.mediaType !== PDF) return await reply.code(404).type('text/plain; charset=utf-8').send('Not Found')
+    return await reply.headers({
+      'Content-Type': PDF,
+      'Content-Disposition': 'inline',
+      'Cache-Control': 'private, no-store',
+      'X-Content-Type-Options': 'nosniff'
+    }).send(Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length))
+  })
   // Source: recorded: these headers and no others.
   app.get(API_PATH, {
     onSend: async (request, reply) => { reply.type('application/javascript; charset=UTF-8') }
   }, async (request, reply) => await reply.sendFile('api.js'))
+}
+
+/** Path and query of a PDF for a page to show; absent for anything else. */
+export function shownPdf (files: ResultFiles, { key, fileType }: OpenDocument, bytes: Uint8Array): { pdf?: string } {
+  if (fileType !== 'pdf') return {}
+  return { pdf: SHOWN_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', bytes, fileType), '', key) }
 }

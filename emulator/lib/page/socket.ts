@@ -6,13 +6,14 @@ import { isOperation } from '../editing/types.js'
 import { isDocumentServerError } from '../errors.js'
 import { isOwnPage } from '../own-names.js'
 import { type ResultFiles, resultFolder } from '../results/files.js'
-import type { ParticipantEvent } from '../sessions/documents.js'
+import type { OpenDocument, ParticipantEvent } from '../sessions/documents.js'
 import { type Editor, editorOf } from '../sessions/editor.js'
 import type { Connection, Joined } from '../sessions/joining.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { trustedConfig } from '../tokens/config-token.js'
 import type { Tokens } from '../tokens/tokens.js'
 import { editorPages, type EditorPages } from './pages.js'
+import { shownPdf } from './routes.js'
 
 interface Parts {
   readonly sessions: Sessions
@@ -76,7 +77,9 @@ function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocke
       connectionId: participant.connectionId,
       batch: page.batch,
       users: usersFor(opened, parts.pages),
-      content: editable.view()
+      content: editable.view(),
+      unsaved: isUnsaved(document),
+      ...shownPdf(parts.files, document, editable.bytes())
     })
     return opened
   }
@@ -91,9 +94,9 @@ function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocke
     switch (event.type) {
       case 'users': return pageOf(opened).sendUsers()
       case 'content': return send({ type: 'content', content: (await opened.editable()).view() })
-      case 'operation':
+      case 'operation': return send({ ...event })
       case 'saved':
-      case 'forceSaved': return send({ ...event })
+      case 'forceSaved': return send({ ...event, unsaved: isUnsaved(opened.document) })
     }
   }
 
@@ -117,7 +120,7 @@ function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocke
         break
       case 'forceSave': {
         const result = await opened.forceSave()
-        send({ type: 'forceSaveDone', nothing: result.status === null, accepted: result.accepted, answer: result.answer })
+        send({ type: 'forceSaveDone', nothing: result.status === null, accepted: result.accepted, answer: result.answer, unsaved: isUnsaved(opened.document) })
         break
       }
       case 'download':
@@ -148,6 +151,11 @@ function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocke
     editor?.then(async opened => await opened.disconnect()).catch(() => {})
   })
   socket.on('error', error => request.log.warn({ err: error }, 'an editor connection failed'))
+}
+
+/** Whether there is something that no save has brought to the host. */
+function isUnsaved ({ changes, forceSave }: OpenDocument): boolean {
+  return changes.length > 0 && !(forceSave?.changes === changes.length && forceSave.outcome === 'accepted')
 }
 
 /** The current document at an expiring address, converted when another format is asked for. */

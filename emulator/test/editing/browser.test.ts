@@ -59,7 +59,7 @@ function nextSave (host: FakeHost, fileType: string): Promise<string> {
       if (status !== 2 && status !== 6) return
       const bytes = new Uint8Array(await (await fetch(String(url))).arrayBuffer())
       const view = (await openEditable(fileType, bytes)).view()
-      resolve(view.kind === 'text' ? view.text : view.paragraphs.map(({ text }) => text).join('\n'))
+      resolve('paragraphs' in view ? view.paragraphs.map(({ text }) => text).join('\n') : 'text' in view ? view.text : '')
     }
   })
 }
@@ -137,9 +137,18 @@ t.test('downloadAs gives an address of the current content', async t => {
 })
 
 t.test('the close button leaves the document', async t => {
-  const { host, open } = await start(t)
-  const { frame } = await open({ name: 'notes.txt' })
+  const { host, openConfig } = await start(t)
+  const config = (close: object, key = 'K') => {
+    const config = host.config(key, { name: 'notes.txt' })
+    return { ...config, editorConfig: { ...config.editorConfig, customization: { close } } }
+  }
+  const { frame: without } = await openConfig(config({ visible: false }, 'other'))
+  await without.locator('[data-text]').waitFor()
+  t.ok(await without.locator('[data-action="close"]').isHidden(), 'the host may want none')
+  host.received.length = 0
+  const { frame } = await openConfig(config({ visible: true, text: 'Leave' }))
   await frame.locator('[data-text]').waitFor()
+  t.equal(await frame.locator('[data-action="close"]').textContent(), 'Leave', 'named by the host')
   await frame.locator('[data-action="close"]').click()
   await frame.getByText('There was nothing to save').waitFor()
   t.strictSame(host.statuses(), [1, 4])

@@ -61,6 +61,9 @@ function createPage (number: number, editable: Editable, listeners: Array<(messa
       shown.splice(indexOf(after) + 1, 0, known)
     },
     drop: (id: string) => { shown.splice(indexOf(id), 1) },
+    marks: () => [],
+    format () {},
+    focus () {},
     place: () => null,
     mark () {},
     caret: () => () => {}

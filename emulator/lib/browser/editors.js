@@ -1,0 +1,61 @@
+import { createEditing } from './editing.js'
+import { createGridEditing } from './grid-editing.js'
+/** @import { CellOperation, GridContent, GridOutbox, GridView } from './grid-protocol.js' */
+/** @import { Content, Operation, Outbox, View } from './protocol.js' */
+
+/**
+ * Edits texts or sheets, whatever the document is.
+ *
+ * @param {object} parts
+ * @param {(message: object) => boolean} parts.send
+ * @param {(content: Content, outbox: Outbox) => View | null} parts.show
+ * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.showGrid
+ * @param {(isDirty: boolean) => void} parts.dirty
+ * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
+ */
+export function createEditors ({ send, show, showGrid, dirty, undoable }) {
+  let texts = createEditing({ send, show, dirty, undoable })
+  /** @type {ReturnType<typeof createGridEditing> | null} */
+  let grid = null
+  let connectionId = ''
+  const current = () => grid ?? texts
+
+  /** @param {Content | GridContent} content @param {string} id of the connection @param {number} lastBatch that arrived */
+  function opened (content, id, lastBatch) {
+    connectionId = id
+    if (content.kind === 'grid') {
+      grid ??= createGridEditing({ send, show: showGrid, dirty, undoable })
+      return grid.opened(content, id, lastBatch)
+    }
+    if (grid !== null) texts = createEditing({ send, show, dirty, undoable })
+    grid = null
+    texts.opened(content, id, lastBatch)
+  }
+
+  return {
+    opened,
+    push: () => current().push(),
+    undo: () => current().undo(),
+    redo: () => current().redo(),
+    view: () => current().view(),
+    /** The document was replaced, maybe by one of another kind. @param {Content | GridContent} content */
+    replaced (content) {
+      if (content.kind === 'grid' && grid !== null) grid.replaced(content)
+      else if (content.kind !== 'grid' && grid === null) texts.replaced(content)
+      else opened(content, connectionId, -1)
+    },
+    cut: () => current().cut(),
+    /** @param {Operation | CellOperation} operation @param {boolean} own */
+    apply (operation, own) {
+      if (operation.op === 'cell') grid?.apply(operation, own)
+      else if (grid === null) texts.apply(operation, own)
+    },
+    /** @param {number} number of the batch */
+    received: number => current().received(number),
+    /** Once everything typed so far has arrived. @param {() => void} action */
+    whenSent: action => current().whenSent(action),
+    sendAll: () => current().sendAll(),
+    isUnsent: () => current().isUnsent(),
+    unsentTexts: () => current().unsentTexts()
+  }
+}

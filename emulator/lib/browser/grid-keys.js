@@ -1,0 +1,57 @@
+/** @import { Position } from './grid-protocol.js' */
+
+const PAGE = 20
+/** Keys that begin a character, or that only the system knows. */
+const COMPOSED = ['Dead', 'Process', 'Unidentified']
+
+/**
+ * The keys of a sheet while nothing is typed into a cell.
+ *
+ * @param {object} actions
+ * @param {(down: number, right: number) => boolean} actions.move false at the edge
+ * @param {(first?: string) => void} actions.type begins to type, with what the cell holds or with something else
+ * @param {() => void} actions.clear
+ * @param {() => void} actions.undo
+ * @param {() => void} actions.redo
+ */
+export function gridKeys ({ move, type, clear, undo, redo }) {
+  /** @param {KeyboardEvent} event */
+  return event => {
+    if (event.isComposing || event.altKey) return
+    const { key, shiftKey } = event
+    const back = shiftKey ? -1 : 1
+    const control = event.ctrlKey || event.metaKey
+    /** @type {Record<string, () => unknown>} */
+    const plain = {
+      ArrowUp: () => move(-1, 0),
+      ArrowDown: () => move(1, 0),
+      ArrowLeft: () => move(0, -1),
+      ArrowRight: () => move(0, 1),
+      PageUp: () => move(-PAGE, 0),
+      PageDown: () => move(PAGE, 0),
+      Home: () => move(0, -Infinity),
+      End: () => move(0, Infinity),
+      Enter: () => move(back, 0),
+      // At the edge it leaves the sheet, as it does everywhere else.
+      Tab: () => move(0, back),
+      F2: () => type(),
+      Backspace: () => type(''),
+      Delete: clear
+    }
+    /** @type {Record<string, () => unknown>} */
+    const controlled = {
+      Home: () => move(-Infinity, -Infinity),
+      End: () => move(Infinity, Infinity),
+      z: shiftKey ? redo : undo,
+      y: redo
+    }
+    const action = control ? controlled[key.length === 1 ? key.toLowerCase() : key] : plain[key]
+    if (action !== undefined) {
+      if (action() === false && key === 'Tab') return
+      event.preventDefault()
+      event.stopPropagation()
+    } else if (!control && (key.length === 1 || COMPOSED.includes(key))) {
+      type('') // the key itself arrives in the field that has the focus now
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { idOf, placeOf, positionOf } from './grid-places.js'
+/** @import { CellOperation, GridCell, GridContent, GridView } from './grid-protocol.js' */
+
+/** @type {GridCell} */
+const EMPTY = { value: '', text: '' }
+
+/**
+ * The page's copy of the cells: what the document server has, and what was typed here and is not there yet. The last one
+ * who sets a cell wins, so what is on its way stays shown, whatever others do to the cell meanwhile.
+ */
+export function createGridReplica () {
+  /** @type {Map<string, GridCell>} */ let known = new Map()
+  /** @type {Map<string, string>} Typed and not sent. */ const unsent = new Map()
+  /** @type {Map<string, string>} Sent and not answered. */ const sent = new Map()
+  /** @type {GridView | null} */ let view = null
+  let inFlight = false
+
+  const mine = (/** @type {string} */ id) => unsent.get(id) ?? sent.get(id)
+
+  /** @param {string} id */
+  function shown (id) {
+    const typed = mine(id)
+    const cell = known.get(id) ?? EMPTY
+    return typed === undefined || typed === cell.value ? cell : { ...asTyped(typed), bold: cell.bold ?? false }
+  }
+
+  /** @param {GridContent} content */
+  function read (content) {
+    known = new Map(content.sheets.flatMap(({ name, cells }) => Object.entries(cells).map(([cell, shown]) => [`${name}!${cell}`, shown])))
+  }
+
+  /** With what was typed here. @param {GridContent} content @returns {GridContent} */
+  function withOwn (content) {
+    return {
+      ...content,
+      sheets: content.sheets.map(sheet => {
+        const own = [...new Set([...sent.keys(), ...unsent.keys()])].filter(id => placeOf(id).sheet === sheet.name)
+        return { ...sheet, cells: { ...sheet.cells, ...Object.fromEntries(own.map(id => [placeOf(id).cell, shown(id)])) } }
+      })
+    }
+  }
+
+  return {
+    /** @param {GridView} shownIn */
+    attach (shownIn) {
+      view = shownIn
+    },
+    /** What the cell holds, as it is shown here. @param {string} id */
+    valueOf: id => shown(id).value,
+    /** @param {string} id @param {string} value */
+    changed (id, value) {
+      unsent.set(id, value)
+      view?.put(id, shown(id), false)
+    },
+    isSending: () => inFlight,
+    isUnsent: () => inFlight || unsent.size > 0,
+    /** What was typed and may not have arrived. */
+    unsentTexts: () => [...new Map([...sent, ...unsent])].map(([id, value]) => `${id}: ${value}`),
+
+    /** The edits that were not sent yet. @returns {CellOperation[]} */
+    take () {
+      /** @type {CellOperation[]} */
+      const operations = []
+      for (const [id, value] of unsent) {
+        if (value === (known.get(id) ?? EMPTY).value && !sent.has(id)) continue
+        sent.set(id, value)
+        operations.push({ op: 'cell', ...placeOf(id), value })
+      }
+      unsent.clear()
+      inFlight ||= operations.length > 0
+      return operations
+    },
+
+    /** What the document server did: for this page (`own`) or for another. @param {CellOperation} operation @param {boolean} own */
+    apply ({ sheet, cell, value, shown: now = asTyped(value), others = {} }, own) {
+      const id = idOf(sheet, positionOf(cell))
+      known.set(id, now)
+      if (own) sent.delete(id)
+      if (mine(id) === undefined) view?.put(id, now, !own)
+      for (const [other, stale] of Object.entries(others)) {
+        known.set(other, stale)
+        if (mine(other) === undefined) view?.put(other, stale, false)
+      }
+    },
+
+    /** The batch was dealt with. What it did not do (a cell that can't be set) is undone here too. */
+    received () {
+      inFlight = false
+      const answered = [...sent.keys()]
+      sent.clear()
+      for (const id of answered) view?.put(id, shown(id), false)
+    },
+
+    /**
+     * The whole document, at first or again: gives what to show.
+     *
+     * @param {GridContent} content
+     * @param {boolean} arrived whether what was on its way is in it
+     */
+    resync (content, arrived) {
+      read(content)
+      if (!arrived) for (const [id, value] of sent) if (!unsent.has(id)) unsent.set(id, value)
+      sent.clear()
+      inFlight = false
+      return withOwn(content)
+    }
+  }
+}
+
+/** What is shown until the document server has told how it looks. @param {string} value @returns {GridCell} */
+function asTyped (value) {
+  const isNumber = value.trim() !== '' && Number.isFinite(Number(value))
+  return { value, text: value.replace(/^'/, ''), ...(isNumber ? { align: 'right' } : {}) }
+}

@@ -1,0 +1,35 @@
+/**
+ * A PDF as the browser itself shows it. One that can't offers it as a file.
+ *
+ * @param {HTMLElement} container
+ * @param {string} path of the PDF at the document server
+ * @param {string} title
+ */
+export function pdfView (container, path, title) {
+  if (container.querySelector('.pdf') !== null) return // after a reconnect: it is as it was
+  const address = new URL(`../../../..${path}`, location.href).href
+  container.replaceChildren(navigator.pdfViewerEnabled ? frame(address, title) : link(address, title))
+}
+
+/** @param {string} address @param {string} title */
+function frame (address, title) {
+  const viewer = document.createElement('iframe')
+  viewer.className = 'pdf'
+  viewer.title = title
+  viewer.src = address
+  return viewer
+}
+
+/** @param {string} address @param {string} title */
+function link (address, title) {
+  const text = document.createElement('p')
+  text.textContent = 'This browser shows no PDF files in a page.'
+  const download = document.createElement('a')
+  download.href = address
+  download.download = title
+  download.textContent = `Download ${title}`
+  const box = document.createElement('div')
+  box.className = 'pdf nothing'
+  box.append(text, download)
+  return box
+}

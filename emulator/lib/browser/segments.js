@@ -1,0 +1,109 @@
+import { joinedMarks, slicedMarks, tidyMarks } from './marks.js'
+import { fineChanges } from './merge.js'
+/** @import { Step } from './history.js' */
+/** @import { Mark } from './protocol.js' */
+
+/**
+ * @typedef {object} Segment A part of a text, shown or not.
+ * @property {string} text
+ * @property {Step | null} by the own step that has written it; `null`: it was there, or is of others
+ * @property {Array<Step | null>} gone who has deleted it; `null`: others
+ * @property {readonly Mark[]} marks how it looked when it was shown last
+ */
+
+/**
+ * A text whose every part knows which own step has written or deleted it: to undo a step is to look at the text without it.
+ *
+ * @param {string} original
+ */
+export function createSegments (original) {
+  /** @type {Segment[]} */ const segments = [{ text: original, by: null, gone: [], marks: [] }]
+  const textNow = () => segments.filter(isShown).map(({ text }) => text).join('')
+
+  /** Index of the segment that begins at a place of the shown text. @param {number} at */
+  function splitAt (at) {
+    let from = 0
+    for (const [index, segment] of segments.entries()) {
+      if (from === at) return index
+      if (!isShown(segment)) continue
+      const { text, gone, marks } = segment
+      const offset = at - from
+      from += text.length
+      if (from <= at) continue
+      const head = { ...segment, text: text.slice(0, offset), marks: slicedMarks(marks, 0, offset) }
+      const rest = { ...segment, text: text.slice(offset), gone: [...gone], marks: slicedMarks(marks, offset, text.length) }
+      segments.splice(index, 1, head, rest)
+      return index + 1
+    }
+    return segments.length
+  }
+
+  /** @param {number} at @param {string} text @param {Step | null} by */
+  function insert (at, text, by) {
+    const index = splitAt(at)
+    const before = segments[index - 1]
+    if (before !== undefined && before.by === by && by !== null && before.gone.length === 0) {
+      before.text += text
+      return before
+    }
+    /** @type {Segment} */ const added = { text, by, gone: [], marks: [] }
+    segments.splice(index, 0, added)
+    return added
+  }
+
+  /** What was only moved, when two have written at the same place, is still of whom it was. @param {Segment} moved @param {Segment[]} added */
+  function keepOwn ({ text, by, marks }, added) {
+    const own = text.trim()
+    const segment = added.find(one => one.text.includes(own))
+    if (own === '' || segment === undefined) return
+    const at = segment.text.indexOf(own)
+    const rest = { ...segment, gone: [], text: segment.text.slice(at + own.length) }
+    segment.text = segment.text.slice(0, at)
+    segments.splice(segments.indexOf(segment) + 1, 0, { text: own, by, gone: [], marks }, rest)
+    added.push(rest)
+  }
+
+  return {
+    /** What is shown has become another text. @param {string} text @param {Step | null} by @param {readonly Mark[]} [marks] of what was shown */
+    change (text, by, marks = []) {
+      /** @type {Segment[]} */ const added = []
+      /** @type {Segment[]} */ const deleted = []
+      for (const { from, to, text: written } of fineChanges(textNow(), text).reverse()) {
+        const start = splitAt(from)
+        let at = from
+        for (const segment of segments.slice(start, splitAt(to)).filter(isShown)) {
+          segment.marks = slicedMarks(marks, at, at + segment.text.length)
+          segment.gone.push(by)
+          deleted.push(segment)
+          at += segment.text.length
+        }
+        if (written !== '') added.push(insert(from, written, by))
+      }
+      if (by === null) for (const segment of deleted) if (segment.by !== null) keepOwn(segment, added)
+    },
+    text: textNow,
+    /** Remembers what is shown; gives what finds out what is shown afterwards. @param {readonly Mark[]} marks */
+    before (marks) {
+      const wasShown = segments.map(isShown)
+      return () => {
+        let [at, text] = [0, '']
+        /** @type {Mark[]} */ let looks = []
+        for (const [index, segment] of segments.entries()) {
+          if (wasShown[index]) {
+            segment.marks = slicedMarks(marks, at, at + segment.text.length)
+            at += segment.text.length
+          }
+          if (!isShown(segment)) continue
+          looks = joinedMarks(looks, text.length, segment.marks)
+          text += segment.text
+        }
+        return { text, marks: tidyMarks(looks, text.length) }
+      }
+    }
+  }
+}
+
+/** @param {Segment} segment */
+function isShown ({ by, gone }) {
+  return by?.isDone !== false && gone.every(step => step?.isDone === false)
+}

@@ -1,0 +1,63 @@
+import { type CellOperation, type GridCell, shownSize } from './grid.js'
+import { separatedText } from './csv-file.js'
+import type { Editable } from './types.js'
+import { cellName, type Position, positionOf } from './workbook/references.js'
+
+const BYTE_ORDER_MARK = '\uFEFF'
+const SHEET = 'Sheet1'
+/** How far behind the end something can be set. */
+const MAX_NEW_ROWS = 1000
+const MAX_COLUMN = 1000
+const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
+
+/**
+ * A .csv in UTF-8 as one sheet. Its byte order mark, separator, line ends and quotation marks survive editing.
+ * Throws a `TypeError` for other encodings.
+ */
+export function separatedDocument (original: Uint8Array): Editable {
+  const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(original)
+  const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  let file = separatedText(decoded.slice(mark.length))
+  let changed = false
+
+  function shown (row: number, column: number): GridCell {
+    const value = file.get(row, column)
+    return { value, text: value, ...(NUMBER.test(value) ? { align: 'right' } : {}) }
+  }
+
+  function apply ({ sheet, cell, value }: CellOperation): CellOperation | null {
+    const position = positionOf(cell)
+    if (sheet !== SHEET || position === undefined || !canBeSet(position)) return null
+    const text = value.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '')
+    const { row, column } = position
+    if (file.get(row, column).replace(/\r\n?/g, '\n') === text) return null
+    file.set(row, column, text)
+    changed = true
+    const now = shown(row, column)
+    return { op: 'cell', sheet, cell: cellName(position), value: now.value, shown: now }
+  }
+
+  function canBeSet ({ row, column }: Position): boolean {
+    return row <= file.rows.length + MAX_NEW_ROWS && column <= Math.max(MAX_COLUMN, file.rows[row - 1]?.fields.length ?? 0)
+  }
+
+  return {
+    view () {
+      const size = shownSize(file.rows.length, file.rows.reduce((most, { fields }) => Math.max(most, fields.length), 0))
+      const cells = file.rows.slice(0, size.rows).flatMap(({ fields }, index) => fields.slice(0, size.columns).flatMap((field, column) => {
+        const at = { row: index + 1, column: column + 1 }
+        return field === '' ? [] : [[cellName(at), shown(at.row, at.column)] as const]
+      }))
+      const sheet = { name: SHEET, ...size, cells: Object.fromEntries(cells), merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: [] }
+      return { kind: 'grid', sheets: [sheet] }
+    },
+    apply: operation => operation.op === 'cell' ? apply(operation) : null,
+    replaceText (text) {
+      if (text === file.text()) return false
+      file = separatedText(text)
+      changed = true
+      return true
+    },
+    bytes: () => changed ? new TextEncoder().encode(mark + file.text()) : original
+  }
+}

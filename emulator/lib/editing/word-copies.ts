@@ -1,0 +1,34 @@
+import type { Element } from '@xmldom/xmldom'
+import { children, styleOf } from './word-paragraphs.js'
+import { create, firstChild, paragraphText, splice } from './word-text.js'
+
+/** An empty paragraph that looks like the given one; after a heading the text goes on as plain text. */
+export function emptyCopy (element: Element): Element {
+  const copy = create(element.ownerDocument!, 'p')
+  const properties = firstChild(element, 'pPr')
+  if (properties === undefined || /^(Title|Heading\d)$/i.test(styleOf(element))) return copy
+  const kept = properties.cloneNode(true) as Element
+  const section = firstChild(kept, 'sectPr')
+  if (section !== undefined) kept.removeChild(section)
+  copy.appendChild(kept)
+  return copy
+}
+
+/** A new paragraph with the end of another one, as far as the text is its end: each part looks as it did. */
+export function copyOfEnd (element: Element, text: string): Element {
+  const copy = emptyCopy(element)
+  const old = paragraphText(element)
+  let kept = 0
+  while (kept < text.length && kept < old.length && text.at(-1 - kept) === old.at(-1 - kept)) kept++
+  if (kept === 0) return copy
+  appendCopy(copy, element)
+  splice(copy, 0, old.length - kept, '')
+  return copy
+}
+
+/** Puts a copy of a paragraph's text behind another's; each part looks as it did. */
+export function appendCopy (element: Element, other: Element): void {
+  for (const child of children(other)) {
+    if (['r', 'hyperlink'].includes(child.localName!)) element.appendChild(child.cloneNode(true))
+  }
+}

@@ -1,0 +1,130 @@
+import type { OfficePackage } from '../package.js'
+import type { GridCell } from '../grid.js'
+import { type CellContent, readCell, withOwnFormula } from './cells.js'
+import { shiftFormula } from './formulas.js'
+import { filledBy, lockedCells } from './locked.js'
+import { openWorkbook, type Workbook, type WorkbookSheet } from './open.js'
+import { cellName, isIn, oneCell, type Position, type Range } from './references.js'
+import { openSheet, type SheetPart } from './sheet.js'
+import { shownText, typedText } from './values.js'
+
+type Lock = ReturnType<typeof filledBy>
+
+/** A sheet with its cells at hand. */
+export interface OpenSheet extends WorkbookSheet {
+  readonly xml: SheetPart
+  locks (): readonly Lock[]
+  /** What a cell holds; a shared formula is given as the cell's own. */
+  content (position: Position): CellContent
+  /** Cells that hold something, in order. */
+  used (): Iterable<Position>
+  /** Those with a formula. */
+  calculated (): Iterable<Position>
+  /** Gives each cell of a group its own formula. */
+  ungroup (group: string): void
+}
+
+export interface OpenSheets {
+  readonly workbook: Workbook
+  readonly sheets: readonly OpenSheet[]
+  shown (content: CellContent): GridCell
+}
+
+export function openSheets (office: OfficePackage): OpenSheets {
+  const workbook = openWorkbook(office)
+  const sheets = workbook.sheets.map(sheet => {
+    const source = office.text(sheet.part)
+    if (source === undefined) throw new TypeError(`The workbook has no ${sheet.part}`)
+    const xml = openSheet(source)
+    return { ...sheet, xml, ...contentsOf(xml, workbook.strings, () => lockedCells(office, sheet.part, xml)) }
+  })
+
+  return {
+    workbook,
+    sheets,
+    shown (content) {
+      const style = workbook.styles.get(content.style)
+      const { value, formula } = content
+      const typed = formula === null ? typedText(value, style, workbook.has1904) : `=${formula.text}`
+      const isNumber = typeof value === 'number'
+      const align = style.align ?? (isNumber ? 'right' : value !== null && typeof value !== 'string' ? 'center' : 'left')
+      return {
+        value: typed,
+        text: value === null && formula !== null ? typed : shownText(value, style, workbook.has1904),
+        ...(align === 'left' ? {} : { align }),
+        ...(style.bold ? { bold: true } : {}),
+        ...(value === null && formula !== null ? { stale: true } : {})
+      }
+    }
+  }
+}
+
+function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: () => readonly Lock[]) {
+  /** Groups of shared formulas, by number: where each is written, and how. */
+  let groups: Map<string, { position: Position, text: string }> | undefined
+  let locks: readonly Lock[] | undefined
+
+  function * used (): Generator<Position> {
+    for (const row of xml.rows()) {
+      for (const [column, { content }] of xml.cells(row)) if (content !== '') yield { row, column }
+    }
+  }
+
+  function * withFormula (): Generator<[Position, CellContent]> {
+    for (const position of used()) {
+      const cell = xml.cell(position)!
+      if (/<(?:\w+:)?f[\s/>]/.test(cell.content)) yield [position, readCell(cell, strings)]
+    }
+  }
+
+  function groupsOfSheet () {
+    if (groups !== undefined) return groups
+    groups = new Map()
+    for (const [position, { formula }] of withFormula()) {
+      if (formula?.group !== undefined && formula.text !== '') groups.set(formula.group, { position, text: formula.text })
+    }
+    return groups
+  }
+
+  function content (position: Position): CellContent {
+    const read = readCell(xml.cellOrNew(position), strings)
+    if (read.formula?.group === undefined || read.formula.text !== '') return read
+    const from = groupsOfSheet().get(read.formula.group)
+    if (from === undefined) return { ...read, formula: null }
+    const text = shiftFormula(from.text, position.row - from.position.row, position.column - from.position.column)
+    return { ...read, formula: { ...read.formula, text } }
+  }
+
+  return {
+    content,
+    used,
+    calculated: () => [...withFormula()].map(([position]) => position),
+    locks () {
+      locks ??= [...otherLocks(), ...[...withFormula()].flatMap(([position, { formula }]) => {
+        const area = formula?.fills
+        return area === undefined || isOne(area, position) ? [] : [filledBy(area)]
+      })]
+      return locks
+    },
+    ungroup (group: string) {
+      const members = [...withFormula()].filter(([, { formula }]) => formula?.group === group)
+      for (const [position, text] of members.map(([position]) => [position, content(position).formula?.text ?? ''] as const)) {
+        xml.put(position, withOwnFormula(xml.cell(position)!, text))
+      }
+    }
+  }
+}
+
+function isOne (area: Range, position: Position): boolean {
+  const own = oneCell(position)
+  return area.top === own.top && area.bottom === own.bottom && area.left === own.left && area.right === own.right
+}
+
+/** Whether a cell is behind another one that it is merged with. */
+export function isCovered (position: Position, merged: readonly Range[]): boolean {
+  return merged.some(range => isIn(position, range) && (position.row !== range.top || position.column !== range.left))
+}
+
+export function keyOf (sheet: string, position: Position): string {
+  return `${sheet}!${cellName(position)}`
+}

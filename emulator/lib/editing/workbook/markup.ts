@@ -1,0 +1,141 @@
+/** A tag in XML text; `name` without its prefix. */
+interface Tag {
+  readonly type: 'start' | 'end' | 'empty'
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+/** An element in XML text, and where it stands there. */
+export interface Markup {
+  readonly name: string
+  /** Its start tag as it is written. */
+  readonly tag: string
+  readonly content: string
+  readonly from: number
+  readonly to: number
+  /** Where its content begins. */
+  readonly contentFrom: number
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const BLANK = /[\s/]/
+
+/**
+ * The tags of XML text, one after the other, without building anything: so all that is not edited keeps its bytes.
+ * Throws a `TypeError` for markup without an end and for document types.
+ */
+function * tags (xml: string): Generator<Tag> {
+  for (let from = xml.indexOf('<'), to = 0; from !== -1; from = xml.indexOf('<', to)) {
+    const next = xml[from + 1]
+    if (next === '?') to = endOf(xml, '?>', from)
+    else if (xml.startsWith('<!--', from)) to = endOf(xml, '-->', from + 4)
+    else if (xml.startsWith('<![CDATA[', from)) to = endOf(xml, ']]>', from)
+    else if (next === '!') throw new TypeError('Document types are not read')
+    else {
+      to = endOfTag(xml, from)
+      const type = next === '/' ? 'end' : xml[to - 2] === '/' ? 'empty' : 'start'
+      let start = type === 'end' ? from + 2 : from + 1
+      let end = start
+      for (; end < to - 1 && !BLANK.test(xml[end]!); end++) if (xml[end] === ':') start = end + 1
+      yield { type, name: xml.slice(start, end), from, to }
+    }
+  }
+}
+
+function endOf (xml: string, mark: string, from: number): number {
+  const index = xml.indexOf(mark, from)
+  if (index === -1) throw new TypeError(`There is no ${mark} where one is needed`)
+  return index + mark.length
+}
+
+/** A `>` in an attribute does not end a tag. */
+function endOfTag (xml: string, from: number): number {
+  const mark = /["'>]/g
+  mark.lastIndex = from
+  for (let found = mark.exec(xml); found !== null; found = mark.exec(xml)) {
+    if (found[0] === '>') return mark.lastIndex
+    mark.lastIndex = endOf(xml, found[0], mark.lastIndex)
+  }
+  throw new TypeError('A tag has no end')
+}
+
+/** The outermost elements of some names, in order. */
+export function * elements (xml: string, ...names: readonly string[]): Generator<Markup> {
+  let open: Tag | null = null
+  let depth = 0
+  for (const tag of tags(xml)) {
+    if (open === null) {
+      if (!names.includes(tag.name) || tag.type === 'end') continue
+      if (tag.type === 'empty') yield { name: tag.name, tag: xml.slice(tag.from, tag.to), content: '', from: tag.from, to: tag.to, contentFrom: tag.to }
+      else [open, depth] = [tag, 1]
+    } else if (tag.name === open.name && tag.type !== 'empty') {
+      depth += tag.type === 'start' ? 1 : -1
+      if (depth > 0) continue
+      yield {
+        name: open.name,
+        tag: xml.slice(open.from, open.to),
+        content: xml.slice(open.to, tag.from),
+        from: open.from,
+        to: tag.to,
+        contentFrom: open.to
+      }
+      open = null
+    }
+  }
+  if (open !== null) throw new TypeError(`<${open.name}> has no end`)
+}
+
+export function firstElement (xml: string, name: string): Markup | undefined {
+  const [first] = elements(xml, name)
+  return first
+}
+
+/** An attribute of a start tag, by its name without a prefix. */
+export function attributeOf (tag: string, name: string): string | undefined {
+  for (const [, key, double, single] of tag.matchAll(/(?<=[\s"'])([^\s="'<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
+    if (key!.slice(key!.indexOf(':') + 1) === name) return unescaped(double ?? single ?? '')
+  }
+  return undefined
+}
+
+export function isTrue (value: string | undefined): boolean {
+  return value === '1' || value === 'true'
+}
+
+/** A start tag with an attribute set, or without it. */
+export function withAttribute (tag: string, name: string, value: string | undefined): string {
+  const bare = tag.replace(new RegExp(`\\s${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`), '')
+  return value === undefined ? bare : `${withoutEnd(bare)} ${name}="${escaped(value)}"${bare.endsWith('/>') ? '/>' : '>'}`
+}
+
+/** A start tag without its `>` or `/>`. */
+export function withoutEnd (tag: string): string {
+  return tag.slice(0, tag.endsWith('/>') ? -2 : -1).trimEnd()
+}
+
+/** `x:` of `<x:worksheet …>`. */
+export function prefixOf (tag: string): string {
+  return /^<([^\s/>:]+:)/.exec(tag)?.[1] ?? ''
+}
+
+/** The text of an element's content, that of the elements in it left out. */
+export function textOf (content: string): string {
+  if (!content.includes('<')) return unescaped(content)
+  return content.replace(/<!\[CDATA\[([^]*?)\]\]>|<!--[^]*?-->|<[^>]*>|[^<]+/g, (part, data?: string) => {
+    return data ?? (part.startsWith('<') ? '' : unescaped(part))
+  })
+}
+
+export function escaped (text: string): string {
+  return text.replace(/[&<>"]/g, character => `&${Object.keys(ENTITIES).find(name => ENTITIES[name] === character)};`)
+}
+
+function unescaped (text: string): string {
+  if (!text.includes('&')) return text.replaceAll('\r\n', '\n')
+  return text.replaceAll('\r\n', '\n').replace(/&(#x[0-9a-f]+|#[0-9]+|[a-z]+);/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return ENTITIES[name] ?? whole
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+    return code > 0 && code <= 0x10FFFF ? String.fromCodePoint(code) : whole
+  })
+}

@@ -1,0 +1,83 @@
+import type { OfficePackage } from '../package.js'
+import { joinedText } from './cells.js'
+import { attributeOf, elements, firstElement, isTrue } from './markup.js'
+import { openStyles, type Styles } from './styles.js'
+
+export interface WorkbookSheet {
+  readonly name: string
+  /** Name of its part in the package. */
+  readonly part: string
+  readonly hidden: boolean
+}
+
+export interface Workbook {
+  /** Name of its part, and its XML. */
+  readonly part: string
+  readonly xml: string
+  readonly sheets: readonly WorkbookSheet[]
+  /** Its days count from 1904. */
+  readonly has1904: boolean
+  readonly strings: readonly string[]
+  readonly styles: Styles
+  readonly stylesPart: string | undefined
+  readonly calculationChain: string | undefined
+}
+
+export interface Relationship {
+  readonly id: string
+  /** Last part of its type: `worksheet`. */
+  readonly type: string
+  /** Name of the part it leads to. */
+  readonly part: string
+}
+
+/** Reads what all sheets of a workbook share. */
+export function openWorkbook (office: OfficePackage): Workbook {
+  const part = relationshipsOf(office, '').find(({ type }) => type === 'officeDocument')?.part ?? 'xl/workbook.xml'
+  const xml = office.text(part)
+  if (xml === undefined) throw new TypeError(`The workbook has no ${part}`)
+  const related = relationshipsOf(office, part)
+  const partOf = (type: string) => related.find(relationship => relationship.type === type && office.parts.has(relationship.part))?.part
+  const stringsPart = partOf('sharedStrings')
+  const stylesPart = partOf('styles')
+  const properties = firstElement(xml, 'workbookPr')
+  const list = firstElement(xml, 'sheets')?.content ?? ''
+
+  return {
+    part,
+    xml,
+    sheets: [...elements(list, 'sheet')].flatMap(({ tag }) => {
+      const sheet = related.find(({ id, type }) => id === attributeOf(tag, 'id') && type === 'worksheet')
+      const state = attributeOf(tag, 'state') ?? 'visible'
+      return sheet === undefined ? [] : [{ name: attributeOf(tag, 'name') ?? '', part: sheet.part, hidden: state !== 'visible' }]
+    }),
+    has1904: properties !== undefined && isTrue(attributeOf(properties.tag, 'date1904')),
+    strings: [...elements(stringsPart === undefined ? '' : office.text(stringsPart) ?? '', 'si')].map(({ content }) => joinedText(content)),
+    styles: openStyles(stylesPart === undefined ? undefined : office.text(stylesPart)),
+    stylesPart,
+    calculationChain: partOf('calcChain')
+  }
+}
+
+/** Where a part leads to within the package. */
+export function relationshipsOf (office: OfficePackage, part: string): Relationship[] {
+  return [...elements(office.text(relationshipsPart(part)) ?? '', 'Relationship')].flatMap(({ tag }) => {
+    if (attributeOf(tag, 'TargetMode') === 'External') return []
+    const [id = '', type = '', target = ''] = ['Id', 'Type', 'Target'].map(name => attributeOf(tag, name))
+    return [{ id, type: type.slice(type.lastIndexOf('/') + 1), part: resolved(part, target) }]
+  })
+}
+
+/** `xl/_rels/workbook.xml.rels` of `xl/workbook.xml`. */
+export function relationshipsPart (part: string): string {
+  const folder = part.slice(0, part.lastIndexOf('/') + 1)
+  return `${folder}_rels/${part.slice(folder.length)}.rels`
+}
+
+function resolved (part: string, target: string): string {
+  try {
+    return decodeURIComponent(new URL(target, `x://package/${part}`).pathname.slice(1))
+  } catch {
+    return ''
+  }
+}

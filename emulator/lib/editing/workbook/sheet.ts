@@ -1,0 +1,161 @@
+import { attributeOf, elements, firstElement, isTrue, type Markup, prefixOf, withAttribute, withoutEnd } from './markup.js'
+import { cellName, columnNumber, isIn, oneCell, type Position, type Range, rangeName, rangeOf, union } from './references.js'
+
+/** A row of a sheet as it is written. Its cells are looked for when they are asked for. */
+interface Row {
+  readonly number: number
+  /** What stands between it and the row before. */
+  readonly before: string
+  tag: string
+  content: string
+  readonly end: string
+  cells?: Map<number, Markup>
+}
+
+/** The XML of a sheet, whose cells can be replaced. All else keeps its bytes. */
+export interface SheetPart {
+  /** The rows that hold something, in order. */
+  rows (): number[]
+  /** The cells of a row by column. */
+  cells (row: number): ReadonlyMap<number, Markup>
+  cell (position: Position): Markup | undefined
+  /** The cell, or an empty one that looks as its row and column say. */
+  cellOrNew (position: Position): Markup
+  put (position: Position, cell: string): void
+  isHiddenRow (row: number): boolean
+  readonly merged: readonly Range[]
+  readonly columns: readonly ColumnLook[]
+  readonly isProtected: boolean
+  xml (): string
+}
+
+export interface ColumnLook {
+  readonly from: number
+  readonly to: number
+  /** In characters. */
+  readonly width: number | null
+  readonly hidden: boolean
+  readonly style: string | undefined
+}
+
+/** As many tags take about 300 MB of memory once all rows have been looked at. */
+const MAX_TAGS = 3_000_000
+
+/** Throws a `RangeError` for a sheet that is larger than memory should bear. */
+export function openSheet (source: string): SheetPart {
+  let tags = 0
+  for (let at = source.indexOf('<'); at !== -1; at = source.indexOf('<', at + 1)) {
+    if (++tags > MAX_TAGS) throw new RangeError('a sheet has too many cells')
+  }
+  const data = firstElement(source, 'sheetData')
+  if (data === undefined) throw new TypeError('A sheet has no sheetData')
+  const prefix = prefixOf(data.tag)
+  let head = source.slice(0, data.from)
+  const tail = source.slice(data.to)
+  const rows = new Map<number, Row>()
+  let rest = ''
+  readRows(data.content)
+
+  const columns = [...elements(head, 'col')].map(({ tag }): ColumnLook => ({
+    from: Number(attributeOf(tag, 'min')),
+    to: Number(attributeOf(tag, 'max')),
+    width: attributeOf(tag, 'width') === undefined ? null : Number(attributeOf(tag, 'width')),
+    hidden: isTrue(attributeOf(tag, 'hidden')),
+    style: attributeOf(tag, 'style')
+  }))
+  const merged = [...elements(tail, 'mergeCell')].flatMap(({ tag }) => rangeOf(attributeOf(tag, 'ref') ?? '') ?? [])
+  const protection = firstElement(tail, 'sheetProtection')
+
+  function readRows (content: string): void {
+    let [number, at] = [0, 0]
+    for (const { tag, content: cells, from, to, contentFrom } of elements(content, 'row')) {
+      number = Number(attributeOf(tag, 'r') ?? number + 1)
+      // A number that is there twice breaks the rule; what comes later is kept as it is.
+      if (rows.has(number)) continue
+      rows.set(number, { number, before: content.slice(at, from), tag, content: cells, end: content.slice(contentFrom + cells.length, to) })
+      at = to
+    }
+    rest = content.slice(at)
+  }
+
+  function cellsOf (row: Row): Map<number, Markup> {
+    if (row.cells !== undefined) return row.cells
+    const cells = new Map<number, Markup>()
+    let column = 0
+    for (const cell of elements(row.content, 'c')) {
+      const name = attributeOf(cell.tag, 'r')
+      column = name === undefined ? column + 1 : columnNumber(/^[A-Z]*/i.exec(name)![0])
+      if (!cells.has(column)) cells.set(column, cell)
+    }
+    row.cells = cells
+    return cells
+  }
+
+  function rowFor (number: number): Row {
+    const known = rows.get(number)
+    if (known !== undefined) return known
+    const row: Row = { number, before: '', tag: `<${prefix}row r="${number}">`, content: '', end: `</${prefix}row>` }
+    const later = [...rows].filter(([other]) => other > number)
+    for (const [other] of later) rows.delete(other)
+    rows.set(number, row)
+    for (const [other, moved] of later) rows.set(other, moved)
+    return row
+  }
+
+  function cellOrNew (position: Position): Markup {
+    const row = rows.get(position.row)
+    const known = row === undefined ? undefined : cellsOf(row).get(position.column)
+    if (known !== undefined) return known
+    const ofRow = row !== undefined && isTrue(attributeOf(row.tag, 'customFormat')) ? attributeOf(row.tag, 's') : undefined
+    const style = ofRow ?? columns.find(({ from, to }) => position.column >= from && position.column <= to)?.style
+    const tag = `<${prefix}c r="${cellName(position)}"${style === undefined || style === '0' ? '' : ` s="${style}"`}/>`
+    return { name: 'c', tag, content: '', from: 0, to: 0, contentFrom: 0 }
+  }
+
+  function put (position: Position, cell: string): void {
+    const row = rowFor(position.row)
+    const cells = cellsOf(row)
+    const known = cells.get(position.column)
+    const next = [...cells].reduce<number | undefined>((least, [column, { from }]) => {
+      return column > position.column && (least === undefined || from < least) ? from : least
+    }, undefined)
+    const [from, to] = known === undefined ? [next ?? endOfCells(row), next ?? endOfCells(row)] : [known.from, known.to]
+    row.content = row.content.slice(0, from) + cell + row.content.slice(to)
+    if (row.tag.endsWith('/>')) Object.assign(row, { tag: `${withoutEnd(row.tag)}>`, end: `</${prefix}row>` })
+    if (known === undefined) row.tag = withAttribute(row.tag, 'spans', undefined)
+    delete row.cells
+    grow(position)
+  }
+
+  /** Behind the last cell: what follows is not known. */
+  function endOfCells (row: Row): number {
+    return Math.max(0, ...[...cellsOf(row).values()].map(({ to }) => to))
+  }
+
+  function grow (position: Position): void {
+    const dimension = firstElement(head, 'dimension')
+    const range = dimension === undefined ? undefined : rangeOf(attributeOf(dimension.tag, 'ref') ?? '')
+    if (dimension === undefined || range === undefined || isIn(position, range)) return
+    const tag = withAttribute(dimension.tag, 'ref', rangeName(union(range, oneCell(position))))
+    head = head.slice(0, dimension.from) + tag + head.slice(dimension.from + dimension.tag.length)
+  }
+
+  return {
+    rows: () => [...rows.keys()].sort((a, b) => a - b),
+    cells: row => rows.has(row) ? cellsOf(rows.get(row)!) : new Map(),
+    cell: ({ row, column }) => rows.has(row) ? cellsOf(rows.get(row)!).get(column) : undefined,
+    cellOrNew,
+    put,
+    isHiddenRow: row => rows.has(row) && isTrue(attributeOf(rows.get(row)!.tag, 'hidden')),
+    merged,
+    columns,
+    isProtected: protection !== undefined && isTrue(attributeOf(protection.tag, 'sheet')),
+    xml () {
+      const written = [...rows.values()].map(({ before, tag, content, end }) => before + tag + content + end).join('') + rest
+      const [start, end] = written === '' || data.content !== '' || data.tag.endsWith('/>') === false
+        ? [data.tag, source.slice(data.contentFrom + data.content.length, data.to)]
+        : [`${withoutEnd(data.tag)}>`, `</${prefix}sheetData>`]
+      return head + start + written + end + tail
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { type CellOperation, type GridCell, type GridSheet, MAX_CELLS, shownSize } from '../grid.js'
+import { openPackage } from '../package.js'
+import type { Editable } from '../types.js'
+import { GENERAL } from './built-in-formats.js'
+import { withoutValue, writeCell } from './cells.js'
+import { isCovered, keyOf, type OpenSheet, openSheets } from './contents.js'
+import { typedFormula } from './formula-syntax.js'
+import { cellName, isIn, oneCell, type Position, positionOf, rangeName } from './references.js'
+import { withFullCalculation, withoutCalculationChain } from './recalculation.js'
+import { calculatedFormulas } from './stale.js'
+import { isFormula, parseTyped } from './values.js'
+
+/** As long as Excel takes them. */
+const MAX_TEXT = 32_767
+
+/** A .xlsx whose cells are edited in place: every other part, and all else of a sheet, stays as it was. */
+export function workbookDocument (original: Uint8Array): Editable {
+  const office = openPackage(original)
+  const { workbook, sheets, shown } = openSheets(office)
+  const { styles } = workbook
+  const visible = sheets.filter(({ hidden }) => !hidden)
+  const changed = new Set<OpenSheet>()
+  /** What is still shown of formulas whose value was taken out. */
+  const stale = new Map<string, GridCell>()
+  let calculated: ReturnType<typeof calculatedFormulas> | undefined
+  let formulasChanged = false
+  let written: Uint8Array | null = original
+
+  function view (sheet: OpenSheet, position: Position): GridCell {
+    return stale.get(keyOf(sheet.name, position)) ?? shown(sheet.content(position))
+  }
+
+  function formulas (): ReturnType<typeof calculatedFormulas> {
+    if (calculated !== undefined) return calculated
+    calculated = calculatedFormulas()
+    for (const sheet of sheets) {
+      for (const position of sheet.calculated()) {
+        const { formula, value } = sheet.content(position)
+        if (formula === null || !formula.plain || value === null) continue
+        calculated.add(keyOf(sheet.name, position), sheet.name, formula.fills ?? oneCell(position), formula.text)
+      }
+    }
+    return calculated
+  }
+
+  function put (sheet: OpenSheet, position: Position, cell: string): void {
+    sheet.xml.put(position, cell)
+    changed.add(sheet)
+    written = null
+  }
+
+  /** Takes the values of formulas out that are not right any more, so that whoever opens the file calculates them. */
+  function takeOut (sheet: OpenSheet, position: Position): Record<string, GridCell> {
+    const others: Record<string, GridCell> = {}
+    for (const key of formulas().changedBy(sheet.name, oneCell(position))) {
+      const at = key.lastIndexOf('!')
+      const other = sheets.find(({ name }) => name === key.slice(0, at))!
+      const place = positionOf(key.slice(at + 1))!
+      const cell = other.xml.cell(place)
+      if (cell === undefined) continue
+      const before = { ...view(other, place), stale: true }
+      put(other, place, withoutValue(cell))
+      stale.set(key, before)
+      if (!other.hidden) others[key] = before
+    }
+    return others
+  }
+
+  function set (sheet: OpenSheet, position: Position, text: string): void {
+    const { formula, style } = sheet.content(position)
+    const look = styles.get(style)
+    const own = isFormula(text, look) ? typedFormula(text.slice(1)) : null
+    const typed = own !== null ? null : parseTyped(text, look, workbook.has1904)
+    const format = typed?.format !== undefined && look.format === GENERAL ? styles.withFormat(style, typed.format) : style
+    if (formula?.group !== undefined) sheet.ungroup(formula.group)
+    formulasChanged ||= formula !== null || own !== null
+    const key = keyOf(sheet.name, position)
+    stale.delete(key)
+    formulas().forget(key)
+    put(sheet, position, writeCell(sheet.xml.cellOrNew(position), {
+      value: typed?.value ?? null,
+      formula: own,
+      ...(format === style ? {} : { style: format })
+    }))
+  }
+
+  function apply ({ sheet: name, cell, value }: CellOperation): CellOperation | null {
+    const sheet = visible.find(sheet => sheet.name === name)
+    const position = positionOf(cell)
+    if (sheet === undefined || position === undefined || !canBeSet(sheet, position)) return null
+    const text = value.replace(/\r\n?/g, '\n').slice(0, MAX_TEXT).toWellFormed()
+    if (view(sheet, position).value === text) return null
+    set(sheet, position, text)
+    const others = takeOut(sheet, position)
+    const now = view(sheet, position)
+    return { op: 'cell', sheet: name, cell: cellName(position), value: now.value, shown: now, ...(Object.keys(others).length === 0 ? {} : { others }) }
+  }
+
+  function bytes (): Uint8Array {
+    if (written !== null) return written
+    const parts = new Map<string, string | null>([...changed].map(({ part, xml }) => [part, xml.xml()]))
+    const stylesNow = styles.changed()
+    if (stylesNow !== null) parts.set(workbook.stylesPart!, stylesNow)
+    if (formulasChanged || stale.size > 0) parts.set(workbook.part, withFullCalculation(workbook))
+    if (formulasChanged) for (const [part, content] of withoutCalculationChain(office, workbook)) parts.set(part, content)
+    written = office.withParts(parts)
+    return written
+  }
+
+  return {
+    view () {
+      let left = MAX_CELLS
+      return {
+        kind: 'grid',
+        sheets: visible.map(sheet => {
+          const grid = gridOf(sheet, position => view(sheet, position), left)
+          left -= Object.keys(grid.cells).length
+          return grid
+        })
+      }
+    },
+    apply: operation => operation.op === 'cell' ? apply(operation) : null,
+    replaceText () {
+      throw new TypeError('Text can be put into docx and text files only: edit with the bytes of a file instead')
+    },
+    bytes
+  }
+}
+
+function canBeSet (sheet: OpenSheet, position: Position): boolean {
+  return !isCovered(position, sheet.xml.merged) && !sheet.locks().some(({ area }) => isIn(position, area))
+}
+
+function gridOf (sheet: OpenSheet, view: (position: Position) => GridCell, most: number): GridSheet {
+  const { xml } = sheet
+  const used = [...sheet.used()]
+  const last = used.reduce((so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }), { row: 0, column: 0 })
+  const size = shownSize(last.row, last.column, used[most]?.row)
+  const columns = Array.from({ length: size.columns }, (_, index) => index + 1)
+  const lookOf = (column: number) => xml.columns.find(({ from, to }) => column >= from && column <= to)
+  return {
+    name: sheet.name,
+    ...size,
+    cells: Object.fromEntries(used.filter(({ row, column }) => row <= size.rows && column <= size.columns).map(position => [cellName(position), view(position)])),
+    merged: xml.merged.filter(({ top, left }) => top <= size.rows && left <= size.columns).map(rangeName),
+    locked: sheet.locks().map(({ range, why }) => ({ range, why })),
+    widths: Object.fromEntries(columns.flatMap(column => {
+      const width = lookOf(column)?.width ?? null
+      return width === null ? [] : [[column, width]]
+    })),
+    hiddenRows: xml.rows().filter(row => row <= size.rows && xml.isHiddenRow(row)),
+    hiddenColumns: columns.filter(column => lookOf(column)?.hidden === true)
+  }
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { openEditable } from '../../lib/editing/open.js'
+import { cellAt, set, sheetsOf } from './cells.js'
+
+const open = (text: string) => openEditable('csv', Buffer.from(text))
+const textOf = (editable: ReturnType<typeof open>) => Buffer.from(editable.bytes()).toString()
+
+t.test('byte order mark, separator, line ends and quotation marks survive an edit', async t => {
+  for (const [before, cell, value, after] of [
+    ['\uFEFFa,ż\r\n1,2\r\n', 'B2', '3', '\uFEFFa,ż\r\n1,3\r\n'],
+    ['"a";"b"\n"1,5"; 2 \n', 'A1', 'x', '"x";"b"\n"1,5"; 2 \n'],
+    ['a\tb\n1\t2', 'B2', 'tab\there', 'a\tb\n1\t"tab\there"'],
+    ['sep=|\na,|b\n', 'B1', 'c', 'sep=|\na,|c\n'],
+    ['a,b\n"say ""hi""",2\n', 'B2', '"quoted", and\nmore', 'a,b\n"say ""hi""","""quoted"", and\nmore"\n'],
+    ['a,"line\r\nbreak"\r\n', 'A1', '', ',"line\r\nbreak"\r\n'],
+    ['a,b"c,d\n', 'A1', 'x', 'x,b"c,d\n'],
+    ['a,"b\nc', 'A1', 'x', 'x,"b\nc'],
+    ['a,b\n', 'D1', 'x', 'a,b,,x\n'],
+    ['a,b\r\n1', 'A4', 'x', 'a,b\r\n1\r\n,\r\nx,'],
+    ['a,b\n', 'B3', 'x', 'a,b\n,\n,x\n'],
+    ['', 'B1', 'x', ',x\n'],
+    ['a,\n', 'B1', 'x', 'a,x\n']
+  ] as const) {
+    const editable = open(before)
+    t.ok(set(editable, cell, value), JSON.stringify(before))
+    t.equal(textOf(editable), after)
+    t.equal(cellAt(open(after), cell)?.value ?? '', value)
+  }
+})
+
+t.test('a csv is one sheet of texts; numbers stand at the right', async t => {
+  const [sheet] = sheetsOf(open('name;n\n"a;b";1.5\n\n"x ""y""";007\n'))
+  t.strictSame(sheet!.cells, {
+    A1: { value: 'name', text: 'name' },
+    B1: { value: 'n', text: 'n' },
+    A2: { value: 'a;b', text: 'a;b' },
+    B2: { value: '1.5', text: '1.5', align: 'right' },
+    A4: { value: 'x "y"', text: 'x "y"' },
+    B4: { value: '007', text: '007', align: 'right' }
+  })
+})
+
+t.test('what changes nothing, or is out of reach, leaves the file as it was', async t => {
+  const bytes = Buffer.from('a,"b"\n')
+  const editable = openEditable('csv', bytes)
+  for (const [cell, value] of [['B1', 'b'], ['C9', ''], ['A5000', 'x'], ['XFD1', 'x'], ['nothing', 'x']] as const) t.equal(set(editable, cell, value), null, cell)
+  t.equal(editable.bytes(), bytes)
+})
+
+t.test('a csv with too many fields for a sheet is edited as text', async t => {
+  t.equal(open('\n'.repeat(1_000_001)).view().kind, 'text')
+})
+
+t.test('text replaces the whole file', async t => {
+  const editable = open('a;b\n')
+  t.equal(editable.replaceText('a,b\n1,2\n'), true)
+  t.equal(editable.replaceText('a,b\n1,2\n'), false)
+  t.equal(textOf(editable), 'a,b\n1,2\n')
+  t.equal(cellAt(editable, 'B2')?.text, '2')
+})
+
+t.test('whatever is set, all else keeps its bytes and what was set is there', async t => {
+  const field = fc.oneof(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', 'é') }), fc.integer().map(String))
+  const file = fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
+  fc.assert(fc.property(file, fc.nat(7), fc.nat(5), field, fc.constantFrom('\n', '\r\n'), (rows, row, column, value, end) => {
+    const quoted = rows.map(fields => fields.map(field => `"${field.replaceAll('"', '""')}"`).join(',')).join(end) + end
+    const editable = open(`sep=,\n${quoted}`)
+    const cell = `${'ABCDEF'[column]}${row + 1}`
+    set(editable, cell, value)
+    const again = open(textOf(editable))
+    if ((cellAt(again, cell)?.value ?? '').replace(/\r\n?/g, '\n') !== value.replace(/\r\n?/g, '\n')) throw new Error(JSON.stringify([textOf(editable), cell]))
+    const others = (of: ReturnType<typeof open>) => JSON.stringify(Object.entries(sheetsOf(of)[0]!.cells).filter(([name]) => name !== cell))
+    if (others(again) !== others(open(`sep=,\n${quoted}`))) throw new Error(JSON.stringify(textOf(editable)))
+  }), { numRuns: 300 })
+  t.pass()
+})

@@ -1,0 +1,242 @@
+import fc from 'fast-check'
+import { unzipSync } from 'fflate'
+import t from 'tap'
+import { libreOffice } from '../../lib/conversions/pdf/libre-office.js'
+import { openEditable } from '../../lib/editing/open.js'
+import type { CellOperation } from '../../lib/editing/grid.js'
+import { textBlocks } from '../../lib/text/extract.js'
+import { partOf, richWorkbook, withParts } from '../../../test/helpers/workbook.js'
+import { cellAt, set, sheetsOf } from './cells.js'
+
+const rich = richWorkbook()
+const ORDERS = 'xl/worksheets/sheet1.xml'
+const SUMMARY = 'xl/worksheets/sheet2.xml'
+const open = (bytes: Uint8Array = rich) => openEditable('xlsx', bytes)
+
+t.test('a workbook opens as its visible sheets, with values as their formats show them', async t => {
+  const workbook = open()
+  t.strictSame(sheetsOf(workbook).map(({ name }) => name), ['orders', 'Summary'])
+  t.strictSame(cellAt(workbook, 'E2'), { value: '2026-07-21', text: '2026-07-21', align: 'right' }, 'a date')
+  t.strictSame(cellAt(workbook, 'Summary!C2'), { value: '25%', text: '25%', align: 'right' }, 'a percentage')
+  t.strictSame(cellAt(workbook, 'Summary!B3'), { value: '=B2*2', text: '14.00', align: 'right' }, 'a formula shows its value')
+  t.strictSame(cellAt(workbook, 'Summary!B5'), { value: '=B4*2', text: '56.00', align: 'right' }, 'a shared formula is shown as the cell\'s own')
+  t.strictSame(cellAt(workbook, 'Summary!A1'), { value: 'Summary of orders', text: 'Summary of orders', bold: true })
+  t.strictSame(cellAt(workbook, 'Summary!C3'), { value: '007', text: '007' }, 'a text of digits')
+  const [, summary] = sheetsOf(workbook)
+  t.match(summary, { merged: ['A1:C1'], hiddenColumns: [4], widths: { 1: 24 } })
+  t.equal(workbook.bytes(), rich, 'nothing was changed')
+})
+
+t.test('days count from 1904 where the workbook says so', async t => {
+  const workbook = open(withParts(rich, { 'xl/workbook.xml': xml => xml.replace('<workbookPr ', '<workbookPr date1904="1" ') }))
+  t.equal(cellAt(workbook, 'E2')?.text, '2030-07-22')
+  set(workbook, 'E2', '1904-01-02')
+  t.match(partOf(workbook.bytes(), ORDERS), /<c r="E2" s="1"><v>1<\/v><\/c>/)
+  t.equal(cellAt(workbook, 'E2')?.text, '1904-01-02')
+})
+
+t.test('what is typed becomes a number, a text, a truth value, a date or a formula; the cell keeps its style', async t => {
+  const workbook = open()
+  for (const [cell, typed, xml, text] of [
+    ['C2', '1,234.5', '<c r="C2" s="0"><v>1234.5</v></c>', '1234.5'],
+    ['C3', 'many & <more>', '<c r="C3" s="0" t="inlineStr"><is><t>many &amp; &lt;more&gt;</t></is></c>', 'many & <more>'],
+    ['C4', ' _x0041_\u0007', '<c r="C4" s="0" t="inlineStr"><is><t xml:space="preserve"> _x005F_x0041__x0007_</t></is></c>', ' _x0041_\u0007'],
+    ['C5', 'true', '<c r="C5" s="0" t="b"><v>1</v></c>', 'TRUE'],
+    ['C6', '#N/A', '<c r="C6" s="0" t="e"><v>#N/A</v></c>', '#N/A'],
+    ['C7', "'007", '<c r="C7" s="0" t="inlineStr"><is><t>007</t></is></c>', '007'],
+    ['C8', '=C2*2', '<c r="C8" s="0"><f>C2*2</f></c>', '=C2*2'],
+    ['C9', '=SUM(', '<c r="C9" s="0" t="inlineStr"><is><t>=SUM(</t></is></c>', '=SUM('],
+    ['C11', '= sum(a1:b2, Summary!b2) ', '<c r="C11" s="0"><f>SUM(A1:B2, Summary!B2)</f></c>', '=SUM(A1:B2, Summary!B2)'],
+    ['C10', '', '<c r="C10" s="0"/>', undefined],
+    ['E2', '2027-01-05', '<c r="E2" s="1"><v>46392</v></c>', '2027-01-05'],
+    ['E3', '2027-01-05 18:00', '<c r="E3" s="1"><v>46392.75</v></c>', '2027-01-05'],
+    ['E4', 'soon', '<c r="E4" s="1" t="inlineStr"><is><t>soon</t></is></c>', 'soon']
+  ] as const) {
+    t.ok(set(workbook, cell, typed), cell)
+    t.ok(partOf(workbook.bytes(), ORDERS).includes(xml), `${cell}: ${xml}`)
+    t.equal(cellAt(open(workbook.bytes()), cell)?.text, text, `${cell} as it is shown`)
+  }
+  t.equal(cellAt(workbook, 'C7')?.value, "'007", 'typed again it stays a text')
+  t.equal(set(workbook, 'C7', "'007"), null)
+})
+
+t.test('a formula that no office suite could read stays a text', async t => {
+  const workbook = open()
+  for (const formula of ['SUM(A1', 'A1+', '*2', 'SUM(A1;B1)', '5 5', 'A1)', '"open', "'open!A1", '(,)', 'A1:', '{1,2', '1+(2', '#', '%']) {
+    set(workbook, 'G1', `=${formula}`)
+    t.match(cellAt(workbook, 'G1'), { value: `'=${formula}`, text: `=${formula}` }, formula)
+  }
+  for (const formula of ['1', '-A1', 'A1%', 'IF(A1>=1,,"x,(")', "'My sheet'!A1", 'SUM(A:A,$1:$3)', '{1,2;3,4}', 'Rate*-2', '(1+2)*3', 'NOW()', 'A1:B2 B1:B3', 'Table1[Units]', '#N/A', 'SUM((A1,B1))', '1E5']) {
+    set(workbook, 'G1', `=${formula}`)
+    t.match(cellAt(workbook, 'G1'), { value: `=${formula}`, stale: true }, formula)
+  }
+})
+
+t.test('a date is typed in the order of the cell\'s own format, too', async t => {
+  const workbook = open(withParts(rich, { 'xl/styles.xml': xml => xml.replace('yyyy\\-mm\\-dd', 'dd\\.mm\\.yyyy') }))
+  set(workbook, 'E2', '5.1.2027')
+  t.match(cellAt(workbook, 'E2'), { value: '2027-01-05', text: '05.01.2027' })
+})
+
+t.test('a percentage or an ISO date in a cell without a format gets one, and all other styles stay', async t => {
+  const workbook = open()
+  set(workbook, 'C2', '12.5%')
+  set(workbook, 'C3', '2026-03-04')
+  set(workbook, 'C4', '15%')
+  const reopened = open(workbook.bytes())
+  t.match(cellAt(reopened, 'C2'), { value: '12.5%', text: '12.50%' })
+  t.match(cellAt(reopened, 'C3'), { value: '2026-03-04', text: '2026-03-04' })
+  t.match(cellAt(reopened, 'C4'), { text: '15%' })
+  const [before, after] = [rich, workbook.bytes()].map(bytes => partOf(bytes, 'xl/styles.xml').split('</cellXfs>')) as [string[], string[]]
+  t.equal(after[1], before[1])
+  t.equal(after[0]!.match(/<xf /g)!.length, before[0]!.match(/<xf /g)!.length + 3)
+})
+
+t.test('new rows and cells stand in order, with the style of their column, and the dimension grows', async t => {
+  const workbook = open(withParts(rich, { [SUMMARY]: xml => xml.replace('<row r="5">', '<row r="5" s="1" customFormat="1">').replace('customWidth="1"/>', 'customWidth="1" style="3"/>') }))
+  for (const cell of ['Summary!B9', 'Summary!A8', 'Summary!F5', 'Summary!A5', 'Summary!A4']) set(workbook, cell, '1')
+  const xml = partOf(workbook.bytes(), SUMMARY)
+  t.match(xml, '<dimension ref="A1:F9"/>')
+  t.strictSame(xml.match(/(?<=<row r=")\d+/g), ['1', '2', '3', '4', '5', '6', '8', '9'])
+  t.match(xml, /<row r="4"><c r="A4" s="3"><v>1<\/v><\/c><c r="B4"/)
+  t.match(xml, /<row r="5"[^>]*><c r="A5" s="1"><v>1<\/v><\/c><c r="B5".*<c r="C5".*<c r="F5" s="1"><v>1<\/v><\/c><\/row>/)
+})
+
+t.test('formulas that read a changed cell lose their value in the file, others keep it, and whoever opens it is asked to calculate', async t => {
+  const workbook = open()
+  const done = set(workbook, 'C2', '1000') as CellOperation
+  t.strictSame(Object.keys(done.others!).sort(), ['Summary!A6', 'Summary!B2', 'Summary!B3', 'Summary!B4', 'Summary!B5'], 'also what a name or another sheet leads to')
+  t.strictSame(cellAt(workbook, 'Summary!B2'), { value: '=SUM(orders!C2:C501)', text: '7', align: 'right', stale: true }, 'the value of before is marked')
+  const bytes = workbook.bytes()
+  const xml = partOf(bytes, SUMMARY)
+  t.match(xml, '<c r="B2"><f>SUM(orders!C2:C501)</f></c>')
+  t.match(xml, '<f t="shared" ref="B3:B5" si="0">B2*2</f></c>')
+  t.match(xml, '<c r="B6"><f>1+1</f><v>2</v></c>')
+  t.match(partOf(bytes, 'xl/workbook.xml'), /<calcPr [^>]*fullCalcOnLoad="1"/)
+  t.ok(unzipSync(bytes)['xl/calcChain.xml'], 'the formulas are the same')
+  t.match(partOf(bytes, 'xl/worksheets/sheet3.xml'), '<f>Summary!B2</f></c>', 'hidden sheets, too')
+})
+
+t.test('a formula that is overwritten leaves no trace in the calculation chain, and those that shared it keep theirs', async t => {
+  const workbook = open()
+  set(workbook, 'Summary!B3', '5')
+  const bytes = workbook.bytes()
+  const xml = partOf(bytes, SUMMARY)
+  t.match(xml, /<c r="B3" s="\d+"><v>5<\/v><\/c>/)
+  t.match(xml, /<c r="B4" s="\d+"><f>B3\*2<\/f><\/c>/)
+  t.match(xml, /<c r="B5" s="\d+"><f>B4\*2<\/f><\/c>/)
+  t.notOk(unzipSync(bytes)['xl/calcChain.xml'])
+  t.notMatch(partOf(bytes, '[Content_Types].xml') + partOf(bytes, 'xl/_rels/workbook.xml.rels'), /calcChain/)
+})
+
+t.test('prefixes and elements without an address are understood', async t => {
+  const prefixed = withParts(rich, {
+    [SUMMARY]: () => '<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData><x:row><x:c><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c></x:row><x:row/></x:sheetData></x:worksheet>'
+  })
+  const workbook = open(prefixed)
+  t.equal(cellAt(workbook, 'Summary!A1')?.text, '1')
+  t.equal(cellAt(workbook, 'Summary!B1')?.text, '46085')
+  for (const cell of ['Summary!A1', 'Summary!C1', 'Summary!A2']) set(workbook, cell, '5')
+  t.match(partOf(workbook.bytes(), SUMMARY), '<x:row><x:c><x:v>5</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c><x:c r="C1"><x:v>5</x:v></x:c></x:row><x:row><x:c r="A2"><x:v>5</x:v></x:c></x:row>')
+})
+
+t.test('what must not be typed into is left alone, and says why', async t => {
+  const workbook = open(withParts(rich, {
+    [SUMMARY]: xml => xml.replace('<f>1+1</f>', '<f t="array" ref="B6:B7">1+1</f>'),
+    'xl/worksheets/_rels/sheet1.xml.rels': () => '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table1.xml"/></Relationships>',
+    'xl/tables/table1.xml': () => '<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" name="T" displayName="T" ref="A1:E501"/>'
+  }))
+  for (const cell of ['A1', 'Summary!B1', 'Summary!B7', 'Rates!A1', 'Nowhere!A1', 'A0', 'XFE1', 'A1048577', 'B']) t.equal(set(workbook, cell, 'x'), null, cell)
+  t.strictSame(sheetsOf(workbook).map(({ locked }) => locked), [
+    [{ range: 'A1:E1', why: 'The heads of a table are the names of its columns' }],
+    [{ range: 'B6:B7', why: 'One formula fills these cells' }]
+  ])
+  t.ok(set(workbook, 'A2', 'x'))
+  const guarded = open(withParts(rich, { [SUMMARY]: xml => xml.replace('</sheetData>', '</sheetData><sheetProtection sheet="1"/>') }))
+  t.equal(set(guarded, 'Summary!A9', 'x'), null)
+})
+
+t.test('of a very large sheet only the beginning is shown, and the rest stays', async t => {
+  const rows = Array.from({ length: 30_000 }, (_, index) => `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c></row>`).join('')
+  const workbook = open(withParts(rich, { [SUMMARY]: () => `<worksheet xmlns="x"><sheetData>${rows}</sheetData></worksheet>` }))
+  const sheet = sheetsOf(workbook)[1]!
+  t.match(sheet, { rows: 2000, omitted: /2,000 of 30,000 rows/ })
+  t.equal(Object.keys(sheet.cells).length, 2000)
+  set(workbook, 'Summary!A29999', 'far')
+  t.match(partOf(workbook.bytes(), SUMMARY), '<c r="A30000"><v>29999</v></c>')
+})
+
+t.test('a broken workbook is for reading only', async t => {
+  for (const [part, xml] of [[ORDERS, '<worksheet><sheetData><row'], [ORDERS, '<!DOCTYPE x><worksheet/>'], ['xl/workbook.xml', '<workbook><sheets><sheet></workbook>']] as const) {
+    const workbook = open(withParts(rich, { [part]: () => xml }))
+    t.match(workbook.view(), { kind: 'readonly', note: /cannot be read/ }, xml)
+    t.equal(workbook.apply({ op: 'cell', sheet: 'orders', cell: 'A1', value: 'x' }), null)
+  }
+  t.throws(() => open().replaceText('x'), TypeError)
+})
+
+t.test('long tags, formats and formulas take no longer than they are long', async t => {
+  const long = 1_000_000
+  const workbook = open(withParts(rich, {
+    [SUMMARY]: xml => xml.replace('<c r="B2">', `<c ${' '.repeat(long)} ${'a'.repeat(long)} r="B2" ${' '.repeat(long)}>`)
+      .replace('<f>1+1</f>', `<f>${"'".repeat(8000)}${'('.repeat(long)}</f>`),
+    'xl/styles.xml': xml => xml.replace('yyyy\\-mm\\-dd', 'h'.repeat(long))
+  }))
+  set(workbook, 'Summary!B2', '5')
+  set(workbook, 'Summary!B9', `=${'('.repeat(30_000)}`)
+  set(workbook, 'Summary!B8', `=${"'".repeat(8000)}`)
+  t.equal(cellAt(open(workbook.bytes()), 'Summary!B2')?.value, '5')
+})
+
+t.test('the text of a workbook has dates as dates, and columns where they are', async t => {
+  const blocks = textBlocks('xlsx', rich)!
+  t.equal(blocks[1]!.text, '1\tEast\t486\t25.71\t2026-07-21')
+  t.match(blocks.find(({ newPage }) => newPage), { text: 'Summary of orders' })
+  t.ok(blocks.some(({ text }) => text === '\t28.00'))
+  t.notOk(blocks.some(({ text }) => text === '0.5\t7'), 'not of hidden sheets')
+})
+
+const anyCell = fc.record({ row: fc.integer({ min: 1, max: 30 }), column: fc.integer({ min: 0, max: 8 }) })
+  .map(({ row, column }) => `${'ABCDEFGHI'[column]}${row}`)
+const anyValue = fc.oneof(fc.string({ unit: 'grapheme' }), fc.double().map(String), fc.constantFrom('', 'TRUE', '12%', '2026-03-04', '=A1+1', "'x", '<&>"', '=SUM(A1:B2)', '_x0000_'))
+
+t.test('whatever is set, all else keeps its bytes and the file opens with what was set', async t => {
+  const small = withParts(rich, { [ORDERS]: xml => xml.replace(/<row r="31"[^]*<\/row>/, '') })
+  const without = (bytes: Uint8Array, part: string) => partOf(bytes, part).replace(/<sheetData>[^]*<\/sheetData>/, '').replace(/<dimension[^>]*>/, '')
+  fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('orders', 'Summary'), anyCell, anyValue), { maxLength: 12 }), edits => {
+    const workbook = open(small)
+    const wanted = new Map<string, string>()
+    for (const [sheet, cell, value] of edits) {
+      const done = workbook.apply({ op: 'cell', sheet, cell, value }) as CellOperation | null
+      if (done !== null) wanted.set(`${sheet}!${cell}`, done.value)
+    }
+    const bytes = workbook.bytes()
+    const reopened = open(bytes)
+    for (const [cell, value] of wanted) if ((cellAt(reopened, cell)?.value ?? '') !== value) throw new Error(`${cell} is not ${JSON.stringify(value)}`)
+    for (const part of [ORDERS, SUMMARY]) if (without(bytes, part) !== without(small, part)) throw new Error(`${part} differs`)
+    const touched = new Set([...wanted.keys()].map(name => name.split('!').at(-1)))
+    const cells = (from: Uint8Array) => partOf(from, ORDERS).match(/<c r="[^"]*"[^]*?(?:\/>|<\/c>)/g)!.filter(xml => !touched.has(/r="(\w+)"/.exec(xml)![1]))
+    if (cells(bytes).join() !== cells(small).join()) throw new Error('another cell differs')
+    const [before, after] = [unzipSync(small), unzipSync(bytes)]
+    for (const part of ['xl/sharedStrings.xml', 'xl/unknown/part.bin', 'docProps/core.xml']) {
+      if (Buffer.compare(before[part]!, after[part]!) !== 0) throw new Error(`${part} differs`)
+    }
+  }), { numRuns: 50 })
+  t.pass()
+})
+
+const office = await libreOffice(undefined)
+t.test('an office suite opens it and calculates what it was told to', { skip: office === null ? 'LibreOffice is not installed' : false }, async t => {
+  const workbook = open()
+  for (const [cell, value] of [['C2', '1000'], ['Summary!F9', '=Summary!B2+C2'], ['Summary!B4', '1'], ['B2', 'Ünï <&>'], ['E2', '2027-01-05']] as const) set(workbook, cell, value)
+  const before = [...partOf(rich, ORDERS).matchAll(/<c r="C(\d+)"[^>]* t="n"><v>(\d+)/g)].reduce((sum, [, row, units]) => sum + (row === '2' ? 0 : Number(units)), 0)
+  const calculated = open((await office!(workbook.bytes(), 'xlsx', 'xlsx'))!)
+  const sum = before + 1000
+  t.equal(cellAt(calculated, 'Summary!B2')?.text, String(sum))
+  t.match(cellAt(calculated, 'Summary!B3'), { value: '=B2*2', text: `${(2 * sum).toLocaleString('en')}.00` })
+  t.equal(cellAt(calculated, 'Summary!B5')?.text, '2.00')
+  t.equal(cellAt(calculated, 'Summary!F9')?.text, String(sum + 0.25))
+  t.equal(cellAt(calculated, 'Summary!A6')?.text, 'low')
+  t.equal(cellAt(calculated, 'B2')?.text, 'Ünï <&>')
+  t.equal(cellAt(calculated, 'E2')?.text, '2027-01-05')
+})
