@@ -1,6 +1,6 @@
-import { createEditing } from './editing.js'
-import { createGridEditing } from './grid-editing.js'
-/** @import { CellOperation, GridContent, GridOutbox, GridView } from './grid-protocol.js' */
+import { createEditing } from './writing/editing.js'
+import { createGridEditing } from './grid/editing.js'
+/** @import { CellOperation, GridContent, GridOutbox, GridView } from './grid/protocol.js' */
 /** @import { Content, Operation, Outbox, View } from './protocol.js' */
 
 /**

@@ -1,4 +1,4 @@
-/** @import { CellOperation, GridContent } from './grid-protocol.js' */
+/** @import { CellOperation, GridContent } from './grid/protocol.js' */
 
 /**
  * What the page and the document server tell each other, and what the views do.

@@ -1,10 +1,10 @@
 import { content, showNote } from './frame.js'
-import { gridView } from './grid-view.js'
-import { paragraphsView } from './paragraphs-view.js'
+import { gridView } from './grid/view.js'
+import { paragraphsView } from './writing/paragraphs-view.js'
 import { pdfView } from './pdf-view.js'
 import { readingView } from './reading-view.js'
-import { textView } from './text-view.js'
-/** @import { GridContent, GridOutbox } from './grid-protocol.js' */
+import { textView } from './writing/text-view.js'
+/** @import { GridContent, GridOutbox } from './grid/protocol.js' */
 /** @import { Content, Opened, Outbox } from './protocol.js' */
 
 /** `null` for what is only read. @param {Content} shown @param {Outbox} outbox @param {Opened | null} opened */

@@ -1,10 +1,10 @@
 import { isTextFormat } from '../text/formats.js'
 import type { TextBlock } from '../text/blocks.js'
 import { textBlocks } from '../text/extract.js'
-import { separatedDocument } from './csv.js'
+import { separatedDocument } from './csv/document.js'
 import { textDocument } from './text.js'
 import type { Editable, Paragraph } from './types.js'
-import { wordDocument } from './word.js'
+import { wordDocument } from './word/document.js'
 import { workbookDocument } from './workbook/workbook.js'
 
 /** Opens a document for editing: text formats as text, docx by paragraphs, xlsx and csv by cells, everything else to be read only. */

@@ -1,4 +1,4 @@
-import { merge } from '../browser/merge.js'
+import { merge } from '../browser/writing/merge.js'
 import type { Editable } from './types.js'
 
 const BYTE_ORDER_MARK = '\uFEFF'

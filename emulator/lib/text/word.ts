@@ -1,6 +1,6 @@
 import type { OfficePackage } from '../editing/package.js'
-import { styleOf } from '../editing/word-paragraphs.js'
-import { paragraphText } from '../editing/word-text.js'
+import { styleOf } from '../editing/word/paragraphs.js'
+import { paragraphText } from '../editing/word/text.js'
 import type { TextBlock } from './blocks.js'
 import type { ParseXml } from './extract.js'
 import { elements } from './xml.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { changes, merge, movedOffset } from '../../lib/browser/merge.js'
+import { changes, merge, movedOffset } from '../../lib/browser/writing/merge.js'
 
 t.test('what two have changed in one text is merged: nothing written is lost, what either has deleted is gone', async t => {
   for (const [base, theirs, mine, merged, why] of [

@@ -1,4 +1,4 @@
-import { createEditing } from '../../lib/browser/editing.js'
+import { createEditing } from '../../lib/browser/writing/editing.js'
 import { openEditable } from '../../lib/editing/open.js'
 import type { Editable } from '../../lib/editing/types.js'
 import { fixture } from '../support.js'

@@ -1,6 +1,6 @@
 import { openEditable } from '../../lib/editing/open.js'
 import type { Editable } from '../../lib/editing/types.js'
-import { createReplica } from '../../lib/browser/replica.js'
+import { createReplica } from '../../lib/browser/writing/replica.js'
 import { fixture } from '../support.js'
 
 type Content = Parameters<ReturnType<typeof createReplica>['resync']>[0]

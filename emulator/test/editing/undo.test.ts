@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
-import { createHistory } from '../../lib/browser/history.js'
+import { createHistory } from '../../lib/browser/writing/history.js'
 import { openPages, type Page } from './pages.js'
 import { randomNumbers } from './simulation.js'
 

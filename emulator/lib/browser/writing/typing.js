@@ -1,7 +1,7 @@
 import { caretOffset, isInLine, placeCaret, selectedRange } from './caret.js'
 import { marksIn, remember, write } from './formatted.js'
 import { hasFormat, joinedMarks, slicedMarks, withFormat } from './marks.js'
-/** @import { Mark, Outbox } from './protocol.js' */
+/** @import { Mark, Outbox } from '../protocol.js' */
 
 const FORMAT_KEYS = /** @type {Record<string, 'bold' | 'italic' | 'underline'>} */ ({ b: 'bold', i: 'italic', u: 'underline' })
 

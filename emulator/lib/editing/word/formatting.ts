@@ -1,8 +1,8 @@
 import type { Element } from '@xmldom/xmldom'
-import { children } from './word-paragraphs.js'
-import { FORMATS, type Format, type Mark } from './types.js'
-import { characterStyles, linkAddresses, NAMES, stated, valueOf } from './word-styles.js'
-import { type Change, create, firstChild, linkAround, pieces, type Piece, WORD, write } from './word-text.js'
+import { children } from './paragraphs.js'
+import { FORMATS, type Format, type Mark } from '../types.js'
+import { characterStyles, linkAddresses, NAMES, stated, valueOf } from './styles.js'
+import { type Change, create, firstChild, linkAround, pieces, type Piece, WORD, write } from './text.js'
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 

@@ -2,7 +2,7 @@ import { WHOLE_TEXT } from './content.js'
 import { createHistory } from './history.js'
 import { createReplica } from './replica.js'
 import { anchorsOf, revert } from './undoing.js'
-/** @import { Content, Operation, Outbox, View } from './protocol.js' */
+/** @import { Content, Operation, Outbox, View } from '../protocol.js' */
 
 const PAUSE_MS = 250
 

@@ -1,5 +1,5 @@
 import { createSegments } from './segments.js'
-/** @import { Formatting, Mark } from './protocol.js' */
+/** @import { Formatting, Mark } from '../protocol.js' */
 
 /**
  * @typedef {{ text: string, marks: readonly Mark[] }} State

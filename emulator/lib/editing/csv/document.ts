@@ -1,7 +1,7 @@
-import { type CellOperation, type GridCell, shownSize } from './grid.js'
-import { separatedText } from './csv-file.js'
-import type { Editable } from './types.js'
-import { cellName, type Position, positionOf } from './workbook/references.js'
+import { type CellOperation, type GridCell, shownSize } from '../grid.js'
+import { separatedText } from './file.js'
+import type { Editable } from '../types.js'
+import { cellName, type Position, positionOf } from '../workbook/references.js'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const SHEET = 'Sheet1'

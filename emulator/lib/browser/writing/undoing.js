@@ -2,7 +2,7 @@ import { hasFormat, withFormat } from './marks.js'
 import { changes, movedOffset } from './merge.js'
 /** @import { createHistory, State, Step } from './history.js' */
 /** @import { createReplica } from './replica.js' */
-/** @import { Formatting, Mark, View } from './protocol.js' */
+/** @import { Formatting, Mark, View } from '../protocol.js' */
 
 /**
  * Undoes a step, or does it again, and touches nothing of what others have done since. False when nothing is left of it.

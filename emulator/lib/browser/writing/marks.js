@@ -1,5 +1,5 @@
 import { changes } from './merge.js'
-/** @import { Look, Mark } from './protocol.js' */
+/** @import { Look, Mark } from '../protocol.js' */
 
 /** @type {Array<'bold' | 'italic' | 'underline' | 'strike'>} */
 export const FORMATS = ['bold', 'italic', 'underline', 'strike']

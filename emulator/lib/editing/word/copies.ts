@@ -1,6 +1,6 @@
 import type { Element } from '@xmldom/xmldom'
-import { children, styleOf } from './word-paragraphs.js'
-import { create, firstChild, paragraphText, splice } from './word-text.js'
+import { children, styleOf } from './paragraphs.js'
+import { create, firstChild, paragraphText, splice } from './text.js'
 
 /** An empty paragraph that looks like the given one; after a heading the text goes on as plain text. */
 export function emptyCopy (element: Element): Element {

@@ -1,5 +1,5 @@
 import type { Document, Element } from '@xmldom/xmldom'
-import { changes } from '../browser/merge.js'
+import { changes } from '../../browser/writing/merge.js'
 
 const XML = 'http://www.w3.org/XML/1998/namespace'
 export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'

@@ -1,4 +1,4 @@
-/** @import { Position } from './grid-protocol.js' */
+/** @import { Position } from './protocol.js' */
 
 const PAGE = 20
 /** Keys that begin a character, or that only the system knows. */

@@ -1,6 +1,6 @@
-import { createGridHistory } from './grid-history.js'
-import { createGridReplica } from './grid-replica.js'
-/** @import { CellOperation, GridContent, GridOutbox, GridView } from './grid-protocol.js' */
+import { createGridHistory } from './history.js'
+import { createGridReplica } from './replica.js'
+/** @import { CellOperation, GridContent, GridOutbox, GridView } from './protocol.js' */
 
 const PAUSE_MS = 50
 

@@ -1,5 +1,5 @@
-import { idOf, placeOf, positionOf } from './grid-places.js'
-/** @import { CellOperation, GridCell, GridContent, GridView } from './grid-protocol.js' */
+import { idOf, placeOf, positionOf } from './places.js'
+/** @import { CellOperation, GridCell, GridContent, GridView } from './protocol.js' */
 
 /** @type {GridCell} */
 const EMPTY = { value: '', text: '' }

@@ -3,7 +3,7 @@ import { marksIn, openLinks, toldMarks, write } from './formatted.js'
 import { movedMarks, sameMarks } from './marks.js'
 import { movedOffset } from './merge.js'
 import { typing } from './typing.js'
-/** @import { Mark, Outbox, Paragraph, View } from './protocol.js' */
+/** @import { Mark, Outbox, Paragraph, View } from '../protocol.js' */
 
 const TOUCHED_MS = 900
 

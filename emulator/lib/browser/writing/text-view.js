@@ -1,6 +1,6 @@
 import { WHOLE_TEXT } from './content.js'
 import { movedOffset } from './merge.js'
-/** @import { Outbox, View } from './protocol.js' */
+/** @import { Outbox, View } from '../protocol.js' */
 
 /**
  * A text file as one monospace area. Places in it are line numbers.

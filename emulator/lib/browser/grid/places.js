@@ -1,4 +1,4 @@
-/** @import { Position } from './grid-protocol.js' */
+/** @import { Position } from './protocol.js' */
 
 /** @param {number} column @returns {string} */
 export function columnName (column) {

@@ -1,6 +1,6 @@
-import { HEAD_WIDTH, ROW_HEIGHT } from './grid-layout.js'
-import { cellName, columnName, isInRange, positionOf } from './grid-places.js'
-/** @import { GridCell, GridSheet, Position } from './grid-protocol.js' */
+import { HEAD_WIDTH, ROW_HEIGHT } from './layout.js'
+import { cellName, columnName, isInRange, positionOf } from './places.js'
+/** @import { GridCell, GridSheet, Position } from './protocol.js' */
 
 const SPARE_ROWS = 12
 const TOUCHED_MS = 900
@@ -11,7 +11,7 @@ const EMPTY = { value: '', text: '' }
  *
  * @param {HTMLElement} scroller
  * @param {GridSheet} sheet
- * @param {ReturnType<typeof import('./grid-layout.js').layoutOf>} layout
+ * @param {ReturnType<typeof import('./layout.js').layoutOf>} layout
  * @param {ReadonlyMap<string, { name: string, color: number }>} marks by the name of the cell
  */
 export function gridTable (scroller, sheet, layout, marks) {

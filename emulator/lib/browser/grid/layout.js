@@ -1,5 +1,5 @@
-import { cornersOf } from './grid-places.js'
-/** @import { GridSheet, Position } from './grid-protocol.js' */
+import { cornersOf } from './places.js'
+/** @import { GridSheet, Position } from './protocol.js' */
 
 export const ROW_HEIGHT = 26
 export const HEAD_WIDTH = 52

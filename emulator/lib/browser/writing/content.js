@@ -1,6 +1,6 @@
 import { movedMarks } from './marks.js'
 import { merge } from './merge.js'
-/** @import { Content, Paragraph } from './protocol.js' */
+/** @import { Content, Paragraph } from '../protocol.js' */
 
 /** What a text file has in the place of a paragraph's id. */
 export const WHOLE_TEXT = ''

@@ -1,4 +1,4 @@
-import { placed } from './grid-table.js'
+import { placed } from './table.js'
 
 /**
  * Where a cell's content is typed: in the cell, or in the bar above the sheet.

@@ -1,6 +1,6 @@
 import type { Element } from '@xmldom/xmldom'
-import type { Mark, Paragraph } from './types.js'
-import { firstChild, isEditable, paragraphText, WORD } from './word-text.js'
+import type { Mark, Paragraph } from '../types.js'
+import { firstChild, isEditable, paragraphText, WORD } from './text.js'
 
 /** All paragraphs of the text, those of tables included, in order; not those of text boxes. */
 export function paragraphsIn (parent: Element): Element[] {

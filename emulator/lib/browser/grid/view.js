@@ -1,13 +1,13 @@
-import { showToast } from './frame.js'
-import { gridClipboard } from './grid-clipboard.js'
-import { gridFrame } from './grid-frame.js'
-import { gridInput } from './grid-input.js'
-import { gridKeys } from './grid-keys.js'
-import { layoutOf } from './grid-layout.js'
-import { cellName, idOf, isInRange, placeOf, positionOf } from './grid-places.js'
-import { cellAt, gridTable } from './grid-table.js'
-import { gridTabs } from './grid-tabs.js'
-/** @import { GridContent, GridOutbox, GridSheet, GridView, Position } from './grid-protocol.js' */
+import { showToast } from '../frame.js'
+import { gridClipboard } from './clipboard.js'
+import { gridFrame } from './frame.js'
+import { gridInput } from './input.js'
+import { gridKeys } from './keys.js'
+import { layoutOf } from './layout.js'
+import { cellName, idOf, isInRange, placeOf, positionOf } from './places.js'
+import { cellAt, gridTable } from './table.js'
+import { gridTabs } from './tabs.js'
+/** @import { GridContent, GridOutbox, GridSheet, GridView, Position } from './protocol.js' */
 
 const START = { row: 1, column: 1 }
 /** @type {GridSheet} */

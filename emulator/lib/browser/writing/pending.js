@@ -1,6 +1,6 @@
 import { movedMarks } from './marks.js'
 import { movedOffset } from './merge.js'
-/** @import { Formatting, Mark, Operation } from './protocol.js' */
+/** @import { Formatting, Mark, Operation } from '../protocol.js' */
 
 /**
  * @typedef {{ text: string, marks?: readonly Mark[], joins?: string, splits?: string }} Hint

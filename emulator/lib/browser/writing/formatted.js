@@ -1,5 +1,5 @@
 import { FORMATS } from './marks.js'
-/** @import { Mark } from './protocol.js' */
+/** @import { Mark } from '../protocol.js' */
 
 const TAGS = { bold: 'b', italic: 'i', underline: 'u', strike: 's' }
 const SAFE_LINK = /^(https?|mailto|ftp):/i

@@ -1,7 +1,7 @@
 import { joinedMarks, slicedMarks, tidyMarks } from './marks.js'
 import { fineChanges } from './merge.js'
 /** @import { Step } from './history.js' */
-/** @import { Mark } from './protocol.js' */
+/** @import { Mark } from '../protocol.js' */
 
 /**
  * @typedef {object} Segment A part of a text, shown or not.

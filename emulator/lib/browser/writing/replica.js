@@ -2,7 +2,7 @@ import { idsOf, mergedTexts, textsOf, WHOLE_TEXT, withTexts } from './content.js
 import { merge } from './merge.js'
 import { createPending } from './pending.js'
 /** @import { Hint } from './pending.js' */
-/** @import { Content, Formatting, Operation, View } from './protocol.js' */
+/** @import { Content, Formatting, Operation, View } from '../protocol.js' */
 
 /**
  * The page's copy of a document. It knows three texts of every paragraph: what is shown, what the document server has,

@@ -1,4 +1,4 @@
-import { element } from './grid-table.js'
+import { element } from './table.js'
 
 /** What stands around the cells. @param {boolean} viewOnly */
 export function gridFrame (viewOnly) {
