@@ -77,7 +77,10 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     ending.abort()
     await leaveAll(parts, editing)
   })
-  app.addHook('onClose', async () => await host.close())
+  app.addHook('onClose', async () => {
+    await office?.idle()
+    await host.close()
+  })
   recordedHeaders(app)
   answerFaults(app, { faults, time, closing })
   const received = receivedRequests(app, kept, seen.addReceived) // after the faults: it keeps what is really answered

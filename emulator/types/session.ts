@@ -86,7 +86,8 @@ export interface Session {
   edit (content: string | Uint8Array, options?: { readonly fileType?: string }): Promise<void>
   /**
    * A status 6, or 7 when the document can't be built. Resolves when the host has answered; `status: null` when none is sent: without
-   * a new change, while an equal one is under way, or when nobody edits any longer once it is put together.
+   * a new change, unless it is a form, while an equal one is under way, where nobody has a callbackUrl, or when nobody edits any
+   * longer once it is put together.
    */
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
   /** Sends one status 5 for each record, one after the other. */

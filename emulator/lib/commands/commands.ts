@@ -1,4 +1,3 @@
-import { toUrl } from '../url.js'
 import { report } from '../sessions/delivery.js'
 import { editors, type OpenDocument, userIds } from '../sessions/documents.js'
 import type { ForgottenFile, SessionParts } from '../sessions/parts.js'
@@ -10,6 +9,7 @@ import { license, VERSION } from './license.js'
 // Source: docs/document-server-protocol.md#commands
 const OK = 0
 const UNKNOWN_KEY = 1
+const CALLBACK = 2
 const INTERNAL = 3
 const UNKNOWN_COMMAND = 5
 
@@ -39,7 +39,7 @@ export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { 
   const keyed = (error: number, more?: object) => answerFor(key, error, more)
 
   if (command === 'version') return keyed(OK, { version: VERSION })
-  if (command === 'license') return keyed(OK, license(parts.documents.all()))
+  if (command === 'license') return keyed(OK, license())
   if (command === 'getForgottenList') return keyed(OK, { keys: [...parts.forgotten.keys()].sort() })
   if (typeof key !== 'string') return keyed(UNKNOWN_KEY)
 
@@ -47,7 +47,8 @@ export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { 
   switch (command) {
     case 'info': {
       if (document === undefined) return keyed(UNKNOWN_KEY)
-      return keyed(OK, { users: await reportUsers(parts, document, fields) })
+      const users = await reportUsers(parts, document, fields)
+      return users === null ? keyed(CALLBACK) : keyed(OK, { users })
     }
     case 'forcesave': {
       if (document === undefined) return keyed(UNKNOWN_KEY)
@@ -57,7 +58,10 @@ export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { 
       return keyed(code)
     }
     case 'drop': return keyed(dropUsers(document, fields.users) ? OK : INTERNAL)
-    case 'saved': return keyed(OK)
+    case 'saved': {
+      if (document !== undefined && fields.status !== '1') document.saidOfSave = fields.status ?? null
+      return keyed(OK)
+    }
     case 'meta': {
       if (!fields.meta) return keyed(UNKNOWN_COMMAND)
       rename(document, fields.meta)
@@ -72,14 +76,13 @@ export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { 
   }
 }
 
-/** `info` tells the host who is there by a callback, and waits for its answer. */
-async function reportUsers (parts: SessionParts, document: OpenDocument, { callback, userdata }: Fields): Promise<string[]> {
+/** `info` tells the host who is there by a callback, and waits for its answer. Null where there is no address for it. */
+async function reportUsers (parts: SessionParts, document: OpenDocument, { callback, userdata }: Fields): Promise<string[] | null> {
   const users = userIds(editors(document))
-  const url = typeof callback === 'string' && callback !== '' ? callback : document.lastCallbackUrl
+  const url = callback || document.lastCallbackUrl
+  if (typeof url !== 'string') return null
   const common = { key: document.key, userdata: userdata || undefined }
   const isOpen = users.length > 0 || document.changes.length > 0
-  if (url !== null && toUrl(url)) {
-    await report(parts, document, url, isOpen ? { ...common, status: 1, users } : { ...common, status: 4 })
-  }
+  await report(parts, document, url, isOpen ? { ...common, status: 1, users } : { ...common, status: 4 })
   return users
 }

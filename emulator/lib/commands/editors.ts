@@ -5,7 +5,7 @@ export function dropUsers (document: OpenDocument | undefined, given: unknown): 
   const users = typeof given === 'string' && given !== '' ? parsed(given) : given
   if (users === MALFORMED) return false
   for (const participant of [...document?.participants.values() ?? []]) {
-    if (!users || (Array.isArray(users) && users.includes(participant.userId))) participant.notify({ type: 'dropped' })
+    if (!users || isNamed(users, participant.userId)) participant.notify({ type: 'dropped' })
   }
   return true
 }
@@ -15,6 +15,11 @@ export function rename (document: OpenDocument | undefined, meta: unknown): void
   const { title } = Object(meta) as { title?: unknown }
   if (typeof title !== 'string') return
   for (const participant of document?.participants.values() ?? []) participant.notify({ type: 'renamed', title })
+}
+
+/** Of a text every part counts. Source: docs/document-server-protocol.md#drop-and-meta */
+function isNamed (users: unknown, userId: string): boolean {
+  return (Array.isArray(users) || typeof users === 'string') && users.includes(userId)
 }
 
 const MALFORMED = Symbol('malformed')

@@ -1,13 +1,10 @@
 import { SERVER_VERSION } from '../sessions/built.js'
-import { type OpenDocument, userIds } from '../sessions/documents.js'
 
 const BUILD = 0
 export const VERSION = `${SERVER_VERSION}.${BUILD}`
 
-/** The answer to the command `license`: fields as recorded, values of an unlimited developer server. */
-export function license (documents: readonly OpenDocument[]): { readonly license: object, readonly server: object, readonly quota: object } {
-  const everybody = documents.flatMap(({ participants }) => [...participants.values()])
-  const quota = (viewOnly: boolean) => userIds(everybody.filter(user => user.viewOnly === viewOnly)).map(userid => ({ userid, expire: null }))
+/** The answer to the command `license`, as recorded. A license for connections does not count users. */
+export function license (): { readonly license: object, readonly server: object, readonly quota: object } {
   return {
     license: {
       start_date: '2026-01-01T00:00:00.000Z',
@@ -35,6 +32,6 @@ export function license (documents: readonly OpenDocument[]): { readonly license
       buildVersion: SERVER_VERSION,
       buildNumber: BUILD
     },
-    quota: { users: quota(false), users_view: quota(true) }
+    quota: { users: [], users_view: [] }
   }
 }

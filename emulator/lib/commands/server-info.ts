@@ -20,7 +20,7 @@ function serverInfo (documents: readonly OpenDocument[]): object {
   const counted = ({ length }: { readonly length: number }) => ({ min: length, avr: length, max: length })
   const connections = { edit: counted(editors), liveview: counted([]), view: counted(viewers) }
   const quota = (users: typeof everybody) => ({ connectionsCount: users.length, usersCount: { unique: userIds(users).length, anonymous: 0 } })
-  const { license: licenseInfo, server: serverInfo } = license(documents)
+  const { license: licenseInfo, server: serverInfo } = license()
   return {
     connectionsStat: { hour: connections, day: connections, week: connections, month: connections },
     licenseInfo,

@@ -22,6 +22,8 @@ const LIFETIME_SECONDS = 900
 
 /** Result files are needed as long as the conversions that name them: a day. */
 const KEPT_MS = 86_400_000
+/** A document server has a disk for them. Of more than this the oldest are gone. */
+const KEPT_BYTES = 512 * 1024 * 1024
 
 /** Source: recorded; a text has no charset, JSON has one. */
 function mediaTypeOf (extension: string): string {
@@ -35,18 +37,27 @@ export function resultFolder (key: string): string {
 
 export function resultFiles (secret: string, time: Time): ResultFiles {
   const files = new Map<string, ResultFile>()
+  let kept = 0
 
   function signature (path: string, expires: string): string {
     return createHmac('sha256', secret).update(`${expires}${path}`).digest().subarray(0, 16).toString('base64url')
   }
 
+  function remove (path: string): void {
+    kept -= files.get(path)?.bytes.length ?? 0
+    files.delete(path)
+  }
+
   return {
     put (folder, name, bytes, extension) {
-      for (const [path, file] of files) {
-        if (time.now() - file.modifiedAt > KEPT_MS) files.delete(path)
-      }
       // Source: observed; a slash would be one of the path.
       const path = `/cache/files/${folder}/${encodeURIComponent(name.replaceAll('/', '%2f'))}`
+      remove(path)
+      kept += bytes.length
+      for (const [oldest, file] of files) {
+        if (time.now() - file.modifiedAt <= KEPT_MS && kept <= KEPT_BYTES) break
+        remove(oldest)
+      }
       files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt: time.now() })
       return path
     },

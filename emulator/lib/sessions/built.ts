@@ -27,15 +27,15 @@ export interface Assembly {
   readonly succeeded: boolean
 }
 
-/** Puts the document together as it is now and keeps it at an expiring address. */
-export async function assemble (parts: SessionParts, document: OpenDocument, folder: string): Promise<Assembly> {
+/** Puts the document together as it is now, with a history of the changes told, and keeps it at an expiring address. */
+export async function assemble (parts: SessionParts, document: OpenDocument, folder: string, told: readonly Change[] = document.changes): Promise<Assembly> {
   const { closing, faults, files, host, time } = parts
   const slow = faults.take('assembly', ({ type }) => type === 'slow')
   const failure = faults.take('assembly', ({ type }) => type === 'fail')
   const edits = document.watch.edits()
   const whole = currentBytes(document)
   const bytes = failure === undefined ? whole : whole.subarray(0, whole.length >> 1)
-  const changes = isForgotten(parts, document) ? [] : [...document.changes]
+  const changes = isForgotten(parts, document) ? [] : [...told]
   const { fileType, key } = document
   const life = host.life()
   if (slow?.type === 'slow') await time.pause(slow.ms, AbortSignal.any([closing, life]))
@@ -46,7 +46,7 @@ export async function assemble (parts: SessionParts, document: OpenDocument, fol
 }
 
 /** Of what came from a forgotten file no changes are told: they are not those of the host's document. */
-function publish (files: ResultFiles, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>, folder: string, bytes: Uint8Array): Built['fields'] {
+function publish (files: ResultFiles, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType'> & { readonly changes: readonly Change[] }, folder: string, bytes: Uint8Array): Built['fields'] {
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
   const archive = changes.length > 0 ? files.put(`${folder}/changes.zip`, 'changes.zip', EMPTY_ZIP, 'zip') : null
   const history = changes.length > 0 ? historyOf(changes, bytes) : {}
@@ -78,7 +78,7 @@ export function lastChanger ({ changes }: OpenDocument): Participant | undefined
 }
 
 /** When it was changed last, or now. */
-export function lastSave ({ changes }: OpenDocument, now: number): string {
+export function lastSave ({ changes }: { readonly changes: readonly Change[] }, now: number): string {
   const change = changes.at(-1)
   return change === undefined ? new Date(now).toISOString() : `${wholeSeconds(change.at)}.000Z`
 }

@@ -10,8 +10,10 @@ export interface Participant {
   readonly userId: string
   readonly userName: string
   readonly viewOnly: boolean
+  /** Opened a key that is used up: is not counted among those who are there. */
+  readonly outdated: boolean
   readonly callbackUrl: string | null
-  /** Address the participant's connection reached this server at: result files are announced below it. */
+  /** Address the participant's connection reached this server at. */
   readonly baseUrl: string
   /** Tells the participant what happened. */
   readonly notify: (event: ParticipantEvent) => void
@@ -31,6 +33,8 @@ export interface Change {
 /** The last force save: of how many changes, and what became of it. */
 export interface ForceSave {
   readonly changes: number
+  /** A submitted form is put together in a way of its own. */
+  readonly isForm: boolean
   outcome: 'under way' | 'accepted' | 'refused' | 'failed'
   /** What is posted again on demand after a refusal; null while it is being put together. */
   prepared: Prepared | null
@@ -76,6 +80,10 @@ export interface OpenDocument {
   removed: boolean
   /** Callback address of the last who joined: where the host is told when nobody is there. */
   lastCallbackUrl: string | null
+  /** Address that the last who joined reached this server at: result files are announced below it. */
+  baseUrl: string
+  /** What the command `saved` said of the save: other than `"1"`, its acceptance does not count. */
+  saidOfSave: unknown
   joined: number
   readonly watch: SaveWatch
 }
@@ -123,6 +131,8 @@ export function documents (): Documents {
         sentAt: null,
         removed: false,
         lastCallbackUrl: null,
+        baseUrl: '',
+        saidOfSave: null,
         joined: 0,
         watch: saveWatch()
       }
@@ -130,7 +140,7 @@ export function documents (): Documents {
       return created
     },
     forget (document) {
-      Object.assign(document, { opened: null, removed: true })
+      Object.assign(document, { opened: null, lastCallbackUrl: null, removed: true })
       document.disconnected.clear()
       if (document.participants.size === 0) byKey.delete(document.key)
     },
@@ -163,7 +173,7 @@ export function userIds (participants: readonly Participant[]): string[] {
 }
 
 export function usersOf (document: OpenDocument): EditorUser[] {
-  return [...document.participants.values()].map(({ userId, userName, viewOnly }) => ({ id: userId, name: userName, viewOnly }))
+  return [...document.participants.values()].filter(({ outdated }) => !outdated).map(({ userId, userName, viewOnly }) => ({ id: userId, name: userName, viewOnly }))
 }
 
 export function tell (document: OpenDocument, event: ParticipantEvent, except?: Participant): void {

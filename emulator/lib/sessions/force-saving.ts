@@ -1,9 +1,9 @@
 import { NOTHING_SENT } from '../host/callbacks.js'
 import { resultFolder } from '../results/files.js'
 import { aside } from './aside.js'
-import { type Assembly, assemble, lastChanger, lastSave } from './built.js'
+import { type Assembly, assemble, lastSave } from './built.js'
 import { deliver } from './delivery.js'
-import { editors, type ForceSave, type OpenDocument, type Participant } from './documents.js'
+import { type Change, editors, type ForceSave, type OpenDocument, type Participant } from './documents.js'
 import { callbackUrlOf, keepForgotten } from './leaving.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult, ForceSaveOptions } from '../../types/session.js'
@@ -42,8 +42,8 @@ export interface StartedForceSave {
  * refused, and what was put together but corrupted, is posted again as it was: then this resolves when the host has answered.
  */
 export async function startForceSave (parts: SessionParts, document: OpenDocument, saver: ForceSaver): Promise<StartedForceSave> {
-  const { changes, forceSave } = document
-  const outcome = changes.length === 0 ? 'accepted' : forceSave?.changes === changes.length ? forceSave.outcome : null
+  const { forceSave } = document
+  const outcome = outcomeSoFar(document, saver)
   switch (outcome) {
     case null: return { code: FORCE_SAVE.started, result: begin(parts, document, saver) }
     case 'refused': return { code: FORCE_SAVE.started, result: Promise.resolve(await repeat(parts, document, saver, forceSave!)) }
@@ -55,14 +55,27 @@ export async function startForceSave (parts: SessionParts, document: OpenDocumen
   }
 }
 
+/** What became of an equal one; null when there was none. Submitting a form is something else than saving, and needs no change. */
+function outcomeSoFar ({ changes, forceSave, lastCallbackUrl }: OpenDocument, { type, presser }: ForceSaver): ForceSave['outcome'] | null {
+  const equal = forceSave?.changes === changes.length ? forceSave : null
+  const isForm = type === 'form' && presser !== undefined
+  if (changes.length === 0 && !isForm) return 'accepted'
+  if (equal === null || (equal.outcome !== 'under way' && equal.isForm !== isForm)) return lastCallbackUrl === null ? 'accepted' : null
+  return equal.outcome
+}
+
 async function begin (parts: SessionParts, document: OpenDocument, saver: ForceSaver): Promise<CallbackResult> {
-  const forceSave: ForceSave = { changes: document.changes.length, outcome: 'under way', prepared: null, announced: undefined }
+  const { announced, presser, type, userdata } = saver
+  const forceSave: ForceSave = { changes: document.changes.length, isForm: type === 'form', outcome: 'under way', prepared: null, announced: undefined }
   document.forceSave = forceSave
-  const { announced, userdata } = saver
-  const beginning = { folder: resultFolder(document.key), changer: lastChanger(document)!, userdata: userdata || undefined, lastsave: lastSave(document, parts.time.now()) }
+  const now = parts.time.now()
+  // A form that was not changed counts as a change of who submits it.
+  const changes: readonly Change[] = document.changes.length === 0 ? [{ user: presser!, at: now }] : [...document.changes]
+  const changer = changes.at(-1)!.user
+  const beginning = { folder: resultFolder(document.key), changer, userdata: userdata || undefined, lastsave: lastSave({ changes }, now) }
   tellStarted(document, saver)
   return await aside(parts, async () => {
-    const prepared = forceSave.prepared = { ...beginning, ...await assemble(parts, document, beginning.folder) }
+    const prepared = forceSave.prepared = { ...beginning, ...await assemble(parts, document, beginning.folder, changes) }
     if (editors(document).length === 0) {
       // A finished save is on its way or done: none by force may follow it.
       forceSave.outcome = prepared.built === null ? 'failed' : 'refused'
@@ -82,11 +95,12 @@ async function repeat (parts: SessionParts, document: OpenDocument, saver: Force
   })
 }
 
-/** The button's save goes to the address of who pressed it, but is announced as that of who changed last. */
+/** The button's save and a form's go to the address of who pressed it, but are announced as that of who changed last. */
 async function post (parts: SessionParts, document: OpenDocument, saver: ForceSaver, prepared: Prepared, more: { encrypted?: false } = {}): Promise<CallbackResult> {
   const { built, changer, folder, lastsave, succeeded, userdata } = prepared
   const { presser, type = 'button', formData } = saver
-  const by = isByButton(saver) && presser !== undefined ? presser : changer
+  const author = type === 'button' || type === 'form' ? presser : undefined
+  const by = author ?? changer
   const url = callbackUrlOf(document, by)
   if (url === null || changer.userId === '') {
     if (built !== null) keepForgotten(parts, document, built)
@@ -96,20 +110,21 @@ async function post (parts: SessionParts, document: OpenDocument, saver: ForceSa
     key: document.key,
     status: succeeded ? 6 : 7,
     users: [changer.userId],
-    actions: isByButton(saver) ? [{ type: 2, userid: by.userId }] : undefined,
+    actions: author === undefined ? undefined : [{ type: 2, userid: author.userId }],
     userdata,
     lastsave,
     forcesavetype: TYPES[type],
-    formsdataurl: succeeded && type === 'form' ? formsDataUrl(parts, document, folder, by, formData) : undefined,
+    formsdataurl: type === 'form' ? formsDataUrl(parts, document, folder, formData) : undefined,
     ...more,
-    ...built?.fields(by.baseUrl)
+    ...built?.fields(document.baseUrl)
   })
 }
 
 function conclude (parts: SessionParts, document: OpenDocument, { type }: ForceSaver, forceSave: ForceSave, result: CallbackResult): CallbackResult {
   const { built, succeeded } = forceSave.prepared!
   const accepted = result.accepted && succeeded
-  forceSave.outcome = built === null ? 'failed' : accepted ? 'accepted' : 'refused'
+  // A form may be submitted again and again.
+  forceSave.outcome = built === null ? 'failed' : accepted && !forceSave.isForm ? 'accepted' : 'refused'
   if (accepted) document.watch.accepted(built!.edits, result)
   else parts.log.warn({ key: document.key, ...result }, 'a force save failed')
   if (type !== 'command') {
@@ -127,7 +142,7 @@ function isByButton ({ type = 'button' }: ForceSaver): boolean {
   return type === 'button'
 }
 
-function formsDataUrl ({ files }: SessionParts, { key }: OpenDocument, folder: string, { baseUrl }: Participant, formData: unknown): string {
+function formsDataUrl ({ files }: SessionParts, { key, baseUrl }: OpenDocument, folder: string, formData: unknown): string {
   const path = files.put(`${folder}/formsdata.json`, 'formsdata.json', Buffer.from(JSON.stringify(formData ?? [])), 'json')
   return files.urlOf(path, baseUrl, key)
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { documentServerError, isDocumentServerError } from '../errors.js'
+import { CrashedError } from '../host/client.js'
 import { download } from '../host/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
+import { aside } from './aside.js'
 import { report } from './delivery.js'
 import { editors, type OpenDocument, type Participant, tell, userIds, usersOf } from './documents.js'
 import { callbackUrlOf } from './leaving.js'
@@ -20,6 +22,7 @@ export interface Joined {
 const VIEW_ONLY_AFTER_SAVE_MS = 300_000
 const CACHED_MS = 86_400_000
 const FAILED = -1
+const SLOW_MS = 50
 // Source: recorded message to the editor.
 const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assembled' } as const
 const VERSION_CHANGED = 4008
@@ -32,7 +35,8 @@ export interface JoinedInVain {
 
 /** Opens a document, or joins those who have it open. Runs in the document's turn. */
 export async function join (parts: SessionParts, document: OpenDocument, config: TrustedConfig, connection: Connection): Promise<Joined | JoinedInVain> {
-  const outdated = isOutdated(parts, document)
+  // Source: docs/document-server-protocol.md#opening-a-key-again; a viewer is shown what there is.
+  const outdated = !config.viewOnly && isOutdated(parts, document)
   const userId = config.user.id ?? `uid-${randomUUID()}`
   const participant: Participant = {
     ...connection,
@@ -40,15 +44,17 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
     userId,
     userName: config.user.name,
     viewOnly: config.viewOnly || outdated,
+    outdated,
     callbackUrl: config.callbackUrl
   }
   document.lastCallbackUrl = config.callbackUrl ?? document.lastCallbackUrl
+  document.baseUrl = connection.baseUrl
   // Source: recorded; a viewer is not told.
   const hasForgotten = !participant.viewOnly && parts.forgotten.has(document.key)
   if (!outdated) await enter(parts, document, participant)
   if (hasForgotten) participant.notify(HAS_FORGOTTEN)
   if (!outdated && document.changes.length > 0) participant.notify({ type: 'unsavedChanges', count: document.changes.length })
-  participant.notify({ type: 'joined', users: outdated ? [] : usersOf(document), hasForgotten })
+  participant.notify({ type: 'joined', users: usersOf(document), hasForgotten })
   try {
     await load(parts, document, config)
   } catch (error) {
@@ -63,7 +69,7 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
 /** Comes back after the connection was cut. Rejects with 4008 when the document is another one by now, or about to be. */
 export async function rejoin (parts: SessionParts, document: OpenDocument | undefined, connectionId: string, connection: Connection): Promise<Joined> {
   const known = document?.disconnected.get(connectionId)
-  if (document === undefined || known === undefined || isOutdated(parts, document)) throw documentServerError(VERSION_CHANGED, 'The document has been saved or closed since the connection was lost: open it again')
+  if (document === undefined || known === undefined || (!known.viewOnly && isOutdated(parts, document))) throw documentServerError(VERSION_CHANGED, 'The document has been saved or closed since the connection was lost: open it again')
   document.disconnected.delete(connectionId)
   const participant = { ...known, ...connection }
   await enter(parts, document, participant)
@@ -76,12 +82,25 @@ async function enter (parts: SessionParts, document: OpenDocument, participant: 
   tell(document, { type: 'users', users: usersOf(document) }, participant)
   if (participant.viewOnly) return
   callOffSave(document)
-  await report(parts, document, callbackUrlOf(document, participant), {
+  const users = userIds(editors(document))
+  await awhile(parts, async () => await report(parts, document, callbackUrlOf(document, participant), {
     key: document.key,
     status: 1,
-    users: userIds(editors(document)),
+    users,
     actions: [{ type: 1, userid: participant.userId }]
-  })
+  }))
+}
+
+/** Whoever opens does not wait for a host that is slow. Source: docs/document-server-protocol.md#coming-and-going-1-and-4 */
+async function awhile (parts: SessionParts, task: () => Promise<unknown>): Promise<void> {
+  const { closing, host, log, time } = parts
+  const life = host.life()
+  const done = new AbortController()
+  aside(parts, task)
+    .catch(error => { if (!(error instanceof CrashedError)) log.error({ err: error }, 'the host could not be told who is there') })
+    .finally(() => done.abort())
+  await time.pause(SLOW_MS, AbortSignal.any([done.signal, closing, life]))
+  if (life.aborted) throw new CrashedError()
 }
 
 function callOffSave (document: OpenDocument): void {

@@ -33,6 +33,7 @@ async function depart (parts: SessionParts, document: OpenDocument, participant:
   const users = userIds(editors(document))
   if (users.length > 0) return await report(parts, document, url, { key, status: 1, users, actions: left(participant.userId) })
   if (document.changes.length > 0 || parts.forgotten.has(key)) return null
+  document.saidOfSave = null
   return await report(parts, document, url, { key, status: 4, actions: participant.userId === '' ? undefined : left(participant.userId) })
 }
 
@@ -80,20 +81,28 @@ async function post (parts: SessionParts, document: OpenDocument, { leaver }: Sa
   let isRefused = true
   document.sentAt = parts.time.now()
   try {
-    const answer = await deliver(parts, callbackUrlOf(document, saver), {
+    const answer = unlessSaidOtherwise(document, await deliver(parts, callbackUrlOf(document, saver), {
       key,
       status: succeeded ? 2 : 3,
       users: [user],
       actions: left(leaver.userId || user),
       lastsave,
       notmodified: changer === undefined ? null : forceSave?.outcome === 'accepted' && forceSave.changes === changes.length,
-      ...built?.fields(saver.baseUrl)
-    })
+      ...built?.fields(document.baseUrl)
+    }))
     isRefused = !answer.accepted
     return answer
   } finally {
     if (isRefused) document.sentAt = null
   }
+}
+
+/** By the command `saved` a host takes its answer back. Source: docs/document-server-protocol.md#asking-and-being-answered */
+function unlessSaidOtherwise (document: OpenDocument, answer: CallbackResult): CallbackResult {
+  if (!answer.accepted) return answer
+  const { saidOfSave } = document
+  document.saidOfSave = null
+  return saidOfSave === null ? answer : { ...answer, accepted: false }
 }
 
 /** The host has it: changes and forgotten copy are deleted, the key is view-only unless it came from the copy. */
@@ -102,7 +111,9 @@ function applyAccepted (parts: SessionParts, document: OpenDocument, { built, su
   const cameFromCopy = isForgotten(parts, document)
   Object.assign(document, fresh())
   if (opened !== null) Object.assign(document, { source: opened.bytes, fileType: opened.fileType })
-  document.disconnected.clear()
+  for (const [id, { viewOnly }] of document.disconnected) {
+    if (!viewOnly) document.disconnected.delete(id)
+  }
   parts.forgotten.delete(document.key)
   if (cameFromCopy) {
     document.sentAt = null
@@ -131,7 +142,7 @@ export function keepForgotten ({ forgotten }: SessionParts, { key, fileType }: O
 }
 
 function fresh () {
-  return { changes: [], forceSave: null, editable: null, fromForgotten: false }
+  return { changes: [], forceSave: null, editable: null, fromForgotten: false, saidOfSave: null }
 }
 
 function left (userid: string): Action[] {

@@ -21,7 +21,7 @@ export async function sendMailMerge (
     const result = await deliver(parts, sender.callbackUrl, {
       key,
       status: 5,
-      url: parts.files.urlOf(path, sender.baseUrl, key),
+      url: parts.files.urlOf(path, document.baseUrl, key),
       users: [sender.userId],
       mailMerge: {
         from, to, subject, title, message, type, recordCount: recipients.length, recordIndex, recordErrorCount, userId: sender.userId

@@ -16,7 +16,11 @@ export function isExtension (format: string): boolean {
 }
 
 /** Converts a file with LibreOffice. Resolves to `null` when it can't. */
-export type OfficeConverter = (bytes: Uint8Array, from: string, to: string) => Promise<Buffer | null>
+export interface OfficeConverter {
+  (bytes: Uint8Array, from: string, to: string): Promise<Buffer | null>
+  /** Resolves when nothing is at work, and nothing of it left on the disk. */
+  idle (): Promise<unknown>
+}
 
 interface Limits {
   readonly deadlineMs?: number
@@ -32,6 +36,7 @@ export async function libreOffice (option: string | false | undefined, limits: L
   const executable = option === false ? null : option ?? await findInPath('soffice')
   if (executable === null) return null
   const inTurn = atMost(AT_ONCE)
+  const atWork = new Set<Promise<unknown>>()
 
   async function convert (bytes: Uint8Array, from: string, to: string): Promise<Buffer | null> {
     if (limits.closing?.aborted === true) return null
@@ -53,10 +58,18 @@ export async function libreOffice (option: string | false | undefined, limits: L
     }
   }
 
-  return async (bytes, from, to) => {
+  async function queued (bytes: Uint8Array, from: string, to: string): Promise<Buffer | null> {
     if (!isExtension(from) || !isExtension(to)) return null
-    return await inTurn(async () => await convert(bytes, from, to))
+    const task = inTurn(async () => await convert(bytes, from, to))
+    atWork.add(task)
+    try {
+      return await task
+    } finally {
+      atWork.delete(task)
+    }
   }
+
+  return Object.assign(queued, { idle: async () => await Promise.allSettled(atWork) })
 }
 
 async function run (executable: string, parameters: readonly string[], directory: string, { deadlineMs = DEADLINE_MS, closing }: Limits): Promise<boolean> {
@@ -72,6 +85,7 @@ async function run (executable: string, parameters: readonly string[], directory
       resolve(finished)
     }
     closing?.addEventListener('abort', end)
+    if (closing?.aborted === true) end() // while its files were written
     child.once('error', () => settle(false))
     child.once('exit', code => settle(code === 0))
   })

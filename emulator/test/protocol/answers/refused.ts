@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
 const refusals: Record<string, { status?: number, body?: string }> = {
   'another error': { body: '{"error":1}' },
@@ -30,3 +30,23 @@ for (const [title, answer] of Object.entries(refusals)) {
       [['K', 'txt', 'not to be lost']])
   })
 }
+
+t.test('the command saved with a status other than "1" takes an accepted 2 back: the file is kept as forgotten', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const closed = async (status: unknown) => {
+    host.beforeAnswer = async ({ status: of, key }) => {
+      if (of === 2) await postSigned(`${server.url}/command`, { c: 'saved', key, status })
+    }
+    const session = await server.open(host.config(`${typeof status}-${String(status)}`))
+    await session.edit('changed')
+    return await session.close()
+  }
+  t.match(await closed('1'), { accepted: true })
+  t.match(await closed(undefined), { accepted: true })
+  t.equal(server.forgotten.size, 0)
+  t.match(await closed('0'), { status: 2, httpStatus: 200, accepted: false })
+  t.match(await closed(1), { accepted: false }, 'a number is none of its values')
+  t.strictSame([...server.forgotten.keys()], ['string-0', 'number-1'])
+  t.equal(host.callbacks(2).length, 4, 'not sent again')
+})

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
-import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 t.test('status 6 by the button goes to who pressed it, who stands in its actions; its users changed last; it has no notmodified', async t => {
   const host = await startFakeHost(t)
@@ -43,7 +43,7 @@ t.test('status 6 of a submitted form has forcesavetype 3 and its data at formsda
   const formData = [{ key: 'name', value: 'Ada' }]
   await session.forceSave({ type: 'form', formData })
   const body = host.received.at(-1)!.body!
-  t.match(body, { status: 6, forcesavetype: 3, actions: undefined })
+  t.match(body, { status: 6, forcesavetype: 3, actions: [{ type: 2, userid: 'uid-1' }] })
   t.strictSame(Object.keys(body).slice(-3), ['token', 'formsdataurl', 'filetype'])
   t.strictSame(await (await fetch(String(body.formsdataurl))).json(), formData)
 })
@@ -142,4 +142,47 @@ t.test('status 7 of a corrupted result has url, changesurl, history and filetype
   t.equal(new URL(String(second!.url)).pathname, new URL(String(first!.url)).pathname)
   t.match(await session.close(), { status: 2, accepted: true })
   t.match(host.callbacks(2), [{ notmodified: false }])
+})
+
+t.test('a form may be submitted without a change and again and again: a 6 to who submits it each time', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const grace = await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' }, callback: '/cb?of=grace' }))
+  await server.open(host.config('K'))
+  t.match(await grace.forceSave({ type: 'form' }), { status: 6, accepted: true })
+  t.match(await grace.forceSave({ type: 'form' }), { status: 6, accepted: true })
+  t.equal(host.received.at(-1)!.path, '/cb?of=grace')
+  const [first, second] = host.callbacks(6)
+  t.match(first, { users: ['grace'], actions: [{ type: 2, userid: 'grace' }], history: { changes: [{ user: { id: 'grace' } }] }, encrypted: undefined })
+  t.match(second, { encrypted: false })
+  t.match(await grace.forceSave(), { status: null }, 'there is nothing new for the button')
+})
+
+t.test('a submitted form is no save of the changes: the button saves them all the same, and the 2 has notmodified false', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K'))
+  await session.edit('filled in')
+  await session.forceSave()
+  t.match(await session.forceSave({ type: 'form' }), { status: 6 })
+  t.match(await session.forceSave(), { status: 6 })
+  t.match(host.callbacks(6), [{ forcesavetype: 1 }, { forcesavetype: 3 }, { forcesavetype: 1, encrypted: undefined }])
+  await session.forceSave({ type: 'form' })
+  await session.close()
+  t.match(host.callbacks(2), [{ notmodified: false }])
+})
+
+t.test('where nobody brought a callbackUrl nothing is saved by force: the command gives 4, and so does the button', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const { token, ...config } = host.config('K')
+  const silent = { ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }
+  const session = await server.open({ ...silent, token: sign(silent) })
+  await session.edit('changed')
+  t.strictSame(await (await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K' })).json(), { key: 'K', error: 4 })
+  await session.forceSave()
+  t.match(await session.event('forceSaveStarted'), { code: 4 })
+  t.equal(server.forgotten.size, 0)
+  await session.close()
+  t.equal(server.forgotten.size, 1, 'only when it is closed')
 })

@@ -64,6 +64,20 @@ t.test('status 1 and the download of the document may come in either order', asy
   t.strictSame(order, ['first 1', 'GET', 'first 4', 'GET', 'second 4', 'second 1'])
 })
 
+t.test('who opens does not wait for the answer to the 1, nor do others', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { clock: { now: Date.now, setTimer: (milliseconds, callback) => { const timer = setTimeout(callback, milliseconds); return () => { clearTimeout(timer) } } } })
+  let answer = () => {}
+  const held = new Promise<void>(resolve => { answer = resolve })
+  host.beforeAnswer = async () => await held
+  const ada = await server.open(host.config('K', { user: ADA }))
+  await server.open(host.config('K', { user: GRACE }))
+  t.match(host.callbacks(1), [{ users: ['ada'] }, { users: ['ada', 'grace'] }])
+  host.answers[1] = { body: '{"error":1}' }
+  answer()
+  await ada.event('warning')
+})
+
 t.test('a refused 1 of who joins or leaves is a warning to all who are there', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)

@@ -54,3 +54,17 @@ t.test('url begins with the address the editing browser came by, and works at th
   const internal = address.replace('https://docs.example.com/office', server.url)
   t.equal(await (await fetch(internal)).text(), 'from a browser', 'the host is not signed')
 })
+
+t.test('url begins with the address that the last who joined came by, also a viewer', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K', { name: 'notes.txt' }))
+  await session.edit('changed')
+  const viewer = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`, { headers: { 'x-forwarded-host': 'docs.example.com' } })
+  await once(viewer, 'open')
+  viewer.send(JSON.stringify({ type: 'open', config: host.config('K', { name: 'notes.txt', mode: 'view' }) }))
+  await once(viewer, 'message')
+  await session.close()
+  t.match(host.callbacks(2)[0]!.url, /^http:\/\/docs\.example\.com\/cache\/files\/data\/K_/)
+  viewer.close()
+})

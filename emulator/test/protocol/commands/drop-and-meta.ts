@@ -63,3 +63,11 @@ t.test('a meta that is a text gives 0 and no title', async t => {
   for (const meta of ['', null]) t.strictSame(await run({ c: 'meta', key: 'K', meta }), { key: 'K', error: 5 }, JSON.stringify(meta))
   t.notOk(ada.events.some(({ type }) => type === 'renamed'))
 })
+
+t.test('of a text in users of drop, everybody leaves whose id stands in it', async t => {
+  const { run, open } = await start(t)
+  const [ada, grace] = [await open('ada'), await open('grace')]
+  t.strictSame(await run({ c: 'drop', key: 'K', users: '"ada and bob"' }), { key: 'K', error: 0 })
+  await ada.event('dropped')
+  t.notOk(grace.events.some(({ type }) => type === 'dropped'))
+})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0]) {
   const host = await startFakeHost(t)
@@ -103,4 +103,23 @@ t.test('info of a key of which only a forgotten copy is left gives 1', async t =
   await session.edit('kept')
   await session.close()
   t.strictSame(await info(), { key: 'K', error: 1 })
+})
+
+t.test('info without an address for its callback gives 2: nobody brought one, or it is no text', async t => {
+  const { host, server, info } = await start(t)
+  const { token, ...config } = host.config('K')
+  const silent = { ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }
+  await server.open({ ...silent, token: sign(silent) })
+  t.strictSame(await info(), { key: 'K', error: 2 })
+  t.match(await info({ callback: `${host.origin}/cb` }), { error: 0, users: ['uid-1'] })
+  t.strictSame(await info({ callback: 5 }), { key: 'K', error: 2 })
+  t.strictSame(host.statuses(), [1])
+})
+
+t.test('info with an address that nothing can be sent to gives the users, and a warning', async t => {
+  const { host, server, info } = await start(t)
+  const session = await server.open(host.config('K'))
+  t.strictSame(await info({ callback: 'nowhere' }), { key: 'K', error: 0, users: ['uid-1'] })
+  await session.event('warning')
+  t.strictSame(host.statuses(), [1])
 })

@@ -2,7 +2,7 @@ import { createSigner } from 'fast-jwt'
 import t from 'tap'
 import { request } from 'undici'
 import { fakeClock } from '../../../lib/index.js'
-import { SECRET, sign, startDocumentServer } from '../../support.js'
+import { postSigned, SECRET, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 const ADDRESSES = ['/command', '/coauthoring/CommandService.ashx']
 
@@ -28,6 +28,13 @@ for (const address of ADDRESSES) {
     t.match(await post({ token: sign({ c: 'license' }) }, {}, address), { error: 0, license: { end_date: null }, server: { buildVersion: '9.3.0' }, quota: { users: [], users_view: [] } })
   })
 }
+
+t.test('quota of license names nobody: the license is one for connections', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  await server.open(host.config('K'))
+  t.match(await (await postSigned(`${server.url}/command`, { c: 'license' })).json(), { license: { connections: 20, users_count: 0 }, quota: { users: [], users_view: [] } })
+})
 
 t.test('an unknown command gives 5, a missing key 1; answers begin with the key', async t => {
   const { post } = await start(t)

@@ -90,3 +90,10 @@ for (const [title, { error, filetype, bad }] of Object.entries(mendable)) {
     t.strictSame(await poll(), { error })
   })
 }
+
+t.test('pdf.pdfa makes another output type of a PDF, and of a PDF/A', async t => {
+  const { pathOf } = await start(t)
+  t.match(await pathOf({ pdf: { pdfa: true } }), /_521\/output\.pdf\//)
+  t.match(await pathOf({ outputtype: 'pdfa', pdf: { pdfa: false } }), /_513\/output\.pdf\//)
+  t.match(await pathOf({ outputtype: 'pdfa' }), /_521\/output\.pdf\//)
+})

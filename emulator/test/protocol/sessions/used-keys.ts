@@ -74,3 +74,33 @@ t.test('who joins during a session, after a 1 or a 6, is in the same document', 
   await grace.edit('by Grace')
   t.equal((await ada.content()).toString(), 'by Grace')
 })
+
+t.test('a viewer of a key whose 2 was accepted is shown what it was opened with, for as long as no editor opens it anew', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  const open = async (mode: string) => await server.open(host.config('K', { name: 'notes.txt', mode }))
+  const original = host.files.get('/files/notes.txt')!.toString()
+  const [cutOff, session] = [await open('view'), await open('edit')]
+  await session.edit('saved')
+  await cutOff.disconnect()
+  await session.close()
+  host.files.set('/files/notes.txt', Buffer.from('what the host stored'))
+  const before = host.received.length
+
+  await cutOff.reconnect()
+  for (const outdated of [await open('edit'), await open('edit')]) {
+    const { users } = await outdated.event('joined')
+    t.strictSame(users.map(({ viewOnly }) => viewOnly), [true], 'the viewer is there, who opened a used key for editing is not')
+  }
+  for (const minutes of [0, 10]) {
+    await clock.advance(minutes * 60_000)
+    const viewer = await open('view')
+    t.match(await viewer.event('ready'), { outdated: false })
+    t.match(await viewer.event('joined'), { users: [{ viewOnly: true }, { viewOnly: true }] })
+    t.equal((await viewer.content()).toString(), original)
+    await viewer.close()
+  }
+  t.equal(host.received.length, before, 'no callback, no download')
+  t.equal((await (await open('edit')).content()).toString(), 'what the host stored')
+})
