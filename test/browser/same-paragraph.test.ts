@@ -30,6 +30,26 @@ t.test('two people write into one paragraph, and one text, at the same time: bot
   t.pass('both texts have arrived everywhere')
 })
 
+t.test('what somebody composes stays whole while another writes into the same paragraph', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+  const grace = await service.open(fileId, { user: 'Grace Hopper' })
+  const keyboard = await ada.page.context().newCDPSession(ada.page)
+  const compose = async (text: string) => await keyboard.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length })
+  await append(ada, 'Currency', ' ')
+  await grace.editor.getByText('Currency is EUR. ').waitFor()
+  await compose('に')
+  await compose('にほ')
+  await grace.editor.locator('[data-paragraph]', { hasText: 'Currency' }).press('Home')
+  await grace.page.keyboard.type('Hers: ')
+  await grace.editor.waitForSelector('[data-state="received"]')
+  await compose('にほん')
+  await keyboard.send('Input.insertText', { text: '日本' })
+  for (const { editor } of [ada, grace]) await editor.getByText('Hers: Currency is EUR. 日本', { exact: true }).waitFor()
+  t.pass('both have it')
+})
+
 /** Runs in the browser. */
 function hasText (text: string): boolean {
   const { document } = globalThis as unknown as { document: { querySelector (selector: string): { value: string } | null } }

@@ -32,6 +32,15 @@ interface Clipboard {
   readonly ClipboardEvent: new (type: string, init: object) => Event
 }
 
+async function paste ({ editor }: Opened, text: string): Promise<void> {
+  await editor.locator('[role="grid"]').evaluate((grid, text) => {
+    const { DataTransfer, ClipboardEvent } = globalThis as unknown as Clipboard
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', text)
+    grid.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
+}
+
 async function stored (service: Service, fileId: string): Promise<Buffer> {
   const file = await service.storage.read(fileId)
   const chunks: Uint8Array[] = []
@@ -125,12 +134,7 @@ t.test('a sheet is edited by keyboard: moving, typing, correcting, clearing and 
     t.equal(await current(ada), `cell-${name}`, 'it goes there')
   }
   await cell(ada, 'A5').click()
-  await ada.editor.locator('[role="grid"]').evaluate((grid, text) => {
-    const { DataTransfer, ClipboardEvent } = globalThis as unknown as Clipboard
-    const clipboardData = new DataTransfer()
-    clipboardData.setData('text/plain', text)
-    grid.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-  }, '50\tWest\n60\tEast\n')
+  await paste(ada, '50\tWest\n60\tEast\n')
   t.strictSame(await Promise.all(['A5', 'B5', 'A6', 'B6'].map(async name => await cell(ada, name).textContent())), ['50', 'West', '60', 'East'], 'a pasted block')
   await keyboard.press('Control+z')
   t.equal(await cell(ada, 'B6').textContent(), 'North', 'is undone at once')
@@ -160,6 +164,54 @@ t.test('Ctrl+Z undoes one\'s own change after others have gone on, and leaves al
   await cell(grace, 'B2', 'East').waitFor()
   t.equal(await cell(ada, 'B3').textContent(), 'theirs')
   t.equal(await cell(ada, 'C9').textContent(), '9')
+})
+
+t.test('the bar above the sheet keeps line breaks, and what is typed there: for its own cell, also after the connection was lost', { skip: browser.missing }, async t => {
+  const { service, open } = await start(t)
+  const [ada, grace] = [await open(), await open('Grace Hopper')]
+  const bar = ada.editor.getByRole('textbox', { name: 'Content of the cell' })
+  const { keyboard } = ada.page
+  await cell(ada, 'J2').click()
+  await keyboard.type('one')
+  await keyboard.press('Alt+Enter')
+  await keyboard.type('two')
+  await keyboard.press('Enter')
+  await cell(ada, 'J2').click()
+  await bar.press('End')
+  await keyboard.press('Enter')
+  await cell(ada, 'J2').click()
+  t.equal(await bar.inputValue(), 'one\ntwo')
+  await cell(ada, 'J3').click()
+  await bar.focus()
+  await keyboard.type('for J3')
+  await cell(ada, 'A2').click()
+  await cell(grace, 'J3', 'for J3').waitFor()
+  t.equal(await cell(ada, 'A2').textContent(), '1')
+  await cell(ada, 'J4').click()
+  await bar.focus()
+  await keyboard.type('half a w')
+  for (const client of service.documentServer.websocketServer.clients) client.terminate()
+  await ada.editor.locator('[data-cut]').waitFor()
+  await ada.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
+  await keyboard.type('ord')
+  await keyboard.press('Enter')
+  await cell(grace, 'J4', 'half a word').waitFor()
+  await cell(ada, 'B3').dblclick()
+  await enter(grace, 'B3', 'theirs')
+  await cell(ada, 'B3', 'theirs').waitFor()
+  await keyboard.press('Enter')
+  t.equal(await cell(ada, 'B3').textContent(), 'theirs', 'who types nothing changes nothing')
+})
+
+t.test('a pasted cell may have lines; what has no place in the sheet is said to be left out', { skip: browser.missing }, async t => {
+  const { open } = await start(t)
+  const ada = await open()
+  await cell(ada, 'I2').click()
+  await paste(ada, '"a\nb ""c"""\t"as it is"\r\nd\t\r\n')
+  t.strictSame(await Promise.all(['I2', 'J2', 'I3', 'J3', 'I4'].map(async name => await cell(ada, name).textContent())), ['a\nb "c"', '"as it is"', 'd', '', ''])
+  await ada.editor.locator('[data-toast]').waitFor({ state: 'hidden' })
+  await paste(ada, 'x\n'.repeat(3000))
+  await ada.editor.locator('[data-toast]', { hasText: /of 3000 values .* left out/ }).waitFor()
 })
 
 t.test('a page shows in which cell the others are', { skip: browser.missing }, async t => {

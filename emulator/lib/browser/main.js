@@ -56,9 +56,9 @@ saveButton.addEventListener('click', save)
 closeButton.addEventListener('click', requestClose)
 retryButton.addEventListener('click', () => connection?.retryNow())
 reloadButton.addEventListener('click', () => emit('reload'))
-copyButton.addEventListener('click', async () => {
+copyButton.addEventListener('click', () => {
   unsent.select()
-  await navigator.clipboard.writeText(unsent.value)
-  showToast('Copied')
+  // Pages without TLS have no navigator.clipboard.
+  showToast(document.execCommand('copy') ? 'Copied' : 'The browser does not copy it: press Ctrl+C')
 })
 emit('ready')

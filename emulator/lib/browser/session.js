@@ -1,4 +1,5 @@
 import { showClose, showFixed, showSavable, showUndoable } from './buttons.js'
+import { afterComposing } from './composing.js'
 import { connect } from './connection.js'
 import { createEditors } from './editors.js'
 import { showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
@@ -128,7 +129,9 @@ function receive (message) {
     case 'warning':
       showToast(message.message)
       return emit('onWarning', { warningCode: message.code ?? -1, warningDescription: message.message })
-    case 'failed': return fail(-1, message.message)
+    case 'failed':
+      showSavable({ saving: false })
+      return fail(-1, message.message)
     case 'downloadAs':
       if (message.error !== undefined) return fail(-3, message.error)
       return emit('onDownloadAs', { fileType: message.fileType, url: message.url })
@@ -175,7 +178,7 @@ function cut () {
 /** @param {object & { editorConfig?: { customization?: { close?: { visible?: boolean, text?: string } } } }} config */
 export function open (config) {
   showClose(config.editorConfig?.customization?.close)
-  connection = connect(config, { message: receive, cut })
+  connection = connect(config, { message: afterComposing(receive), cut })
 }
 
 /** Sends what is left and leaves. The editor stays as a closed screen: a host that wants it gone calls `destroyEditor()`. */

@@ -51,6 +51,7 @@ const MAX_ROWS = 2000
 const MAX_COLUMNS = 100
 /** That are shown of all sheets together. */
 export const MAX_CELLS = 100_000
+export const MAX_CHARACTERS = 10_000_000
 const MIN_ROWS = 60
 const MIN_COLUMNS = 26
 const SPARE_ROWS = 20

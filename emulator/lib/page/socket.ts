@@ -31,6 +31,9 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 /** Connects editor pages. */
 export async function socketRoute (app: FastifyInstance, parts: Parts): Promise<void> {
   await app.register(websocket, { options: { maxPayload: MAX_MESSAGE_BYTES } })
+  app.addHook('preClose', async () => { // a page that does not answer is waited for no longer
+    setTimeout(() => { for (const client of app.websocketServer.clients) client.terminate() }, 1000).unref()
+  })
   const pages = editorPages()
   await app.register(async scope => {
     scope.addHook('onRequest', async (request, reply) => {

@@ -4,16 +4,21 @@ import type { TextBlock } from './blocks.js'
 
 /** Columns left empty between two cells are kept up to this number. */
 const MAX_GAP = 64
+const MAX_CHARACTERS = 20_000_000
 
 /** Text of xlsx as its number formats show it: a row is one block with a tab between cells, a sheet begins a page. */
 export function workbookBlocks (office: OfficePackage): TextBlock[] {
   const { sheets, shown } = openSheets(office)
+  let characters = 0
   return sheets.filter(({ hidden }) => !hidden).flatMap((sheet, index) => sheet.xml.rows().map((row, first): TextBlock => {
     let text = ''
     let next = 1
     for (const [column, { content }] of [...sheet.xml.cells(row)].sort(([one], [other]) => one - other)) {
       if (content === '') continue
+      const before = text.length
       text += '\t'.repeat(Math.min(column - next, MAX_GAP)) + shown(sheet.content({ row, column })).text
+      characters += text.length - before
+      if (characters > MAX_CHARACTERS) throw new RangeError('The workbook holds too much text')
       next = column
     }
     return index > 0 && first === 0 ? { text, newPage: true } : { text }

@@ -9,13 +9,15 @@ t.test('what two have changed in one text is merged: nothing written is lost, wh
     ['', 'left', 'right', 'leftright', 'both have written into nothing'],
     ['abc def ghi', 'abc ghi', 'abc deXf ghi', 'abc Xghi', 'written into what the other has deleted'],
     ['one two three', 'One two Three', 'one, two! three', 'One, two! Three', 'several words of one line'],
-    ['same', 'the same', 'the same', 'the same', 'the same change'],
+    ['teh same', 'the same', 'the same', 'the same', 'the same change'],
+    ['same', 'the same', 'the same', 'the the same', 'the same, written by both'],
     ['gone', '', 'gone and back', ' and back', 'all of it deleted meanwhile'],
     ['1\n2\n3\n4\n5\n', '1\n2\nthree\n4\n5\n', 'one\n2\n3\n4\nfive\n', 'one\n2\nthree\n4\nfive\n', 'a line between two changed ones'],
     ['a😀', 'a😁', 'b😀', 'b😁', 'halves of a character stay together']
   ] as const) {
     t.equal(merge(base, theirs, mine), merged, why)
   }
+  t.equal(merge('same', 'the same and', 'the same', true), 'the same and', 'one has the other\'s already')
 })
 
 t.test('the changes of a text make it of the other, whatever the lines are', async t => {

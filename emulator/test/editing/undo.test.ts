@@ -39,6 +39,37 @@ t.test('what others have written into the text that is undone stays', async t =>
   t.strictSame(grace!.texts(), ['one, hers,'])
 })
 
+t.test('what others have written into a paragraph while it was joined with another stays when that is undone', async t => {
+  const { pages: [ada, grace], settle } = await openPages('docx', 2, 'one\ntwo')
+  grace!.type(1, 0, 'hers', 3)
+  grace!.step('up')
+  ada!.join(1)
+  settle()
+  ada!.editing.undo()
+  settle()
+  for (const page of [ada, grace]) t.match(page!.texts().join(), /^one,.*hers/)
+})
+
+t.test('what two write at the same place in the same moment is told apart, be it the same word', async t => {
+  for (const fileType of ['docx', 'txt'] as const) {
+    for (const base of ['', 'one ']) {
+      for (const [mine, theirs] of [['an', 'and'], ['a', 'aba'], ['ban', 'an'], ['the', 'the'], [' ab', ' aab']] as const) {
+        for (const order of [['ada', 'grace'], ['grace', 'ada']] as const) {
+          const { pages: [ada, grace], settle } = await openPages(fileType, 2, base)
+          const by = { ada: ada!, grace: grace! }
+          ada!.type(0, base.length, mine)
+          grace!.type(0, base.length, theirs)
+          for (const name of order) by[name].step('up')
+          settle()
+          ada!.editing.undo()
+          settle()
+          t.strictSame([ada!.texts(), grace!.texts()], [[base + theirs], [base + theirs]], JSON.stringify({ fileType, mine, theirs, order }))
+        }
+      }
+    }
+  }
+})
+
 t.test('typing goes on while others write: only the own text is undone', async t => {
   const { pages: [ada, grace], settle } = await openPages('txt', 2, 'x')
   for (const letter of 'abc') {

@@ -9,7 +9,7 @@ export function gridClipboard (scroller, { text, clear, fill }) {
   function copy (event) {
     if (event.target !== scroller) return false
     event.preventDefault()
-    event.clipboardData?.setData('text/plain', text())
+    event.clipboardData?.setData('text/plain', quoted(text()))
     return true
   }
 
@@ -18,7 +18,23 @@ export function gridClipboard (scroller, { text, clear, fill }) {
   scroller.addEventListener('paste', event => {
     if (event.target !== scroller) return
     event.preventDefault()
-    const pasted = event.clipboardData?.getData('text/plain') ?? ''
-    fill(pasted.replace(/\r?\n$/, '').split(/\r?\n/).map(line => line.split('\t')))
+    fill(blockOf(event.clipboardData?.getData('text/plain') ?? ''))
   })
+}
+
+/** As other sheets copy a value that has lines or tabs. @param {string} value */
+function quoted (value) {
+  return /[\t\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+}
+
+/** Rows of values. Quotes are taken off what has lines or tabs, and nothing else. @param {string} pasted */
+function blockOf (pasted) {
+  /** @type {string[][]} */ const block = [[]]
+  const text = pasted.replace(/\r\n?/g, '\n').replace(/\n$/, '')
+  for (const [, value = '', end] of text.matchAll(/("(?:[^"]|"")*"(?=[\t\n]|$)|[^\t\n]*)([\t\n]|$)/g)) {
+    block.at(-1)?.push(/^".*[\t\n].*"$/s.test(value) ? value.slice(1, -1).replaceAll('""', '"') : value)
+    if (end === '') break
+    if (end === '\n') block.push([])
+  }
+  return block
 }

@@ -1,3 +1,4 @@
+import { createBatches } from '../batches.js'
 import { createGridHistory } from './history.js'
 import { createGridReplica } from './replica.js'
 /** @import { CellOperation, GridContent, GridOutbox, GridView } from './protocol.js' */
@@ -16,13 +17,9 @@ const PAUSE_MS = 50
 export function createGridEditing ({ send, show, dirty, undoable }) {
   const replica = createGridReplica()
   const history = createGridHistory()
-  /** @type {Array<() => void>} */
-  const waiting = []
+  const batches = createBatches({ send, dirty, replica, pause: PAUSE_MS })
   /** @type {GridView | null} */
   let view = null
-  let online = false
-  let batch = 0
-  let timer = 0
 
   /** @type {GridOutbox} */
   const outbox = {
@@ -47,28 +44,12 @@ export function createGridEditing ({ send, show, dirty, undoable }) {
   /** @param {Array<[id: string, value: string]>} changes */
   function make (changes) {
     for (const [id, value] of changes) replica.changed(id, value)
-    dirty(true)
     tellUndoable()
-    timer ||= setTimeout(push, PAUSE_MS)
+    batches.edited()
   }
 
   function tellUndoable () {
     undoable(history.has('undo'), history.has('redo'))
-  }
-
-  function push () {
-    clearTimeout(timer)
-    timer = 0
-    if (!online) return
-    if (!replica.isSending()) sendBatch()
-    if (replica.isUnsent()) return
-    dirty(false)
-    for (const action of waiting.splice(0)) action()
-  }
-
-  function sendBatch () {
-    const operations = replica.take()
-    if (operations.length > 0) send({ type: 'edit', batch: ++batch, operations })
   }
 
   /** @param {GridContent} content @param {boolean} arrived */
@@ -79,51 +60,45 @@ export function createGridEditing ({ send, show, dirty, undoable }) {
     history.check(replica.valueOf)
     tellUndoable()
     if (state !== undefined) view.restore(state)
-    push()
+    batches.push()
   }
 
   return {
-    push,
+    push: batches.push,
     undo: outbox.undo,
     redo: outbox.redo,
     view: () => view,
     /** @param {GridContent} content @param {string} id @param {number} lastBatch that arrived */
     opened (content, id, lastBatch) {
-      online = true
-      render(content, lastBatch === batch)
+      batches.setOnline(true)
+      render(content, batches.isLast(lastBatch))
     },
     /** The document was replaced. @param {GridContent} content */
     replaced: content => render(content, false),
-    cut () {
-      online = false
-    },
+    cut: () => batches.setOnline(false),
     /** @param {CellOperation} operation @param {boolean} own */
     apply (operation, own) {
-      if (!online) return
+      if (!batches.isOnline()) return
       const id = `${operation.sheet}!${operation.cell}`
       if (own) history.settled(id, operation.value)
       else history.overtaken(id)
       replica.apply(operation, own)
       tellUndoable()
     },
-    /** @param {number} number of the batch */
-    received (number) {
-      if (number !== batch) return
-      replica.received()
-      push()
-    },
-    /** Once everything typed so far has arrived. @param {() => void} action */
+    received: batches.received,
+    /** @param {() => void} action */
     whenSent (action) {
       view?.commit()
-      waiting.push(action)
-      push()
+      batches.whenSent(action)
     },
-    /** Everything at once: there is no time left to wait for an answer. */
     sendAll () {
       view?.commit()
-      sendBatch()
+      batches.sendAll()
     },
     isUnsent: replica.isUnsent,
-    unsentTexts: replica.unsentTexts
+    unsentTexts () {
+      view?.commit()
+      return replica.unsentTexts()
+    }
   }
 }

@@ -5,12 +5,12 @@ export function gridFrame (viewOnly) {
   const box = element('grid', 'group')
   box.setAttribute('aria-label', 'Workbook')
   const [name, scroller] = [document.createElement('output'), element('grid-scroll', 'grid')]
-  const bar = document.createElement('input')
+  const bar = document.createElement('textarea') // keeps line breaks
   const hint = document.createElement('span')
   const [note, tabs] = [document.createElement('p'), element('grid-tabs', 'tablist')]
   name.className = 'grid-name'
   name.setAttribute('aria-label', 'Cell')
-  Object.assign(bar, { className: 'grid-formula', type: 'text', spellcheck: false, autocomplete: 'off', readOnly: viewOnly })
+  Object.assign(bar, { className: 'grid-formula', rows: 1, wrap: 'off', spellcheck: false, autocomplete: 'off', readOnly: viewOnly })
   bar.setAttribute('aria-label', 'Content of the cell')
   scroller.tabIndex = 0
   scroller.setAttribute('aria-readonly', String(viewOnly))

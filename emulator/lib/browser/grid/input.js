@@ -4,8 +4,8 @@ import { placed } from './table.js'
  * Where a cell's content is typed: in the cell, or in the bar above the sheet.
  *
  * @param {object} parts
- * @param {HTMLInputElement} parts.bar
- * @param {(value: string, down: number, right: number) => void} parts.done the value, and where to go then
+ * @param {HTMLTextAreaElement} parts.bar
+ * @param {(value: string | null, down: number, right: number) => void} parts.done what was typed, if anything was, and where to go then
  * @param {() => void} parts.left nothing is typed any more
  */
 export function gridInput ({ bar, done, left }) {
@@ -23,7 +23,7 @@ export function gridInput ({ bar, done, left }) {
   function open (body, box, value, first = value) {
     isOpen = true
     isQuick = first !== value || value === ''
-    before = value
+    before = withLineFeeds(value)
     placed(area, { ...box, width: Math.max(box.width, 80) })
     body.append(area)
     area.value = bar.value = first
@@ -39,9 +39,11 @@ export function gridInput ({ bar, done, left }) {
 
   /** @param {number} down @param {number} right */
   function commit (down, right) {
-    const value = isOpen ? area.value : bar.value
+    const { value } = isOpen ? area : bar
+    const typed = value === before ? null : value
+    before = value
     close()
-    done(value, down, right)
+    done(typed, down, right)
   }
 
   function cancel () {
@@ -80,9 +82,15 @@ export function gridInput ({ bar, done, left }) {
   /** @param {KeyboardEvent} event */
   function newLine (event) {
     event.preventDefault()
-    if (!isOpen) return
-    area.setRangeText('\n', area.selectionStart, area.selectionEnd, 'end')
-    fit()
+    const field = event.currentTarget === area ? area : bar
+    field.setRangeText('\n', field.selectionStart, field.selectionEnd, 'end')
+    if (isOpen) fit()
+  }
+
+  /** What is being typed, if anything is. */
+  function draft () {
+    if (isOpen) return area.value
+    return document.activeElement === bar && bar.value !== before ? bar.value : null
   }
 
   for (const field of /** @type {HTMLElement[]} */ ([area, bar])) {
@@ -99,18 +107,22 @@ export function gridInput ({ bar, done, left }) {
   })
   area.addEventListener('blur', () => { if (isOpen) commit(0, 0) })
   bar.addEventListener('focus', () => { before = bar.value })
-  bar.addEventListener('blur', () => { if (!isOpen && bar.value !== before) done(bar.value, 0, 0) })
+  bar.addEventListener('blur', () => { if (!isOpen && bar.value !== before) commit(0, 0) })
 
   return {
     open,
     isOpen: () => isOpen,
-    /** What is being typed, if anything is. */
-    draft: () => isOpen ? area.value : null,
-    commit: () => { if (isOpen) commit(0, 0) },
+    draft,
+    commit: () => { if (draft() !== null) commit(0, 0) },
     /** @param {string} value */
     show (value) {
       if (document.activeElement !== bar || bar.value === before) bar.value = value
-      before = value
+      before = withLineFeeds(value)
     }
   }
+}
+
+/** As a field has it. @param {string} value */
+function withLineFeeds (value) {
+  return value.replace(/\r\n?/g, '\n')
 }

@@ -39,7 +39,7 @@ export function gridView (container, content, viewOnly, outbox) {
     bar,
     done (value, down, right) {
       const id = idOf(sheet.name, layout.holder(position))
-      if (value !== valueHere()) outbox.changed([[id, value]])
+      if (value !== null && value !== valueHere()) outbox.changed([[id, value]])
       if (down !== 0 || right !== 0 || !isTyping()) focusGrid()
       move(down, right)
     },
@@ -134,6 +134,7 @@ export function gridView (container, content, viewOnly, outbox) {
     const values = block.flatMap((line, down) => line.map((value, right) => ({ value, row: position.row + down, column: position.column + right })))
     const free = values.filter(at => at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && lockAt(at) === undefined)
     outbox.changed(free.map(({ value, ...at }) => [idOf(sheet.name, at), value]))
+    if (free.length < values.length) showToast(`${values.length - free.length} of ${values.length} values have no cell here that can be changed: they are left out.`)
   }
 
   function isTyping () {

@@ -50,7 +50,7 @@ export function mergedTexts (shown, texts, baseOf, mine) {
   for (const id of shown) {
     const base = baseOf(id)
     const theirs = texts.get(id)
-    const text = merge(base ?? '', theirs ?? '', mine.get(id) ?? '')
+    const text = merge(base ?? '', theirs ?? '', mine.get(id) ?? '', true)
     if (theirs === undefined && base !== undefined && text === '') continue
     merged.set(id, text)
     if (theirs === undefined) kept.set(last, [...kept.get(last) ?? [], { id, text, editable: true }])

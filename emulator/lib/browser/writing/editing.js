@@ -1,3 +1,4 @@
+import { createBatches } from '../batches.js'
 import { WHOLE_TEXT } from './content.js'
 import { createHistory } from './history.js'
 import { createReplica } from './replica.js'
@@ -19,16 +20,11 @@ const PAUSE_MS = 250
 export function createEditing ({ send, show, dirty, undoable = () => {} }) {
   const replica = createReplica()
   const history = createHistory()
-  /** @type {Array<() => void>} */
-  const waiting = []
+  const batches = createBatches({ send, dirty, replica, pause: PAUSE_MS })
   /** @type {View | null} */
   let view = null
   let connectionId = ''
-  let online = false
-  let batch = 0
   let added = 0
-  /** @type {ReturnType<typeof setTimeout> | 0} */
-  let timer = 0
 
   /** @type {Outbox} */
   const outbox = {
@@ -73,24 +69,8 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
   }
 
   function edited () {
-    dirty(true)
     undoable(history.has('undo'), history.has('redo'))
-    timer ||= setTimeout(push, PAUSE_MS)
-  }
-
-  function push () {
-    clearTimeout(timer)
-    timer = 0
-    if (!online) return
-    if (!replica.isSending()) sendBatch()
-    if (replica.isUnsent()) return
-    dirty(false)
-    for (const action of waiting.splice(0)) action()
-  }
-
-  function sendBatch () {
-    const operations = replica.take()
-    if (operations.length > 0) send({ type: 'edit', batch: ++batch, operations })
+    batches.edited()
   }
 
   /** @param {Content} content */
@@ -104,48 +84,36 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
   }
 
   return {
-    push,
+    push: batches.push,
     undo: () => goBack('undo'),
     redo: () => goBack('redo'),
     view: () => view,
     /** @param {Content} content @param {string} id of the connection @param {number} lastBatch that arrived */
     opened (content, id, lastBatch) {
-      online = true
+      batches.setOnline(true)
       connectionId = id
-      render(view === null ? content : replica.resync(content, lastBatch === batch))
-      push()
+      render(view === null ? content : replica.resync(content, batches.isLast(lastBatch)))
+      batches.push()
     },
     /** The document was replaced. @param {Content} content */
     replaced (content) {
       render(view === null ? content : replica.resync(content, false))
       if (content.kind !== 'text') history.clear() // paragraphs have other ids now
       undoable(history.has('undo'), history.has('redo'))
-      push()
+      batches.push()
     },
-    cut () {
-      online = false
-    },
+    cut: () => batches.setOnline(false),
     /** @param {Operation} operation @param {boolean} own */
     apply (operation, own) {
-      if (!online) return
+      if (!batches.isOnline()) return
       const id = 'id' in operation ? operation.id : WHOLE_TEXT
-      replica.apply(operation, own)
-      history.merged(id, replica.textOf(id) ?? '')
+      const made = replica.apply(operation, own)
+      history.merged(id, replica.textOf(id) ?? '', made)
       if (operation.op === 'set' || operation.op === 'insert') view?.format(id, operation.text, operation.marks ?? [])
     },
-    /** @param {number} number of the batch */
-    received (number) {
-      if (number !== batch) return
-      replica.received()
-      push()
-    },
-    /** Once everything typed so far has arrived. @param {() => void} action */
-    whenSent (action) {
-      waiting.push(action)
-      push()
-    },
-    /** Everything at once: there is no time left to wait for an answer. */
-    sendAll: sendBatch,
+    received: batches.received,
+    whenSent: batches.whenSent,
+    sendAll: batches.sendAll,
     isUnsent: replica.isUnsent,
     unsentTexts: replica.unsentTexts
   }

@@ -1,4 +1,5 @@
 import { createSegments } from './segments.js'
+/** @import { Change } from './merge.js' */
 /** @import { Formatting, Mark } from '../protocol.js' */
 
 /**
@@ -88,8 +89,8 @@ export function createHistory (now = Date.now) {
       isTogether = false
       open = null
     },
-    /** Others have changed a text. @param {string} id @param {string} text */
-    merged: (id, text) => texts.get(id)?.change(text, null),
+    /** Others have changed a text. @param {string} id @param {string} text @param {Change[]} [made] */
+    merged: (id, text, made) => texts.get(id)?.change(text, null, [], made),
     /** What comes now is another step. @param {(id: string) => string | undefined} textOf others may have changed any text */
     resumed (textOf) {
       open = null

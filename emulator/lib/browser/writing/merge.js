@@ -12,21 +12,43 @@ const CHARACTERS = /[^]/gu
  * @param {string} base
  * @param {string} theirs
  * @param {string} mine
+ * @param {boolean} [isAgain] `theirs` may have what `mine` has written: that is not written twice
  * @returns {string}
  */
-export function merge (base, theirs, mine) {
-  if (theirs === mine || base === mine) return theirs
+export function merge (base, theirs, mine, isAgain = false) {
+  if (base === mine || (isAgain && theirs === mine)) return theirs
   if (base === theirs) return mine
-  const first = changes(base, theirs)
-  const second = changes(base, mine).filter(change => !first.some(other => isSame(change, other)))
-  const all = [...first, ...second]
-  const cuts = [...new Set([0, base.length, ...all.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b)
-  let merged = ''
-  for (const [index, at] of cuts.entries()) {
-    for (const { from, text } of all) if (from === at) merged += text
-    if (!all.some(({ from, to }) => from <= at && at < to)) merged += base.slice(at, cuts[index + 1] ?? at)
+  return applied(mine, rebased(changes(base, theirs), changes(base, mine), isAgain))
+}
+
+/**
+ * Changes of a text that `mine` have changed meanwhile. A part that both have replaced by the same is replaced once.
+ *
+ * @param {Change[]} theirs
+ * @param {Change[]} mine
+ * @param {boolean} [isAgain]
+ * @returns {Change[]}
+ */
+export function rebased (theirs, mine, isAgain = false) {
+  const first = theirs.filter(change => !mine.some(other => isSame(change, other) && (isAgain || change.from < change.to)))
+  const cuts = [...new Set([...first, ...mine].flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b)
+  /** @type {Change[]} */ const moved = []
+  let at = cuts[0] ?? 0
+  for (const [index, cut] of cuts.entries()) {
+    const isIn = (/** @type {Change} */ { from, to }) => from <= cut && cut < to
+    for (const { from, text } of first) if (from === cut && text !== '') moved.push({ from: at, to: at, text })
+    for (const { from, text } of mine) if (from === cut) at += text.length
+    if (mine.some(isIn)) continue
+    const end = at + (cuts[index + 1] ?? cut) - cut
+    if (first.some(isIn)) moved.push({ from: at, to: end, text: '' })
+    at = end
   }
-  return merged
+  return moved
+}
+
+/** @param {string} text @param {Change[]} made in order of place @returns {string} */
+export function applied (text, made) {
+  return made.reduceRight((changed, { from, to, text }) => changed.slice(0, from) + text + changed.slice(to), text)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { idsOf, mergedTexts, textsOf, WHOLE_TEXT, withTexts } from './content.js'
-import { merge } from './merge.js'
+import { applied, changes, merge, rebased } from './merge.js'
 import { createPending } from './pending.js'
 /** @import { Hint } from './pending.js' */
 /** @import { Content, Formatting, Operation, View } from '../protocol.js' */
@@ -37,33 +37,31 @@ export function createReplica () {
     return order.slice(0, order.indexOf(id)).findLast(before => local.has(before) || !known.has(before)) ?? ''
   }
 
-  /** What to show once the server has `next`; `undefined` when it was removed here. @param {string} id @param {string} next @param {boolean} own */
+  /** What changes here once the server has `next`; `undefined` when it was removed here. @param {string} id @param {string} next @param {boolean} own */
   function settled (id, next, own) {
-    const flight = sent.get(id)
-    const expected = own || flight === undefined ? next : merge(known.get(id) ?? '', next, flight)
+    const [before, flight, mine] = [known.get(id) ?? '', sent.get(id), local.get(id)]
+    const base = flight ?? before
+    const made = flight === undefined || own ? changes(base, next) : rebased(changes(before, next), changes(before, flight))
     if (own) sent.delete(id)
-    else if (flight !== undefined) sent.set(id, expected)
-    const mine = local.get(id)
-    return mine === undefined ? undefined : merge(flight ?? known.get(id) ?? '', expected, mine)
+    else if (flight !== undefined) sent.set(id, applied(flight, made))
+    if (mine === undefined) return undefined
+    const moved = rebased(made, changes(base, mine))
+    return { text: applied(mine, moved), moved }
   }
 
   /** @param {string} id @param {string} next @param {boolean} own */
   function receiveText (id, next, own) {
-    const text = settled(id, next, own)
+    const now = settled(id, next, own)
     known.set(id, next)
-    if (text !== undefined) return show(id, text)
+    if (now !== undefined) show(id, now.text)
     // Somebody wrote into what was removed here: that comes back.
-    if (own && !dirty.has(id)) bringBack(id, next)
-  }
-
-  /** @param {string} id @param {string} text */
-  function bringBack (id, text) {
-    show(id, text, anchorOf(id))
+    else if (own && !dirty.has(id)) show(id, next, anchorOf(id))
+    return now?.moved
   }
 
   /** @param {string} id @param {string} after @param {string} next @param {boolean} own */
   function receiveInsert (id, after, next, own) {
-    const text = settled(id, next, own) ?? (own ? undefined : next)
+    const text = settled(id, next, own)?.text ?? (own ? undefined : next)
     known.set(id, next)
     order.splice(order.indexOf(after) + 1, 0, id)
     if (text !== undefined) show(id, text, anchorOf(id))
@@ -72,7 +70,7 @@ export function createReplica () {
   /** @param {string} id @param {boolean} own */
   function receiveRemoval (id, own) {
     const after = view?.previous(id)
-    const text = settled(id, '', own)
+    const text = settled(id, '', own)?.text
     known.delete(id)
     order = order.filter(other => other !== id)
     if (text === undefined) {
@@ -144,14 +142,13 @@ export function createReplica () {
       return [...insertions, ...operations]
     },
 
-    /** What the document server did: for this page (`own`) or for another. @param {Operation} operation @param {boolean} own */
+    /** What the document server did, for this page (`own`) or for another: gives what changes in a text here. @param {Operation} operation @param {boolean} own */
     apply (operation, own) {
-      switch (operation.op) {
-        case 'text': return receiveText(WHOLE_TEXT, operation.text, own)
-        case 'set': return receiveText(operation.id, operation.text, own)
-        case 'insert': return receiveInsert(operation.id, operation.after, operation.text, own)
-        case 'remove': return receiveRemoval(operation.id, own)
-      }
+      if (operation.op === 'text') return receiveText(WHOLE_TEXT, operation.text, own)
+      if (operation.op === 'set') return receiveText(operation.id, operation.text, own)
+      if (operation.op === 'insert') receiveInsert(operation.id, operation.after, operation.text, own)
+      if (operation.op === 'remove') receiveRemoval(operation.id, own)
+      return undefined
     },
 
     /** The batch was dealt with. What it did not do (text that can't be in the document) is undone here too. */
@@ -164,7 +161,7 @@ export function createReplica () {
         if (theirs === undefined) {
           if (mine !== undefined) dirty.add(id)
         } else if (mine !== undefined) show(id, merge(text, theirs, mine))
-        else bringBack(id, theirs)
+        else show(id, theirs, anchorOf(id))
       }
     },
 

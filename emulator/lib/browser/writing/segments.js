@@ -1,5 +1,6 @@
 import { joinedMarks, slicedMarks, tidyMarks } from './marks.js'
-import { fineChanges } from './merge.js'
+import { applied, fineChanges } from './merge.js'
+/** @import { Change } from './merge.js' */
 /** @import { Step } from './history.js' */
 /** @import { Mark } from '../protocol.js' */
 
@@ -64,11 +65,18 @@ export function createSegments (original) {
   }
 
   return {
-    /** What is shown has become another text. @param {string} text @param {Step | null} by @param {readonly Mark[]} [marks] of what was shown */
-    change (text, by, marks = []) {
+    /**
+     * What is shown has become another text.
+     *
+     * @param {string} text @param {Step | null} by @param {readonly Mark[]} [marks] of what was shown
+     * @param {Change[]} [made] how, where that is known: who has written which of two same letters can't be seen
+     */
+    change (text, by, marks = [], made = []) {
       /** @type {Segment[]} */ const added = []
       /** @type {Segment[]} */ const deleted = []
-      for (const { from, to, text: written } of fineChanges(textNow(), text).reverse()) {
+      const before = textNow()
+      const parts = applied(before, made) === text ? [...made] : fineChanges(before, text)
+      for (const { from, to, text: written } of parts.reverse()) {
         const start = splitAt(from)
         let at = from
         for (const segment of segments.slice(start, splitAt(to)).filter(isShown)) {

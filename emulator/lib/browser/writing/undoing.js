@@ -66,6 +66,7 @@ export function revert (step, history, replica, view) {
   }
 
   const found = [...ids].flatMap(id => {
+    history.merged(id, replica.textOf(id) ?? '') // it may have come back with what others have written
     const after = history.segments(id)?.before(replica.textOf(id) === undefined ? [] : view.marks(id))
     return after === undefined ? [] : [{ id, after }]
   })

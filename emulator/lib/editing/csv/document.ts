@@ -8,6 +8,8 @@ const SHEET = 'Sheet1'
 /** How far behind the end something can be set. */
 const MAX_NEW_ROWS = 1000
 const MAX_COLUMN = 1000
+/** That setting one cell adds: a new row has as many as the first one. */
+const MAX_NEW_FIELDS = 100_000
 const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
 
 /**
@@ -38,7 +40,8 @@ export function separatedDocument (original: Uint8Array): Editable {
   }
 
   function canBeSet ({ row, column }: Position): boolean {
-    return row <= file.rows.length + MAX_NEW_ROWS && column <= Math.max(MAX_COLUMN, file.rows[row - 1]?.fields.length ?? 0)
+    const newFields = (row - file.rows.length) * (file.rows[0]?.fields.length ?? 1)
+    return row <= file.rows.length + MAX_NEW_ROWS && newFields <= MAX_NEW_FIELDS && column <= Math.max(MAX_COLUMN, file.rows[row - 1]?.fields.length ?? 0)
   }
 
   return {

@@ -19,6 +19,8 @@ const SEPARATORS = [',', ';', '\t', '|']
 const LOOKED_AT = 64 * 1024
 /** As many take about 100 MB of memory. */
 const MAX_FIELDS = 1_000_000
+/** Nobody reads longer ones in a cell. */
+const MAX_FIELD_CHARACTERS = 1_000_000
 
 /** Rows and columns count from 1. Throws a `RangeError` for more fields than memory should bear. */
 export function separatedText (source: string): SeparatedText {
@@ -69,7 +71,9 @@ function rowsOf (text: string, separator: string): Row[] {
     if (text[at] === '"') from = endOfQuotes(text, at)
     stop.lastIndex = from
     const found = stop.exec(text)
-    fields.push(text.slice(at, found?.index ?? text.length))
+    const end = found?.index ?? text.length
+    if (end - at > MAX_FIELD_CHARACTERS) throw new RangeError('it has a field that is too long')
+    fields.push(text.slice(at, end))
     at = found === null ? text.length : stop.lastIndex
     if (found?.[0] === separator && at < text.length) continue
     if (found?.[0] === separator) fields.push('')

@@ -66,10 +66,7 @@ function serialOf (iso: string): CellValue {
 
 /** The text of a string item, its phonetic guides left out. */
 export function joinedText (content: string): string {
-  return [...elements(content, 't', 'r', 'rPh')].map(({ name, content }) => {
-    if (name === 'rPh') return ''
-    return name === 't' ? characters(textOf(content)) : joinedText(content)
-  }).join('')
+  return [...elements(content, 't', 'rPh')].map(({ name, content }) => name === 't' ? characters(textOf(content)) : '').join('')
 }
 
 /** What XML can't hold is written as `_x0007_`. */

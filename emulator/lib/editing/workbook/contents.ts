@@ -18,6 +18,8 @@ export interface OpenSheet extends WorkbookSheet {
   content (position: Position): CellContent
   /** Cells that hold something, in order. */
   used (): Iterable<Position>
+  /** How long each formula is. */
+  formulaLengths (): number[]
   /** Those with a formula. */
   calculated (): Iterable<Position>
   /** Gives each cell of a group its own formula. */
@@ -30,14 +32,27 @@ export interface OpenSheets {
   shown (content: CellContent): GridCell
 }
 
-export function openSheets (office: OfficePackage): OpenSheets {
+/** As many tags take about 300 MB of memory once all rows have been looked at. */
+const MAX_TAGS = 3_000_000
+/** Of formulas when each cell of a group has its own. */
+const MAX_FORMULA_CHARACTERS = 5_000_000
+const CHARACTERS_OF_CELL = 40
+
+/** Throws a `RangeError` for a workbook that is larger than memory should bear, and for one whose formulas are. */
+export function openSheets (file: OfficePackage): OpenSheets {
+  const office = upTo(MAX_TAGS, file)
   const workbook = openWorkbook(office)
   const sheets = workbook.sheets.map(sheet => {
     const source = office.text(sheet.part)
     if (source === undefined) throw new TypeError(`The workbook has no ${sheet.part}`)
     const xml = openSheet(source)
-    return { ...sheet, xml, ...contentsOf(xml, workbook.strings, () => lockedCells(office, sheet.part, xml)) }
+    return { ...sheet, xml, ...contentsOf(xml, workbook.strings, lockedCells(office, sheet.part, xml)) }
   })
+  let characters = 0
+  for (const sheet of sheets) {
+    for (const length of sheet.formulaLengths()) characters += length + CHARACTERS_OF_CELL
+  }
+  if (characters > MAX_FORMULA_CHARACTERS) throw new RangeError('its formulas are too long')
 
   return {
     workbook,
@@ -59,7 +74,22 @@ export function openSheets (office: OfficePackage): OpenSheets {
   }
 }
 
-function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: () => readonly Lock[]) {
+/** Counts the tags of whatever is read, also of what is read again. */
+function upTo (most: number, office: OfficePackage): OfficePackage {
+  let tags = 0
+  return {
+    ...office,
+    text (part) {
+      const source = office.text(part)
+      for (let at = source?.indexOf('<') ?? -1; at !== -1; at = source!.indexOf('<', at + 1)) {
+        if (++tags > most) throw new RangeError('it has too many cells')
+      }
+      return source
+    }
+  }
+}
+
+function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: readonly Lock[]) {
   /** Groups of shared formulas, by number: where each is written, and how. */
   let groups: Map<string, { position: Position, text: string }> | undefined
   let locks: readonly Lock[] | undefined
@@ -91,16 +121,19 @@ function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: () 
     if (read.formula?.group === undefined || read.formula.text !== '') return read
     const from = groupsOfSheet().get(read.formula.group)
     if (from === undefined) return { ...read, formula: null }
-    const text = shiftFormula(from.text, position.row - from.position.row, position.column - from.position.column)
-    return { ...read, formula: { ...read.formula, text } }
+    const { text, position: { row, column } } = from
+    return { ...read, formula: { ...read.formula, get text () { return shiftFormula(text, position.row - row, position.column - column) } } }
   }
 
   return {
     content,
     used,
+    formulaLengths: () => [...withFormula()].map(([, { formula }]) => {
+      return formula?.text || formula?.group === undefined ? formula?.text.length ?? 0 : groupsOfSheet().get(formula.group)?.text.length ?? 0
+    }),
     calculated: () => [...withFormula()].map(([position]) => position),
     locks () {
-      locks ??= [...otherLocks(), ...[...withFormula()].flatMap(([position, { formula }]) => {
+      locks ??= [...otherLocks, ...[...withFormula()].flatMap(([position, { formula }]) => {
         const area = formula?.fills
         return area === undefined || isOne(area, position) ? [] : [filledBy(area)]
       })]
@@ -108,9 +141,7 @@ function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: () 
     },
     ungroup (group: string) {
       const members = [...withFormula()].filter(([, { formula }]) => formula?.group === group)
-      for (const [position, text] of members.map(([position]) => [position, content(position).formula?.text ?? ''] as const)) {
-        xml.put(position, withOwnFormula(xml.cell(position)!, text))
-      }
+      xml.replace(members.map(([position]) => [position, withOwnFormula(xml.cell(position)!, content(position).formula?.text ?? '')] as const))
     }
   }
 }

@@ -19,6 +19,7 @@ export interface Markup {
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const DATA = '<![CDATA['
 const BLANK = /[\s/]/
 
 /**
@@ -28,12 +29,8 @@ const BLANK = /[\s/]/
 function * tags (xml: string): Generator<Tag> {
   for (let from = xml.indexOf('<'), to = 0; from !== -1; from = xml.indexOf('<', to)) {
     const next = xml[from + 1]
-    if (next === '?') to = endOf(xml, '?>', from)
-    else if (xml.startsWith('<!--', from)) to = endOf(xml, '-->', from + 4)
-    else if (xml.startsWith('<![CDATA[', from)) to = endOf(xml, ']]>', from)
-    else if (next === '!') throw new TypeError('Document types are not read')
-    else {
-      to = endOfTag(xml, from)
+    to = endOfMarkup(xml, from)
+    if (next !== '?' && next !== '!') {
       const type = next === '/' ? 'end' : xml[to - 2] === '/' ? 'empty' : 'start'
       let start = type === 'end' ? from + 2 : from + 1
       let end = start
@@ -41,6 +38,15 @@ function * tags (xml: string): Generator<Tag> {
       yield { type, name: xml.slice(start, end), from, to }
     }
   }
+}
+
+/** Behind a tag, a comment and the like. */
+function endOfMarkup (xml: string, from: number): number {
+  if (xml[from + 1] === '?') return endOf(xml, '?>', from)
+  if (xml.startsWith('<!--', from)) return endOf(xml, '-->', from + 4)
+  if (xml.startsWith(DATA, from)) return endOf(xml, ']]>', from)
+  if (xml[from + 1] === '!') throw new TypeError('Document types are not read')
+  return endOfTag(xml, from)
 }
 
 function endOf (xml: string, mark: string, from: number): number {
@@ -121,10 +127,15 @@ export function prefixOf (tag: string): string {
 
 /** The text of an element's content, that of the elements in it left out. */
 export function textOf (content: string): string {
-  if (!content.includes('<')) return unescaped(content)
-  return content.replace(/<!\[CDATA\[([^]*?)\]\]>|<!--[^]*?-->|<[^>]*>|[^<]+/g, (part, data?: string) => {
-    return data ?? (part.startsWith('<') ? '' : unescaped(part))
-  })
+  let text = ''
+  let at = 0
+  for (let from = content.indexOf('<'); from !== -1; from = content.indexOf('<', at)) {
+    text += unescaped(content.slice(at, from))
+    const isData = content.startsWith(DATA, from)
+    at = endOfMarkup(content, from)
+    if (isData) text += content.slice(from + DATA.length, at - 3)
+  }
+  return text + unescaped(content.slice(at))
 }
 
 export function escaped (text: string): string {

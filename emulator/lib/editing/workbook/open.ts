@@ -31,25 +31,29 @@ export interface Relationship {
   readonly part: string
 }
 
+const MAX_SHEETS = 10_000
+
 /** Reads what all sheets of a workbook share. */
 export function openWorkbook (office: OfficePackage): Workbook {
   const part = relationshipsOf(office, '').find(({ type }) => type === 'officeDocument')?.part ?? 'xl/workbook.xml'
   const xml = office.text(part)
   if (xml === undefined) throw new TypeError(`The workbook has no ${part}`)
   const related = relationshipsOf(office, part)
+  const parts = new Map(related.filter(({ type }) => type === 'worksheet').map(({ id, part }) => [id, part]))
   const partOf = (type: string) => related.find(relationship => relationship.type === type && office.parts.has(relationship.part))?.part
+  const listed = [...elements(firstElement(xml, 'sheets')?.content ?? '', 'sheet')]
+  if (listed.length > MAX_SHEETS) throw new RangeError('it has too many sheets')
   const stringsPart = partOf('sharedStrings')
   const stylesPart = partOf('styles')
   const properties = firstElement(xml, 'workbookPr')
-  const list = firstElement(xml, 'sheets')?.content ?? ''
 
   return {
     part,
     xml,
-    sheets: [...elements(list, 'sheet')].flatMap(({ tag }) => {
-      const sheet = related.find(({ id, type }) => id === attributeOf(tag, 'id') && type === 'worksheet')
+    sheets: listed.flatMap(({ tag }) => {
+      const part = parts.get(attributeOf(tag, 'id') ?? '')
       const state = attributeOf(tag, 'state') ?? 'visible'
-      return sheet === undefined ? [] : [{ name: attributeOf(tag, 'name') ?? '', part: sheet.part, hidden: state !== 'visible' }]
+      return part === undefined ? [] : [{ name: attributeOf(tag, 'name') ?? '', part, hidden: state !== 'visible' }]
     }),
     has1904: properties !== undefined && isTrue(attributeOf(properties.tag, 'date1904')),
     strings: [...elements(stringsPart === undefined ? '' : office.text(stringsPart) ?? '', 'si')].map(({ content }) => joinedText(content)),

@@ -1,5 +1,5 @@
 import { attributeOf, elements, firstElement, isTrue, type Markup, prefixOf, withAttribute, withoutEnd } from './markup.js'
-import { cellName, columnNumber, isIn, oneCell, type Position, type Range, rangeName, rangeOf, union } from './references.js'
+import { cellName, columnNumber, isIn, MAX_COLUMN, oneCell, type Position, type Range, rangeName, rangeOf, union } from './references.js'
 
 /** A row of a sheet as it is written. Its cells are looked for when they are asked for. */
 interface Row {
@@ -22,6 +22,8 @@ export interface SheetPart {
   /** The cell, or an empty one that looks as its row and column say. */
   cellOrNew (position: Position): Markup
   put (position: Position, cell: string): void
+  /** Puts others in the place of cells that are there: many of a row take no longer than one. */
+  replace (cells: ReadonlyArray<readonly [Position, string]>): void
   isHiddenRow (row: number): boolean
   readonly merged: readonly Range[]
   readonly columns: readonly ColumnLook[]
@@ -38,15 +40,10 @@ export interface ColumnLook {
   readonly style: string | undefined
 }
 
-/** As many tags take about 300 MB of memory once all rows have been looked at. */
-const MAX_TAGS = 3_000_000
+/** A sheet may have a million rows without any. */
+const NO_CELLS: ReadonlyMap<number, Markup> = new Map()
 
-/** Throws a `RangeError` for a sheet that is larger than memory should bear. */
 export function openSheet (source: string): SheetPart {
-  let tags = 0
-  for (let at = source.indexOf('<'); at !== -1; at = source.indexOf('<', at + 1)) {
-    if (++tags > MAX_TAGS) throw new RangeError('a sheet has too many cells')
-  }
   const data = firstElement(source, 'sheetData')
   if (data === undefined) throw new TypeError('A sheet has no sheetData')
   const prefix = prefixOf(data.tag)
@@ -56,7 +53,7 @@ export function openSheet (source: string): SheetPart {
   let rest = ''
   readRows(data.content)
 
-  const columns = [...elements(head, 'col')].map(({ tag }): ColumnLook => ({
+  const columns = [...elements(head, 'col')].slice(0, MAX_COLUMN).map(({ tag }): ColumnLook => ({
     from: Number(attributeOf(tag, 'min')),
     to: Number(attributeOf(tag, 'max')),
     width: attributeOf(tag, 'width') === undefined ? null : Number(attributeOf(tag, 'width')),
@@ -78,7 +75,8 @@ export function openSheet (source: string): SheetPart {
     rest = content.slice(at)
   }
 
-  function cellsOf (row: Row): Map<number, Markup> {
+  function cellsOf (row: Row): ReadonlyMap<number, Markup> {
+    if (row.content === '') return NO_CELLS
     if (row.cells !== undefined) return row.cells
     const cells = new Map<number, Markup>()
     let column = 0
@@ -86,6 +84,7 @@ export function openSheet (source: string): SheetPart {
       const name = attributeOf(cell.tag, 'r')
       column = name === undefined ? column + 1 : columnNumber(/^[A-Z]*/i.exec(name)![0])
       if (!cells.has(column)) cells.set(column, cell)
+      if (cells.size === MAX_COLUMN) break
     }
     row.cells = cells
     return cells
@@ -127,9 +126,27 @@ export function openSheet (source: string): SheetPart {
     grow(position)
   }
 
+  function replace (cells: ReadonlyArray<readonly [Position, string]>): void {
+    const byRow = new Map<Row, Array<{ readonly known: Markup, readonly cell: string }>>()
+    for (const [{ row: number, column }, cell] of cells) {
+      const row = rows.get(number)!
+      const known = cellsOf(row).get(column)!
+      byRow.set(row, byRow.get(row) ?? []).get(row)!.push({ known, cell })
+    }
+    for (const [row, ofRow] of byRow) {
+      let [content, at] = ['', 0]
+      for (const { known, cell } of ofRow.sort((one, other) => one.known.from - other.known.from)) {
+        content += row.content.slice(at, known.from) + cell
+        at = known.to
+      }
+      row.content = content + row.content.slice(at)
+      delete row.cells
+    }
+  }
+
   /** Behind the last cell: what follows is not known. */
   function endOfCells (row: Row): number {
-    return Math.max(0, ...[...cellsOf(row).values()].map(({ to }) => to))
+    return [...cellsOf(row).values()].reduce((last, { to }) => Math.max(last, to), 0)
   }
 
   function grow (position: Position): void {
@@ -146,6 +163,7 @@ export function openSheet (source: string): SheetPart {
     cell: ({ row, column }) => rows.has(row) ? cellsOf(rows.get(row)!).get(column) : undefined,
     cellOrNew,
     put,
+    replace,
     isHiddenRow: row => rows.has(row) && isTrue(attributeOf(rows.get(row)!.tag, 'hidden')),
     merged,
     columns,

@@ -7,25 +7,31 @@ interface Calculated {
   /** The cells its value fills. */
   readonly area: Range
   /** `null`: it may read anything. */
-  readonly readings: readonly Reading[] | null
+  readonly readings: ReadonlyArray<Required<Reading>> | null
 }
 
 /** With more formulas than this, any change is taken to change all. */
 const MAX_FORMULAS = 5000
+/** Formulas behind this many characters of others may read anything: looking through all that is read takes as long as there is of it. */
+const MAX_CHARACTERS = 200_000
 
 /** Keeps track of the formulas whose values are right, to find those a change makes stale. */
 export function calculatedFormulas () {
   const known = new Map<string, Calculated>()
+  let characters = 0
 
-  function reads ({ sheet: own, readings }: Calculated, changed: string, range: Range): boolean {
-    return readings === null || readings.some(({ sheet = own, range: read }) => sheet.toLowerCase() === changed && overlap(read, range))
+  function reads ({ readings }: Calculated, changed: string, range: Range): boolean {
+    return readings === null || readings.some(({ sheet, range: read }) => overlap(read, range) && sheet === changed)
   }
 
   return {
     get size () { return known.size },
     /** @param key tells it from all others */
-    add (key: string, sheet: string, area: Range, formula: string): void {
-      known.set(key, { sheet, area, readings: readingsOf(formula) })
+    add (key: string, sheet: string, area: Range, formula: { readonly text: string }): void {
+      const isLookedAt = known.size <= MAX_FORMULAS && characters <= MAX_CHARACTERS
+      const text = isLookedAt ? formula.text : ''
+      characters += text.length
+      known.set(key, { sheet, area, readings: isLookedAt ? readingsIn(text, sheet) : null })
     },
     forget: (key: string) => { known.delete(key) },
     /** The formulas that are stale once some cells have changed; they are forgotten. */
@@ -38,8 +44,9 @@ export function calculatedFormulas () {
       const stale: string[] = []
       const changes = [{ sheet, range }]
       for (let change = changes.shift(); change !== undefined; change = changes.shift()) {
+        const changed = change.sheet.toLowerCase()
         for (const [key, formula] of known) {
-          if (!reads(formula, change.sheet.toLowerCase(), change.range)) continue
+          if (!reads(formula, changed, change.range)) continue
           known.delete(key)
           stale.push(key)
           changes.push({ sheet: formula.sheet, range: formula.area })
@@ -48,4 +55,9 @@ export function calculatedFormulas () {
       return stale
     }
   }
+}
+
+/** What a formula of a sheet reads; sheets in small letters. */
+function readingsIn (formula: string, own: string): Array<Required<Reading>> | null {
+  return readingsOf(formula)?.map(({ sheet = own, range }) => ({ sheet: sheet.toLowerCase(), range })) ?? null
 }

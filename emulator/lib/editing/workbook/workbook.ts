@@ -1,4 +1,4 @@
-import { type CellOperation, type GridCell, type GridSheet, MAX_CELLS, shownSize } from '../grid.js'
+import { type CellOperation, type GridCell, type GridSheet, MAX_CELLS, MAX_CHARACTERS, shownSize } from '../grid.js'
 import { openPackage } from '../package.js'
 import type { Editable } from '../types.js'
 import { GENERAL } from './built-in-formats.js'
@@ -18,6 +18,7 @@ export function workbookDocument (original: Uint8Array): Editable {
   const office = openPackage(original)
   const { workbook, sheets, shown } = openSheets(office)
   const { styles } = workbook
+  const byName = new Map(sheets.toReversed().map(sheet => [sheet.name, sheet]))
   const visible = sheets.filter(({ hidden }) => !hidden)
   const changed = new Set<OpenSheet>()
   /** What is still shown of formulas whose value was taken out. */
@@ -37,7 +38,7 @@ export function workbookDocument (original: Uint8Array): Editable {
       for (const position of sheet.calculated()) {
         const { formula, value } = sheet.content(position)
         if (formula === null || !formula.plain || value === null) continue
-        calculated.add(keyOf(sheet.name, position), sheet.name, formula.fills ?? oneCell(position), formula.text)
+        calculated.add(keyOf(sheet.name, position), sheet.name, formula.fills ?? oneCell(position), formula)
       }
     }
     return calculated
@@ -52,16 +53,21 @@ export function workbookDocument (original: Uint8Array): Editable {
   /** Takes the values of formulas out that are not right any more, so that whoever opens the file calculates them. */
   function takeOut (sheet: OpenSheet, position: Position): Record<string, GridCell> {
     const others: Record<string, GridCell> = {}
+    const cells = new Map<OpenSheet, Array<[Position, string]>>()
     for (const key of formulas().changedBy(sheet.name, oneCell(position))) {
       const at = key.lastIndexOf('!')
-      const other = sheets.find(({ name }) => name === key.slice(0, at))!
+      const other = byName.get(key.slice(0, at))!
       const place = positionOf(key.slice(at + 1))!
       const cell = other.xml.cell(place)
       if (cell === undefined) continue
       const before = { ...view(other, place), stale: true }
-      put(other, place, withoutValue(cell))
+      cells.set(other, cells.get(other) ?? []).get(other)!.push([place, withoutValue(cell)])
       stale.set(key, before)
       if (!other.hidden) others[key] = before
+    }
+    for (const [other, replaced] of cells) {
+      other.xml.replace(replaced)
+      changed.add(other)
     }
     return others
   }
@@ -109,15 +115,8 @@ export function workbookDocument (original: Uint8Array): Editable {
 
   return {
     view () {
-      let left = MAX_CELLS
-      return {
-        kind: 'grid',
-        sheets: visible.map(sheet => {
-          const grid = gridOf(sheet, position => view(sheet, position), left)
-          left -= Object.keys(grid.cells).length
-          return grid
-        })
-      }
+      const left = { cells: MAX_CELLS, characters: MAX_CHARACTERS }
+      return { kind: 'grid', sheets: visible.map(sheet => gridOf(sheet, position => view(sheet, position), left)) }
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText () {
@@ -131,17 +130,31 @@ function canBeSet (sheet: OpenSheet, position: Position): boolean {
   return !isCovered(position, sheet.xml.merged) && !sheet.locks().some(({ area }) => isIn(position, area))
 }
 
-function gridOf (sheet: OpenSheet, view: (position: Position) => GridCell, most: number): GridSheet {
+/** Of a sheet that is too much for a page its first rows, down to where it gets too much. */
+function gridOf (sheet: OpenSheet, view: (position: Position) => GridCell, left: { cells: number, characters: number }): GridSheet {
   const { xml } = sheet
   const used = [...sheet.used()]
   const last = used.reduce((so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }), { row: 0, column: 0 })
-  const size = shownSize(last.row, last.column, used[most]?.row)
+  const most = shownSize(last.row, last.column)
+  const cells: Record<string, GridCell> = {}
+  let end: number | undefined
+  for (const position of used) {
+    if (position.row > most.rows || position.column > most.columns) continue
+    if (left.cells <= 0 || left.characters <= 0) {
+      end = position.row
+      break
+    }
+    const cell = cells[cellName(position)] = view(position)
+    left.cells--
+    left.characters -= cell.value.length + cell.text.length
+  }
+  const size = shownSize(last.row, last.column, end)
   const columns = Array.from({ length: size.columns }, (_, index) => index + 1)
   const lookOf = (column: number) => xml.columns.find(({ from, to }) => column >= from && column <= to)
   return {
     name: sheet.name,
     ...size,
-    cells: Object.fromEntries(used.filter(({ row, column }) => row <= size.rows && column <= size.columns).map(position => [cellName(position), view(position)])),
+    cells,
     merged: xml.merged.filter(({ top, left }) => top <= size.rows && left <= size.columns).map(rangeName),
     locked: sheet.locks().map(({ range, why }) => ({ range, why })),
     widths: Object.fromEntries(columns.flatMap(column => {

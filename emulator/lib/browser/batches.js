@@ -1,0 +1,60 @@
+/**
+ * Sends edits a moment after they were made, one batch at a time. Without a connection they wait.
+ *
+ * @param {object} parts
+ * @param {(message: object) => boolean} parts.send
+ * @param {(isDirty: boolean) => void} parts.dirty told whenever something is not at the document server yet, or all is
+ * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: () => object[], received: () => void }} parts.replica
+ * @param {number} parts.pause in ms
+ */
+export function createBatches ({ send, dirty, replica, pause }) {
+  /** @type {Array<() => void>} */
+  const waiting = []
+  let isOnline = false
+  let last = 0
+  /** @type {ReturnType<typeof setTimeout> | 0} */
+  let timer = 0
+
+  function push () {
+    clearTimeout(timer)
+    timer = 0
+    if (!isOnline) return
+    if (!replica.isSending()) sendAll()
+    if (replica.isUnsent()) return
+    dirty(false)
+    for (const action of waiting.splice(0)) action()
+  }
+
+  function sendAll () {
+    const operations = replica.take()
+    if (operations.length > 0) send({ type: 'edit', batch: ++last, operations })
+  }
+
+  return {
+    push,
+    /** Everything at once: there is no time left to wait for an answer. */
+    sendAll,
+    edited () {
+      dirty(true)
+      timer ||= setTimeout(push, pause)
+    },
+    isOnline: () => isOnline,
+    /** @param {boolean} value */
+    setOnline (value) {
+      isOnline = value
+    },
+    /** @param {number} number of a batch */
+    isLast: number => number === last,
+    /** The document server has dealt with a batch. @param {number} number */
+    received (number) {
+      if (!isOnline || number !== last) return
+      replica.received()
+      push()
+    },
+    /** Once everything edited so far has arrived. @param {() => void} action */
+    whenSent (action) {
+      waiting.push(action)
+      push()
+    }
+  }
+}
