@@ -9,6 +9,14 @@ export function refusal (code, description) {
   return [REASONS[code], description].filter(Boolean).join(' — ')
 }
 
+// What the editor calls it. Source: docs/document-server-protocol.md#the-editor-in-the-page
+const EDITOR_CODES = /** @type {Record<number, number>} */ ({ 4006: -20, [-81]: -4 })
+
+/** The code a page is told by `onError`. @param {number} code of the document server */
+export function editorCode (code) {
+  return EDITOR_CODES[code] ?? code
+}
+
 /** What became of the document when it was closed. @param {{ status: number | null, accepted: boolean }} result */
 export function closing ({ status, accepted }) {
   if (!accepted) return 'The host refused to save it: the document server keeps it.'

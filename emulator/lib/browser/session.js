@@ -6,7 +6,7 @@ import { showCut, showNote, showScreen, showState, showTitle, showToast } from '
 import { emit, isHandled } from './host.js'
 import { announcePlace } from './writing/place.js'
 import { showMarks, showPresence } from './presence.js'
-import { closing, refusal } from './reasons.js'
+import { closing, editorCode, refusal } from './reasons.js'
 import { showContent, showGrid } from './views.js'
 /** @import { Opened, ServerMessage, User } from './protocol.js' */
 
@@ -61,8 +61,8 @@ function start (message) {
   showUsers(opened.users)
   place.forget()
   if (!isFirst) return
-  emit('onDocumentReady')
   emit('onInfo', { mode: opened.viewOnly ? 'view' : 'edit' })
+  emit('onDocumentReady')
   if (opened.outdated) emit('onOutdatedVersion')
 }
 
@@ -100,7 +100,7 @@ function refuse (code, description) {
   const text = refusal(code, description)
   end('The document cannot be opened', `${text} (${code})`)
   showState('refused')
-  emit('onError', { errorCode: code, errorDescription: text })
+  emit('onError', { errorCode: editorCode(code), errorDescription: text })
 }
 
 /** @param {ServerMessage} message */

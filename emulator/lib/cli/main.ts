@@ -4,6 +4,9 @@ import { commandOf, HELP, UsageError } from './options.js'
 
 const BAD_USAGE = 2
 
+// Whoever reads along may stop: `onlyoffice-emulator | head -1` must not end it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 try {
   const command = commandOf(process.argv.slice(2), process.env)
   switch (command.type) {

@@ -33,7 +33,7 @@ async function startPages (t: Test, server: DocumentServer): Promise<(config: ob
     response.end(file === 'page.js'
       ? `globalThis.events = []
          const record = name => ({ data }) => events.push([name, data])
-         const events_ = Object.fromEntries(['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onDownloadAs'].map(name => [name, record(name)]))
+         const events_ = Object.fromEntries(['onAppReady', 'onInfo', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onDownloadAs'].map(name => [name, record(name)]))
          globalThis.editor = new DocsAPI.DocEditor('editor', { ...${pages[Number(index)]}, events: events_ })`
       : `<!DOCTYPE html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><div id="editor"></div><script src="${server.editorApiUrl}"></script><script src="page.js"></script>`)
   }))
@@ -115,14 +115,14 @@ t.test('destroyEditor() gives the element back and loses nothing that was typed'
   await page.locator('iframe').waitFor({ state: 'detached' })
   t.equal(await page.locator('#editor').count(), 1)
   t.strictSame(problems, [])
-  t.strictSame((await eventsOf(page)).slice(0, 3), [['onAppReady', undefined], ['onDocumentReady', undefined], ['onDocumentStateChange', true]])
+  t.strictSame((await eventsOf(page)).slice(0, 4), [['onAppReady', undefined], ['onInfo', { mode: 'edit' }], ['onDocumentReady', undefined], ['onDocumentStateChange', true]])
 })
 
 t.test('a refused configuration is explained in the frame and reported to the page', async t => {
   const { host, openConfig } = await start(t)
   const { page, frame } = await openConfig({ ...host.config('K'), token: 'x.y.z' })
   t.match(await frame.locator('[data-screen]').innerText(), /cannot be opened[^]*token[^]*4006/)
-  t.match(await eventsOf(page), [['onAppReady'], ['onError', { errorCode: 4006, errorDescription: /token/ }]])
+  t.match(await eventsOf(page), [['onAppReady'], ['onError', { errorCode: -20, errorDescription: /token/ }]])
 })
 
 t.test('downloadAs gives an address of the current content', async t => {

@@ -70,6 +70,14 @@ for (const [title, frame] of Object.entries(frames)) {
   })
 }
 
+t.test('a page that does not answer does not keep the server from closing', { timeout: 10_000 }, async t => {
+  const server = await startDocumentServer(t)
+  const socket = await upgraded(t, server)
+  socket.resume()
+  await Promise.all([server.close(), once(socket, 'close')])
+  t.pass()
+})
+
 async function upgraded (t: Test, server: DocumentServer): Promise<net.Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = net.connect(Number(port), hostname)

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { dirname, join } from 'node:path'
@@ -7,6 +8,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { listen } from '../../../test/helpers/listen.js'
 import { libreOffice } from '../../lib/conversions/pdf/libre-office.js'
+import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
 import { linkingDocuments } from './linking.js'
 
 /** A program in the place of soffice. Its `$7` is the folder of results, its last argument the document. */
@@ -73,6 +75,30 @@ for (const [title, limits] of Object.entries({
     t.strictSame(readdirSync(temporary), [])
   })
 }
+
+t.test('a server that closes while the files for soffice are written ends it at once', async t => {
+  const soffice = fakeOffice(t, 'mkdir "$7"; echo x > "$7/source.pdf"')
+  const closing = new AbortController()
+  const convert = await libreOffice(soffice, { closing: closing.signal })
+  const task = convert!(Buffer.from('x'), 'txt', 'pdf')
+  closing.abort()
+  t.equal(await task, null)
+})
+
+t.test('a server that has closed has left nothing of a conversion on the disk', async t => {
+  const soffice = fakeOffice(t, 'mkdir -p many/files; : > "$0.child"; exec sleep 1000')
+  const before = process.env.TMPDIR
+  const temporary = process.env.TMPDIR = join(dirname(soffice), 'temporary')
+  t.teardown(() => { restore('TMPDIR', before) })
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { libreOffice: soffice })
+  const answer = postSigned(`${server.url}/converter`, { filetype: 'txt', outputtype: 'odt', key: 'K', url: `${host.origin}/files/notes.txt` }).catch(() => {})
+  await once(whenThere(`${soffice}.child`), 'abort')
+  t.equal(readdirSync(temporary).length, 1)
+  await server.close()
+  t.strictSame(readdirSync(temporary), [])
+  await answer
+})
 
 t.test('two are at work at once, the others wait', async t => {
   const soffice = fakeOffice(t, `

@@ -85,6 +85,19 @@ t.test('it ends within seconds even when the host does not answer', { buffered: 
   t.match(await errors, 'your service did not answer in time')
 })
 
+t.test('whoever reads what it prints may stop', { buffered: true }, async t => {
+  const { child, ended, errors, facts } = await startListening(t, ['--log-level', 'trace'], { JWT_SECRET: SECRET })
+  errors.catch(() => {})
+  child.stdout.destroy()
+  child.stderr.destroy()
+  for (let request = 0; request < 5; request++) t.equal((await fetch(`${facts.Listening}/healthcheck`)).status, 200)
+  child.kill('SIGTERM')
+  t.same(await ended, { code: 0, signal: null })
+  const help = start(t, ['--help'])
+  help.child.stdout.destroy()
+  t.same([await help.ended, await help.errors], [{ code: 0, signal: null }, ''])
+})
+
 t.test('options that can not be used are refused with exit code 2, and it is said why', { buffered: true }, async t => {
   const { ended, errors } = start(t, ['--prot', '1'])
   t.same(await ended, { code: 2, signal: null })
@@ -143,7 +156,8 @@ t.test('options become those of a document server', t => {
 t.test('--help and --version', { buffered: true }, async t => {
   const help = start(t, ['--help'])
   const version = start(t, ['--version'])
-  t.match(await text(help.child.stdout), /^Usage: onlyoffice-emulator \[options\]\n[^]*--jwt-secret SECRET/)
-  t.match(await text(version.child.stdout), /^\d+\.\d+\.\d+\n$/)
+  const [helpText, versionText] = await Promise.all([text(help.child.stdout), text(version.child.stdout)])
+  t.match(helpText, /^Usage: onlyoffice-emulator \[options\]\n[^]*--jwt-secret SECRET/)
+  t.match(versionText, /^\d+\.\d+\.\d+\n$/)
   t.match(await Promise.all([help.ended, version.ended]), [{ code: 0 }, { code: 0 }])
 })

@@ -17,7 +17,7 @@ t.test('health, editor script and editor page', async t => {
   const page = await fetch(`${server.url}/web-apps/apps/documenteditor/main/index.html`)
   t.match(page.headers.get('content-security-policy'), /default-src 'none'; script-src 'self'; style-src 'self'/)
   const html = await page.text()
-  t.match(html, 'Emulated document server — for development and tests; not ONLYOFFICE Docs')
+  t.match(html, 'not ONLYOFFICE Docs')
   t.notMatch(html, /<script(?![^>]*src=)|<style|style=|onclick=/, 'nothing inline')
 })
 
