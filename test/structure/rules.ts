@@ -50,3 +50,52 @@ export const plugin: Layout = {
     whatCannotBeKnown
   ]
 }
+
+const basics = ['url', 'json', 'formats', 'version', ...contracts] as const
+const serving = ['base-url', 'own-names', 'tokens', 'results', 'sessions', ...basics] as const
+
+/** The emulated document server. */
+export const emulator: Layout = {
+  rooms: {
+    index: ['create', 'clock', ...contracts],
+    cli: ['create', 'clock', ...basics],
+    create: [
+      'lifecycle', 'commands', 'conversions', 'page', 'remote', 'status', 'log', 'host', 'faults', 'clock', 'documents', ...serving
+    ],
+    remote: ['log', 'own-names', ...basics],
+    status: ['sessions', 'host', ...basics],
+    page: ['conversions', 'documents', ...serving],
+    commands: serving,
+    conversions: ['documents', 'host', 'faults', 'clock', ...serving],
+    lifecycle: ['sessions', ...contracts],
+    sessions: ['documents', 'host', 'faults', 'results', 'tokens', 'clock', ...basics],
+    log: ['own-paths', ...basics],
+    host: ['documents', 'tokens', 'clock', ...basics],
+    documents: ['browser/writing/merge.js', ...basics],
+    faults: ['clock', ...basics],
+    tokens: ['clock', ...basics],
+    results: ['clock', ...basics],
+    clock: contracts,
+    'own-names': ['url', ...contracts],
+    'own-paths': [],
+    'base-url': ['url'],
+    formats: [],
+    json: [],
+    url: [],
+    version: [],
+    browser: [],
+    errors: ['types'],
+    types: []
+  },
+  restricted: [
+    [/^undici$/, ['lib/host/']],
+    [/^node:fs(\/|$)/, ['lib/conversions/pdf/', 'lib/cli/', 'lib/version.ts']],
+    [/^node:child_process$/, ['lib/conversions/pdf/']],
+    [/^(@xmldom\/xmldom|numfmt)$/, ['lib/documents/']],
+    [/^(pdfkit|dejavu-fonts-ttf)$/, ['lib/conversions/pdf/']],
+    [/^@fastify\/(static|websocket)$/, ['lib/page/']],
+    [/^(fastify-onlyoffice(\/|$)|\.\.\/)/, []], // out of the package
+    nodeModulesByTheirScheme,
+    whatCannotBeKnown
+  ]
+}

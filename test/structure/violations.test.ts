@@ -1,6 +1,6 @@
 import t from 'tap'
 import { cycles, forbiddenImports, longFiles, nonExports, runtimeCode } from './check.js'
-import { plugin } from './rules.js'
+import { emulator, plugin } from './rules.js'
 
 // Proves that the checks of layout.test.ts can fail.
 
@@ -43,6 +43,12 @@ for (const [path, source, to] of forbidden) {
     t.strictSame(withSource(path, source), [`${path} imports ${to}`])
   })
 }
+
+t.test('lib/create.ts of the emulator must not import the plugin', async t => {
+  for (const [source, to] of [['../../lib/errors.js', '../lib/errors.ts'], ['fastify-onlyoffice/testing', 'fastify-onlyoffice/testing']]) {
+    t.strictSame(forbiddenImports({ 'lib/create.ts': `import '${source}'` }, emulator), [`lib/create.ts imports ${to}`])
+  }
+})
 
 t.test('what the layout allows is not reported', async t => {
   t.strictSame(withSource('lib/plugin.ts', "import { fileStorage } from './storage/file-storage.js'\nimport type { Storage } from '../types/storage.js'"), [])

@@ -1,4 +1,4 @@
-import type { Time } from '../clock.js'
+import type { Time } from '../clock/time.js'
 import { isDocumentServerError } from '../errors.js'
 import type { FaultRegistry } from '../faults/registry.js'
 import { CrashedError, type HostClient } from '../host/client.js'

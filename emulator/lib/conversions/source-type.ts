@@ -1,4 +1,4 @@
-import { openPackage } from '../editing/package.js'
+import { openPackage } from '../documents/office/package.js'
 import { familyOf } from '../formats.js'
 
 const PACKAGES: ReadonlyArray<readonly [part: RegExp, type: string]> = [[/^word\//, 'docx'], [/^xl\//, 'xlsx'], [/^ppt\//, 'pptx']]

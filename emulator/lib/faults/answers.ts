@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Time } from '../clock.js'
+import type { Time } from '../clock/time.js'
 import type { FaultRegistry } from './registry.js'
 import type { AnswerFault, Faults } from '../../types/faults.js'
 

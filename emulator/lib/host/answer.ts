@@ -17,15 +17,6 @@ export function isTooLarge (error: unknown): boolean {
   return error instanceof RangeError
 }
 
-export function jsonOrText (bytes: Buffer): unknown {
-  const text = new TextDecoder().decode(bytes) // without a byte order mark
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 function tooLarge (limit: number): RangeError {
   return new RangeError(`The answer exceeds ${limit} bytes`)
 }

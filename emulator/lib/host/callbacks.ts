@@ -1,5 +1,5 @@
 import type { CallbackResult } from '../../types/session.js'
-import { jsonOrText } from './answer.js'
+import { jsonOrText } from '../json.js'
 import { CrashedError, type HostClient } from './client.js'
 
 export interface Action {

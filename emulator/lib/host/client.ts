@@ -1,8 +1,9 @@
 import { Agent } from 'undici'
-import type { Time } from '../clock.js'
+import type { Time } from '../clock/time.js'
 import type { Tokens } from '../tokens/tokens.js'
 import type { HostRequest } from '../../types/document-server.js'
-import { jsonOrText, readAnswer } from './answer.js'
+import { jsonOrText } from '../json.js'
+import { readAnswer } from './answer.js'
 import { requestFollowing } from './redirects.js'
 
 export interface HostAnswer {

@@ -1,5 +1,5 @@
-import { type Time, TimeoutError } from '../clock.js'
-import { emptyTemplate } from '../editing/empty/template.js'
+import { type Time, TimeoutError } from '../clock/time.js'
+import { emptyTemplate } from '../documents/empty/template.js'
 import { documentServerError } from '../errors.js'
 import { isTooLarge } from './answer.js'
 import { CrashedError, type HostClient } from './client.js'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../types/clock.js'
 import type { DocumentServerMembers } from '../../types/document-server.js'
-import type { sentCallbacks } from '../sent-callbacks.js'
+import type { sentCallbacks } from '../log/sent-callbacks.js'
 import { VERSION } from '../version.js'
 import { clockRoute } from './clock-route.js'
 import { faultRoutes } from './fault-routes.js'

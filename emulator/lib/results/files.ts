@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import mime from 'mime'
-import type { Time } from '../clock.js'
+import type { Time } from '../clock/time.js'
 
 export interface ResultFile {
   readonly bytes: Uint8Array

@@ -1,5 +1,5 @@
-import { openEditable } from '../editing/open.js'
-import type { Editable } from '../editing/types.js'
+import { openEditable } from '../documents/open.js'
+import type { Editable } from '../documents/types.js'
 import type { OpenDocument } from './documents.js'
 import type { SessionParts } from './parts.js'
 

@@ -1,4 +1,4 @@
-import type { Editable, Operation } from '../editing/types.js'
+import type { Editable, Operation } from '../documents/types.js'
 import type { Prepared } from './force-saving.js'
 import { saveWatch, type SaveWatch } from './save-watch.js'
 import type { EditorEvent, EditorUser } from '../../types/session.js'

@@ -1,4 +1,4 @@
-import type { Editable, Operation } from '../editing/types.js'
+import type { Editable, Operation } from '../documents/types.js'
 import { currentBytes, editableOf } from './content.js'
 import type { OpenDocument, Participant } from './documents.js'
 import type { Connection, Joined } from './joining.js'

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Time } from '../clock.js'
+import type { Time } from '../clock/time.js'
 import type { FaultRegistry } from '../faults/registry.js'
 import type { HostClient } from '../host/client.js'
 import type { ResultFiles } from '../results/files.js'

@@ -1,4 +1,4 @@
-import type { Operation } from '../editing/types.js'
+import type { Operation } from '../documents/types.js'
 import { NOTHING_SENT } from '../host/callbacks.js'
 import { CrashedError } from '../host/client.js'
 import type { TrustedConfig } from '../tokens/config-token.js'

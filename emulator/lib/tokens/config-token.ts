@@ -63,9 +63,9 @@ function userOf (given: UserConfig, signed: UserConfig, lang = ''): TrustedConfi
   return { id: id === undefined || id === null ? null : String(id), name: whole || 'Anonymous' }
 }
 
-function verified (token: string | undefined, tokens: Tokens): Record<string, unknown> {
+function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
   if (!token) throw documentServerError(BAD_TOKEN, 'token:jwt must be provided')
-  const result = tokens.verify(token)
+  const result = tokens.verify(String(token))
   if ('claims' in result) return result.claims
   switch (result.rejected) {
     case 'expired': throw documentServerError(EXPIRED, 'token:jwt expired')

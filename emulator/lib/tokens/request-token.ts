@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { jsonOrText } from '../host/answer.js'
+import { jsonOrText } from '../json.js'
 import type { Tokens } from './tokens.js'
 
 type Fields = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Time } from '../clock.js'
+import type { Time } from '../clock/time.js'
 
 export type VerifiedToken =
   | { readonly claims: Record<string, unknown> }

@@ -3,7 +3,7 @@ import http from 'node:http'
 import { type Browser, type BrowserContext, chromium as playwright, type FrameLocator, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { DocumentServer } from '../../lib/index.js'
-import { openEditable } from '../../lib/editing/open.js'
+import { openEditable } from '../../lib/documents/open.js'
 import { listen } from '../../../test/helpers/listen.js'
 import { type ConfigChanges, type FakeHost, startDocumentServer, startFakeHost } from '../support.js'
 

@@ -1,5 +1,5 @@
-import type { GridCell, GridSheet } from '../../lib/editing/grid.js'
-import type { Editable } from '../../lib/editing/types.js'
+import type { GridCell, GridSheet } from '../../lib/documents/grid.js'
+import type { Editable } from '../../lib/documents/types.js'
 
 /** The sheets as an editor shows them. Throws for what is no grid. */
 export function sheetsOf (editable: Editable): readonly GridSheet[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { openEditable } from '../../lib/editing/open.js'
+import { openEditable } from '../../lib/documents/open.js'
 import { cellAt, set, sheetsOf } from './cells.js'
 
 const open = (text: string) => openEditable('csv', Buffer.from(text))

@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
-import { openEditable } from '../../lib/editing/open.js'
-import type { Editable, Paragraph } from '../../lib/editing/types.js'
+import { openEditable } from '../../lib/documents/open.js'
+import type { Editable, Paragraph } from '../../lib/documents/types.js'
 import { fixture } from '../support.js'
 import './formatting.js'
 

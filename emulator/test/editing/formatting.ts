@@ -1,7 +1,7 @@
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import t from 'tap'
-import { openEditable } from '../../lib/editing/open.js'
-import { type Editable, isOperation, type Paragraph } from '../../lib/editing/types.js'
+import { openEditable } from '../../lib/documents/open.js'
+import { type Editable, isOperation, type Paragraph } from '../../lib/documents/types.js'
 
 function paragraphs (editable: Editable): readonly Paragraph[] {
   const view = editable.view()

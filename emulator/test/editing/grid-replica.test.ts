@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createGridHistory } from '../../lib/browser/grid/history.js'
 import { createGridReplica } from '../../lib/browser/grid/replica.js'
-import type { CellOperation, GridCell } from '../../lib/editing/grid.js'
-import { openEditable } from '../../lib/editing/open.js'
+import type { CellOperation, GridCell } from '../../lib/documents/grid.js'
+import { openEditable } from '../../lib/documents/open.js'
 import { randomNumbers } from './simulation.js'
 
 type Replica = ReturnType<typeof createGridReplica>

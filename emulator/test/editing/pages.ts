@@ -1,6 +1,6 @@
 import { createEditing } from '../../lib/browser/writing/editing.js'
-import { openEditable } from '../../lib/editing/open.js'
-import type { Editable } from '../../lib/editing/types.js'
+import { openEditable } from '../../lib/documents/open.js'
+import type { Editable } from '../../lib/documents/types.js'
 import { fixture } from '../support.js'
 
 type Editing = ReturnType<typeof createEditing>

@@ -1,5 +1,5 @@
-import { openEditable } from '../../lib/editing/open.js'
-import type { Editable } from '../../lib/editing/types.js'
+import { openEditable } from '../../lib/documents/open.js'
+import type { Editable } from '../../lib/documents/types.js'
 import { createReplica } from '../../lib/browser/writing/replica.js'
 import { fixture } from '../support.js'
 

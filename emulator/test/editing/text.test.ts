@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openEditable } from '../../lib/editing/open.js'
+import { openEditable } from '../../lib/documents/open.js'
 
 t.test('byte order mark and line ends survive an edit', async t => {
   const editable = await openEditable('txt', Buffer.from('\uFEFFa,ż\r\n1,2\r\n'))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createTime } from '../../lib/clock.js'
+import { createTime } from '../../lib/clock/time.js'
 import { fakeClock } from '../../lib/index.js'
 import { resultFiles } from '../../lib/results/files.js'
 

@@ -1,6 +1,6 @@
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import t from 'tap'
-import { openPackage } from '../../lib/editing/package.js'
+import { openPackage } from '../../lib/documents/office/package.js'
 import { fixture } from '../support.js'
 
 t.test('a changed package has its other parts as they were packed, in their place', async t => {

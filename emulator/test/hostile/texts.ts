@@ -2,7 +2,7 @@ import { strToU8, zipSync } from 'fflate'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { converter } from '../../lib/conversions/pdf/convert.js'
-import { textBlocks } from '../../lib/text/extract.js'
+import { textBlocks } from '../../lib/documents/extract/extract.js'
 
 const N = 1_000_000
 const convert = converter(null)

@@ -1,8 +1,8 @@
 import { strToU8, zipSync } from 'fflate'
 import t from 'tap'
-import type { GridSheet } from '../../lib/editing/grid.js'
-import { openEditable } from '../../lib/editing/open.js'
-import { textBlocks } from '../../lib/text/extract.js'
+import type { GridSheet } from '../../lib/documents/grid.js'
+import { openEditable } from '../../lib/documents/open.js'
+import { textBlocks } from '../../lib/documents/extract/extract.js'
 
 const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 

@@ -18,6 +18,7 @@ t.test('a configuration is refused with the recorded codes unless its token sign
     ['no token', undefined, 4006, 'token:jwt must be provided'],
     ['wrong secret', createSigner({ key: 'another secret' })(config), 4006, 'token:invalid signature'],
     ['not a token', 'x.y.z', 4006, 'token:jwt malformed'],
+    ['a number', 5 as unknown as string, 4006, 'token:jwt malformed'],
     ['no algorithm', createSigner({ algorithm: 'none' })(config), 4006, 'token:jwt malformed'],
     ['expired two minutes ago', sign({ ...config, exp: seconds - 120 }), 4005, 'token:jwt expired'],
     ['{ payload: config }', sign({ payload: config }), 4006, 'token:'],

@@ -1,4 +1,4 @@
-import { textBlocks } from '../../text/extract.js'
+import { textBlocks } from '../../documents/extract/extract.js'
 import { layOut } from './layout.js'
 import { isExtension, type OfficeConverter } from './libre-office.js'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { TextBlock } from '../../text/blocks.js'
+import type { TextBlock } from '../../documents/extract/blocks.js'
 
 const MARGIN = 64
 const TEXT_SIZE = 11

@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
-import { openEditable } from '../../../lib/editing/open.js'
-import { textBlocks } from '../../../lib/text/extract.js'
+import { openEditable } from '../../../lib/documents/open.js'
+import { textBlocks } from '../../../lib/documents/extract/extract.js'
 import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
 const mainParts: Record<string, string> = {

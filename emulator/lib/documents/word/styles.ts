@@ -1,7 +1,7 @@
 import type { Element } from '@xmldom/xmldom'
 import { FORMATS, type Format } from '../types.js'
 import { firstChild, WORD } from './text.js'
-import { parseXml } from '../xml.js'
+import { parseXml } from '../office/xml.js'
 
 export const NAMES: Record<Format, string> = { bold: 'b', italic: 'i', underline: 'u', strike: 'strike' }
 const OFF = ['0', 'false', 'off', 'none']

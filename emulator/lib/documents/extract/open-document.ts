@@ -1,8 +1,8 @@
 import type { Element } from '@xmldom/xmldom'
-import type { OfficePackage } from '../editing/package.js'
+import type { OfficePackage } from '../office/package.js'
 import type { TextBlock } from './blocks.js'
 import type { ParseXml } from './extract.js'
-import { attribute, elements, hasAncestor } from './xml.js'
+import { attribute, elements, hasAncestor } from '../office/elements.js'
 
 const MAX_REPEATED_CELLS = 64
 const MAX_REPEATED_CHARACTERS = 50

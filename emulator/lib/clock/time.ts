@@ -1,4 +1,4 @@
-import type { Clock } from '../types/clock.js'
+import type { Clock } from '../../types/clock.js'
 
 export const systemClock: Clock = {
   now: Date.now,

@@ -1,5 +1,5 @@
 import { type CellOperation, type GridCell, type GridSheet, MAX_CELLS, MAX_CHARACTERS, shownSize } from '../grid.js'
-import { openPackage } from '../package.js'
+import { openPackage } from '../office/package.js'
 import type { Editable } from '../types.js'
 import { GENERAL } from './built-in-formats.js'
 import { withoutValue, writeCell } from './cells.js'

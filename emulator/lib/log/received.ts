@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { jsonOrText } from './host/answer.js'
-import { isEditorAsset, isOwnPath } from './own-paths.js'
-import type { RequestLog } from './request-log.js'
-import type { ReceivedRequest } from '../types/document-server.js'
+import { jsonOrText } from '../json.js'
+import { isEditorAsset, isOwnPath } from '../own-paths.js'
+import type { RequestLog } from './limits.js'
+import type { ReceivedRequest } from '../../types/document-server.js'
 
 interface Entry extends ReceivedRequest {
   body: unknown

@@ -1,4 +1,4 @@
-import type { OfficePackage } from '../package.js'
+import type { OfficePackage } from '../office/package.js'
 import type { LockedCells } from '../grid.js'
 import { attributeOf, firstElement } from './markup.js'
 import { relationshipsOf } from './open.js'

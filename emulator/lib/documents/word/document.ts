@@ -1,13 +1,13 @@
 import { type Element, XMLSerializer } from '@xmldom/xmldom'
 import { isDeepStrictEqual } from 'node:util'
 import { merge, movedOffset } from '../../browser/writing/merge.js'
-import { openPackage } from '../package.js'
+import { openPackage } from '../office/package.js'
 import type { Editable, Mark, Operation } from '../types.js'
 import { appendCopy, copyOfEnd, emptyCopy } from './copies.js'
 import { formattingOf } from './formatting.js'
 import { children, paragraphsIn, viewOf } from './paragraphs.js'
 import { create, firstChild, isEditable, paragraphText, setParagraphText, WORD } from './text.js'
-import { parseXml } from '../xml.js'
+import { parseXml } from '../office/xml.js'
 
 const MAIN_PART = 'word/document.xml'
 

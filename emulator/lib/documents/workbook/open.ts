@@ -1,4 +1,4 @@
-import type { OfficePackage } from '../package.js'
+import type { OfficePackage } from '../office/package.js'
 import { joinedText } from './cells.js'
 import { attributeOf, elements, firstElement, isTrue } from './markup.js'
 import { openStyles, type Styles } from './styles.js'

@@ -1,5 +1,5 @@
-import { DEFLATED, STORED } from '../zip/entry.js'
-import { newEntry, writeZip } from '../zip/write.js'
+import { DEFLATED, STORED } from '../office/zip/entry.js'
+import { newEntry, writeZip } from '../office/zip/write.js'
 import { openDocumentParts } from './open-document.js'
 import { presentationParts } from './presentation.js'
 import { wordParts } from './word.js'

@@ -1,4 +1,4 @@
-import type { OfficePackage } from '../package.js'
+import type { OfficePackage } from '../office/package.js'
 import type { GridCell } from '../grid.js'
 import { type CellContent, readCell, withOwnFormula } from './cells.js'
 import { shiftFormula } from './formulas.js'

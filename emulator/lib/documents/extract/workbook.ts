@@ -1,5 +1,5 @@
-import type { OfficePackage } from '../editing/package.js'
-import { openSheets } from '../editing/workbook/contents.js'
+import type { OfficePackage } from '../office/package.js'
+import { openSheets } from '../workbook/contents.js'
 import type { TextBlock } from './blocks.js'
 
 /** Columns left empty between two cells are kept up to this number. */

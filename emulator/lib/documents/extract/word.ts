@@ -1,9 +1,9 @@
-import type { OfficePackage } from '../editing/package.js'
-import { styleOf } from '../editing/word/paragraphs.js'
-import { paragraphText } from '../editing/word/text.js'
+import type { OfficePackage } from '../office/package.js'
+import { styleOf } from '../word/paragraphs.js'
+import { paragraphText } from '../word/text.js'
 import type { TextBlock } from './blocks.js'
 import type { ParseXml } from './extract.js'
-import { elements } from './xml.js'
+import { elements } from '../office/elements.js'
 
 export function wordBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {
   const document = parse(office.text('word/document.xml') ?? '<none/>')

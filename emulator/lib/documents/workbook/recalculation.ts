@@ -1,4 +1,4 @@
-import type { OfficePackage } from '../package.js'
+import type { OfficePackage } from '../office/package.js'
 import { attributeOf, elements, firstElement, prefixOf, withAttribute } from './markup.js'
 import { relationshipsOf, relationshipsPart, type Workbook } from './open.js'
 

@@ -1,4 +1,4 @@
-import type { FakeClock, FakeClockOptions } from '../types/clock.js'
+import type { FakeClock, FakeClockOptions } from '../../types/clock.js'
 
 interface Timer {
   readonly at: number

@@ -1,8 +1,8 @@
 import type { Element } from '@xmldom/xmldom'
-import type { OfficePackage } from '../editing/package.js'
+import type { OfficePackage } from '../office/package.js'
 import type { TextBlock } from './blocks.js'
 import type { ParseXml } from './extract.js'
-import { attribute, elements } from './xml.js'
+import { attribute, elements } from '../office/elements.js'
 
 /** Text of pptx, slide by slide; a slide begins a page, its title is a heading. */
 export function presentationBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {

@@ -1,4 +1,4 @@
-import type { DocumentServerOptions, HostRequest, ReceivedRequest } from '../types/document-server.js'
+import type { DocumentServerOptions, HostRequest, ReceivedRequest } from '../../types/document-server.js'
 
 type Limits = Required<NonNullable<DocumentServerOptions['requestLog']>>
 

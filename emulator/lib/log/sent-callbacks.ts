@@ -1,5 +1,5 @@
-import type { HostRequest } from '../types/document-server.js'
-import type { RequestLog } from './request-log.js'
+import type { HostRequest } from '../../types/document-server.js'
+import type { RequestLog } from './limits.js'
 
 interface Waiting {
   readonly isWanted: (request: HostRequest) => boolean
