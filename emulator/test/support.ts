@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
-import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
+import { type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
 import { forgedToken } from '../../test/helpers/jwt.js'
 import { listen } from '../../test/helpers/listen.js'
 
@@ -117,6 +117,15 @@ export async function startFakeHost (t: Test): Promise<FakeHost> {
   Object.assign(host, { origin })
   for (const name of ['report.docx', 'notes.txt']) host.files.set(`/files/${name}`, fixture(name))
   return host
+}
+
+/** For what goes on while a request is under way: a fake clock would wait for that. */
+export const realTime: Clock = {
+  now: Date.now,
+  setTimer (milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds)
+    return () => clearTimeout(timer)
+  }
 }
 
 /** No pause takes real time: the clock jumps as soon as nothing is under way. */

@@ -1,10 +1,13 @@
 import { type CallbackFields, isTransient, NOTHING_SENT, sendCallback } from '../host/callbacks.js'
+import { CrashedError } from '../host/client.js'
+import { aside } from './aside.js'
 import type { OpenDocument } from './documents.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult } from '../../types/session.js'
 
 // Only after 429, 5xx and no answer. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
 const RETRIES_MS = [1000, 2000, 4000]
+const SLOW_MS = 50
 // Source: recorded message to the editor.
 const NOT_SUBSCRIBED = { type: 'warning', message: 'Error on save server subscription!' } as const
 
@@ -34,6 +37,26 @@ export async function report (parts: SessionParts, document: OpenDocument, url: 
   parts.log.warn({ key: document.key, ...result }, 'the host refused to be told who is there')
   for (const listener of [...document.gone, ...document.participants.values()]) listener.notify(NOT_SUBSCRIBED)
   return result
+}
+
+/** What the host answers, to whoever waits for it. */
+export interface Announced {
+  readonly answered: Promise<CallbackResult>
+}
+
+/**
+ * Begins to tell the host who is there. Whoever comes or leaves next does not wait for a host that is slow.
+ * Source: docs/document-server-protocol.md#coming-and-going-1-and-4
+ */
+export async function announce (parts: SessionParts, document: OpenDocument, url: string | null, fields: CallbackFields): Promise<Announced> {
+  const { closing, host, time } = parts
+  const life = host.life()
+  const done = new AbortController()
+  const answered = aside(parts, async () => await report(parts, document, url, fields)).finally(() => done.abort())
+  answered.catch(() => {}) // not everybody waits for it
+  await time.pause(SLOW_MS, AbortSignal.any([done.signal, closing, life]))
+  if (life.aborted) throw new CrashedError()
+  return { answered }
 }
 
 /** Makes attempts until one is answered for good, or until it is called off in between. */

@@ -59,6 +59,8 @@ export interface OpenDocument {
   fileType: string
   /** What it was opened with: as downloaded, or a forgotten file. `null` before. */
   opened: { readonly bytes: Uint8Array, readonly fileType: string, readonly at: number } | null
+  /** While `opened` is fetched: all who open it meanwhile wait for the same. */
+  loading: Promise<void> | null
   /** What editing started from: as opened or handed in. Edits are in `editable`, once there were any. */
   source: Uint8Array | null
   editable: Editable | null
@@ -119,6 +121,7 @@ export function documents (): Documents {
         key,
         fileType,
         opened: null,
+        loading: null,
         source: null,
         editable: null,
         participants: new Map(),

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { documentServerError, isDocumentServerError } from '../errors.js'
-import { CrashedError } from '../host/client.js'
 import { download } from '../host/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
 import { aside } from './aside.js'
-import { report } from './delivery.js'
+import { announce } from './delivery.js'
 import { editors, type OpenDocument, type Participant, tell, userIds, usersOf } from './documents.js'
 import { callbackUrlOf } from './leaving.js'
 import type { SessionParts } from './parts.js'
@@ -22,19 +21,12 @@ export interface Joined {
 const VIEW_ONLY_AFTER_SAVE_MS = 300_000
 const CACHED_MS = 86_400_000
 const FAILED = -1
-const SLOW_MS = 50
 // Source: recorded message to the editor.
 const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assembled' } as const
 const VERSION_CHANGED = 4008
 
-/** Somebody is in, but there is nothing to show: they leave again. */
-export interface JoinedInVain {
-  readonly failure: unknown
-  readonly participant: Participant
-}
-
-/** Opens a document, or joins those who have it open. Runs in the document's turn. */
-export async function join (parts: SessionParts, document: OpenDocument, config: TrustedConfig, connection: Connection): Promise<Joined | JoinedInVain> {
+/** Opens a document, or joins those who have it open. What is shown is loaded afterwards. Runs in the document's turn. */
+export async function join (parts: SessionParts, document: OpenDocument, config: TrustedConfig, connection: Connection): Promise<Joined> {
   // Source: docs/document-server-protocol.md#opening-a-key-again; a viewer is shown what there is.
   const outdated = !config.viewOnly && isOutdated(parts, document)
   const userId = config.user.id ?? `uid-${randomUUID()}`
@@ -55,15 +47,20 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
   if (hasForgotten) participant.notify(HAS_FORGOTTEN)
   if (!outdated && document.changes.length > 0) participant.notify({ type: 'unsavedChanges', count: document.changes.length })
   participant.notify({ type: 'joined', users: usersOf(document), hasForgotten })
+  return { document, participant, outdated }
+}
+
+/** Loads what somebody who has joined is shown, once for all who wait for it. Rejects with a `DocumentServerError`. */
+export async function show (parts: SessionParts, { document, participant, outdated }: Joined, config: TrustedConfig): Promise<void> {
   try {
-    await load(parts, document, config)
+    document.loading ??= aside(parts, async () => await load(parts, document, config)).finally(() => { document.loading = null })
+    await document.loading
   } catch (error) {
     participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code : FAILED })
-    return { failure: error, participant }
+    throw error
   }
   if (outdated) document.participants.set(participant.connectionId, participant)
   participant.notify({ type: 'ready', outdated })
-  return { document, participant, outdated }
 }
 
 /** Comes back after the connection was cut. Rejects with 4008 when the document is another one by now, or about to be. */
@@ -82,25 +79,12 @@ async function enter (parts: SessionParts, document: OpenDocument, participant: 
   tell(document, { type: 'users', users: usersOf(document) }, participant)
   if (participant.viewOnly) return
   callOffSave(document)
-  const users = userIds(editors(document))
-  await awhile(parts, async () => await report(parts, document, callbackUrlOf(document, participant), {
+  await announce(parts, document, callbackUrlOf(document, participant), {
     key: document.key,
     status: 1,
-    users,
+    users: userIds(editors(document)),
     actions: [{ type: 1, userid: participant.userId }]
-  }))
-}
-
-/** Whoever opens does not wait for a host that is slow. Source: docs/document-server-protocol.md#coming-and-going-1-and-4 */
-async function awhile (parts: SessionParts, task: () => Promise<unknown>): Promise<void> {
-  const { closing, host, log, time } = parts
-  const life = host.life()
-  const done = new AbortController()
-  aside(parts, task)
-    .catch(error => { if (!(error instanceof CrashedError)) log.error({ err: error }, 'the host could not be told who is there') })
-    .finally(() => done.abort())
-  await time.pause(SLOW_MS, AbortSignal.any([done.signal, closing, life]))
-  if (life.aborted) throw new CrashedError()
+  })
 }
 
 function callOffSave (document: OpenDocument): void {

@@ -2,39 +2,41 @@ import { type Action, NOTHING_SENT } from '../host/callbacks.js'
 import { resultFolder } from '../results/files.js'
 import { type Assembly, assemble, type Built, lastChanger, lastSave } from './built.js'
 import { isForgotten } from './content.js'
-import { deliver, report, untilAnswered } from './delivery.js'
+import { announce, type Announced, deliver, untilAnswered } from './delivery.js'
 import { editors, type OpenDocument, type Participant, type Save, tell, userIds, usersOf } from './documents.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult } from '../../types/session.js'
 
+/** What follows from leaving: a 1 or 4 under way, a save to be made, or nothing. */
+export type Left = Announced | Save | null
+
 /** Leaves by closing: 1 while others stay, a save after a change, else 4. Runs in the document's turn. */
-export async function leave (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<CallbackResult | Save> {
-  if (!document.participants.has(participant.connectionId)) return NOTHING_SENT
+export async function leave (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<Left> {
+  if (!document.participants.has(participant.connectionId)) return null
   document.gone.add(participant)
-  return await depart(parts, document, participant) ?? beginSave(document, participant)
+  return await depart(parts, document, participant)
 }
 
 /** Leaves by a cut connection. The save waits for somebody to come back. */
-export async function vanish (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<Save | null> {
+export async function vanish (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<Left> {
   // Whoever has come back meanwhile is another participant by the same id.
   if (document.participants.get(participant.connectionId) !== participant) return null
   document.disconnected.set(participant.connectionId, participant)
-  return await depart(parts, document, participant) === null ? beginSave(document, participant, { waits: true }) : null
+  return await depart(parts, document, participant, { waits: true })
 }
 
-/** `null` when the document is to be saved. */
-async function depart (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<CallbackResult | null> {
+async function depart (parts: SessionParts, document: OpenDocument, participant: Participant, { waits = false } = {}): Promise<Left> {
   document.participants.delete(participant.connectionId)
   tell(document, { type: 'users', users: usersOf(document) })
   if (document.removed) parts.documents.forget(document)
-  if (participant.viewOnly) return NOTHING_SENT
+  if (participant.viewOnly) return null
   const { key } = document
   const url = callbackUrlOf(document, participant)
   const users = userIds(editors(document))
-  if (users.length > 0) return await report(parts, document, url, { key, status: 1, users, actions: left(participant.userId) })
-  if (document.changes.length > 0 || parts.forgotten.has(key)) return null
+  if (users.length > 0) return await announce(parts, document, url, { key, status: 1, users, actions: left(participant.userId) })
+  if (document.changes.length > 0 || parts.forgotten.has(key)) return beginSave(document, participant, { waits })
   document.saidOfSave = null
-  return await report(parts, document, url, { key, status: 4, actions: participant.userId === '' ? undefined : left(participant.userId) })
+  return await announce(parts, document, url, { key, status: 4, actions: participant.userId === '' ? undefined : left(participant.userId) })
 }
 
 /** Their own, else that of the last who had one. */

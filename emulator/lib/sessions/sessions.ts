@@ -6,7 +6,7 @@ import { aside } from './aside.js'
 import { currentBytes, editableOf } from './content.js'
 import { type OpenDocument, type Participant, type Save, tell } from './documents.js'
 import { type ForceSaver, startForceSave, type StartedForceSave } from './force-saving.js'
-import { type Connection, join, type Joined, rejoin } from './joining.js'
+import { type Connection, join, type Joined, rejoin, show } from './joining.js'
 import { finish, leave, vanish } from './leaving.js'
 import { sendMailMerge } from './mail-merge.js'
 import type { SessionParts } from './parts.js'
@@ -29,21 +29,26 @@ export function sessions (parts: SessionParts) {
 
   /** Rejects with a `DocumentServerError`. */
   async function open (config: TrustedConfig, connection: Connection): Promise<Joined> {
-    const joined = await inTurn(config.key, async () => {
-      const document = documents.getOrCreate(config.key, config.fileType)
-      const joined = await join(parts, document, config, connection)
-      return 'failure' in joined ? { ...joined, document, left: await leave(parts, document, joined.participant) } : joined
-    })
-    if (!('failure' in joined)) return joined
-    await saved(joined.document, joined.left)
-    throw joined.failure
+    const joined = await inTurn(config.key, async () => await join(parts, documents.getOrCreate(config.key, config.fileType), config, connection))
+    try {
+      await show(parts, joined, config)
+      return joined
+    } catch (failure) {
+      await leaveNow(joined)
+      throw failure
+    }
+  }
+
+  async function leaveNow ({ document, participant }: Pick<Joined, 'document' | 'participant'>): Promise<CallbackResult> {
+    const left = await inTurn(document.key, async () => await leave(parts, document, participant))
+    if (left === null) return NOTHING_SENT
+    return 'answered' in left ? await left.answered : await saved(document, left)
   }
 
   /** Whoever leaves waits for the save, but nobody else does. */
-  async function saved (document: OpenDocument, left: CallbackResult | Save): Promise<CallbackResult> {
-    if (!('leaver' in left)) return left
+  async function saved (document: OpenDocument, save: Save): Promise<CallbackResult> {
     await document.forceSave?.announced
-    return await aside(parts, async () => await finish(parts, document, left))
+    return await aside(parts, async () => await finish(parts, document, save))
   }
 
   /** Comes back after `disconnect`. */
@@ -83,8 +88,10 @@ export function sessions (parts: SessionParts) {
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
     if (!isIn(document, participant)) return
-    const save = await inTurn(document.key, async () => await vanish(parts, document, participant))
-    if (save !== null) saveLater(document, save)
+    const left = await inTurn(document.key, async () => await vanish(parts, document, participant))
+    if (left === null) return
+    if ('answered' in left) await left.answered
+    else saveLater(document, left)
   }
 
   /** Saves unless somebody has come back by then. */
@@ -104,7 +111,7 @@ export function sessions (parts: SessionParts) {
     saveLater,
     async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {
       if (!isIn(document, participant)) return NOTHING_SENT
-      return await saved(document, await inTurn(document.key, async () => await leave(parts, document, participant)))
+      return await leaveNow({ document, participant })
     },
     async forceSave (document: OpenDocument, saver: ForceSaver): Promise<StartedForceSave> {
       if (parts.host.life().aborted) throw new CrashedError()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sign, startDocumentServer, startFakeHost } from '../../support.js'
+import { realTime, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 const ADA = { id: 'ada', name: 'Ada' }
 const GRACE = { id: 'grace', name: 'Grace' }
@@ -66,7 +66,7 @@ t.test('status 1 and the download of the document may come in either order', asy
 
 t.test('who opens does not wait for the answer to the 1, nor do others', async t => {
   const host = await startFakeHost(t)
-  const server = await startDocumentServer(t, { clock: { now: Date.now, setTimer: (milliseconds, callback) => { const timer = setTimeout(callback, milliseconds); return () => { clearTimeout(timer) } } } })
+  const server = await startDocumentServer(t, { clock: realTime })
   let answer = () => {}
   const held = new Promise<void>(resolve => { answer = resolve })
   host.beforeAnswer = async () => await held
@@ -76,6 +76,47 @@ t.test('who opens does not wait for the answer to the 1, nor do others', async t
   host.answers[1] = { body: '{"error":1}' }
   answer()
   await ada.event('warning')
+})
+
+t.test('who opens does not wait for the answer to the 4 of who has left', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { clock: realTime })
+  const ada = await server.open(host.config('K', { user: ADA }))
+  let answer = () => {}
+  const held = new Promise<void>(resolve => { answer = resolve })
+  host.beforeAnswer = async ({ status }) => { if (status === 4) await held }
+  const left = ada.close()
+  while (host.callbacks(4).length === 0) await host.next()
+  const grace = await server.open(host.config('K', { user: GRACE }))
+  t.strictSame(host.statuses(), [1, 4, 1])
+  answer()
+  t.match(await left, { status: 4, accepted: true })
+  await grace.close()
+})
+
+t.test('who opens while the document is being fetched is reported at once, and waits for the same download', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  let send = () => {}
+  host.routes.set('/files/report.docx', (_request, response) => { send = () => response.end('the document') })
+  const opening = [ADA, GRACE].map(async user => await server.open(host.config('K', { user })))
+  while (host.callbacks(1).length < 2 || host.received.length < 3) await host.next()
+  t.match(host.callbacks(1), [{ users: ['ada'] }, { users: ['ada', 'grace'] }])
+  send()
+  for (const session of await Promise.all(opening)) t.equal(String(await session.content()), 'the document')
+  t.equal(host.received.filter(({ method }) => method === 'GET').length, 1)
+})
+
+t.test('who opens while a download fails fails with it, and both leave', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  let send = () => {}
+  host.routes.set('/files/report.docx', (_request, response) => { send = () => response.socket!.destroy() })
+  const opening = Promise.allSettled([ADA, GRACE].map(async user => await server.open(host.config('K', { user }))))
+  while (host.callbacks(1).length < 2 || host.received.length < 3) await host.next()
+  send()
+  t.match(await opening, [{ reason: { code: -81 } }, { reason: { code: -81 } }])
+  t.strictSame(host.statuses(), [1, 1, 1, 4])
 })
 
 t.test('a refused 1 of who joins or leaves is a warning to all who are there', async t => {
