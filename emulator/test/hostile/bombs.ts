@@ -4,7 +4,7 @@ const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 const ENTRY = Buffer.from('504b0102', 'hex')
 
 /** A docx with this in its body, and what stands before its root element. */
-export function docxOf (body: string, before = ''): Buffer {
+function docxOf (body: string, before = ''): Buffer {
   return Buffer.from(zipSync({ 'word/document.xml': strToU8(`${before}<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`) }))
 }
 
