@@ -30,9 +30,12 @@ function mediaTypeOf (extension: string): string {
   return extension === 'json' ? 'application/json; charset=utf-8' : mime.getType(extension) ?? 'application/octet-stream'
 }
 
-/** A new folder for what is built of a document: its key and a random number, as in the recorded addresses. */
+let folders = randomInt(9000)
+
+/** A new folder for what is built of a document: its key and a number of four digits, as in the recorded addresses. */
 export function resultFolder (key: string): string {
-  return `data/${key}_${randomInt(1000, 10_000)}`
+  // Not a random one: two saves of a document would have the same now and then, and the second replace the first.
+  return `data/${key}_${1000 + folders++ % 9000}`
 }
 
 export function resultFiles (secret: string, time: Time): ResultFiles {
