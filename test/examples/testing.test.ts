@@ -11,7 +11,7 @@ for (const [folder, count] of [['fastify', 3], ['express', 1]] as const) {
     const files = (await readdir(join(directory, folder))).filter(name => /\.test\.c?js$/.test(name))
     t.equal(files.length, count)
     for (const file of files) {
-      const { stdout } = await run(process.execPath, ['--test', join(directory, folder, file)], { cwd: root, env: plainEnvironment })
+      const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', join(directory, folder, file)], { cwd: root, env: plainEnvironment })
       t.match(stdout, /^# fail 0$/m, file)
       t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) >= 2, `${file}: every test ran`)
     }

@@ -15,7 +15,7 @@ t.test('a service with the packed package tests its own save flow in under 40 li
   const project = await installPacked(t, 'fastify-onlyoffice', 'onlyoffice-emulator')
   await copyFile(source, join(project.directory, PROGRAM))
   const test = (environment: Record<string, string>) =>
-    run(process.execPath, ['--test', PROGRAM], { cwd: project.directory, env: { ...plainEnvironment, ...environment } })
+    run(process.execPath, ['--test', '--test-reporter=tap', PROGRAM], { cwd: project.directory, env: { ...plainEnvironment, ...environment } })
 
   t.match((await test({})).stdout, /^# pass 1$/m)
   await t.rejects(test({ JWT_SECRET: 'a secret of which the document server knows nothing' }), { code: 1 }, 'and it can fail')

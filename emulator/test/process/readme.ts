@@ -14,7 +14,7 @@ t.test('the first test of the README passes as it stands, in 30 lines', async t 
   t.teardown(() => rm(directory, { recursive: true }))
   await writeFile(join(directory, 'first.test.js'), code!)
   await writeFile(join(directory, 'package.json'), '{"type":"module"}')
-  const { stdout } = await run(process.execPath, ['--import', './scripts/typescript/register.js', '--test', join(directory, 'first.test.js')], { cwd: root, env: plainEnvironment })
+  const { stdout } = await run(process.execPath, ['--import', './scripts/typescript/register.js', '--test', '--test-reporter=tap', join(directory, 'first.test.js')], { cwd: root, env: plainEnvironment })
   t.match(stdout, /^# pass 1$/m)
   t.match(stdout, /^# fail 0$/m)
 })
