@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import type { Editable } from '../documents/types.js'
 import { type ResultFiles, resultFolder } from '../results/files.js'
 import type { OpenDocument } from '../sessions/documents.js'
 
@@ -52,7 +53,7 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
 }
 
 /** Path and query of a PDF for a page to show; absent for anything else. */
-export function shownPdf (files: ResultFiles, { key, fileType }: OpenDocument, bytes: Uint8Array): { pdf?: string } {
+export function shownPdf (files: ResultFiles, { key, fileType }: OpenDocument, editable: Editable): { pdf?: string } {
   if (fileType !== 'pdf') return {}
-  return { pdf: SHOWN_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', bytes, fileType), '', key) }
+  return { pdf: SHOWN_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', editable.bytes(), fileType), '', key) }
 }

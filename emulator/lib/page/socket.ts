@@ -6,7 +6,7 @@ import { isOperation } from '../documents/types.js'
 import { isDocumentServerError } from '../errors.js'
 import { isOwnPage } from '../own-names.js'
 import { type ResultFiles, resultFolder } from '../results/files.js'
-import type { OpenDocument, ParticipantEvent } from '../sessions/documents.js'
+import { isForceSaved, type OpenDocument, type ParticipantEvent } from '../sessions/documents.js'
 import { type Editor, editorOf } from '../sessions/editor.js'
 import type { Connection, Joined } from '../sessions/joining.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -82,7 +82,7 @@ function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocke
       users: usersFor(opened, parts.pages),
       content: editable.view(),
       unsaved: isUnsaved(document),
-      ...shownPdf(parts.files, document, editable.bytes())
+      ...shownPdf(parts.files, document, editable)
     })
     return opened
   }
@@ -157,8 +157,8 @@ function serve (parts: Parts & { readonly pages: EditorPages }, socket: WebSocke
 }
 
 /** Whether there is something that no save has brought to the host. */
-function isUnsaved ({ changes, forceSave }: OpenDocument): boolean {
-  return changes.length > 0 && !(forceSave?.changes === changes.length && forceSave.outcome === 'accepted')
+function isUnsaved (document: OpenDocument): boolean {
+  return document.changes.length > 0 && !isForceSaved(document)
 }
 
 /** The current document at an expiring address, converted when another format is asked for. */

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import type { CallbackFields } from '../host/callbacks.js'
 import { CrashedError } from '../host/client.js'
 import type { ResultFiles } from '../results/files.js'
+import { SERVER_VERSION } from '../version.js'
 import { currentBytes, isForgotten } from './content.js'
 import type { Change, OpenDocument, Participant } from './documents.js'
 import type { SessionParts } from './parts.js'
-
-export const SERVER_VERSION = '9.3.0'
 
 // A zip file without entries: the editor's own change format is not emulated.
 const EMPTY_ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'hex')

@@ -166,6 +166,11 @@ export function documents (): Documents {
   }
 }
 
+/** Whether the host has taken a save by force of all the changes there are. */
+export function isForceSaved ({ changes, forceSave }: OpenDocument): boolean {
+  return forceSave?.outcome === 'accepted' && forceSave.changes === changes.length
+}
+
 /** Those whose coming and going the host is told of. */
 export function editors (document: OpenDocument): Participant[] {
   return [...document.participants.values()].filter(({ viewOnly }) => !viewOnly)

@@ -3,7 +3,7 @@ import { resultFolder } from '../results/files.js'
 import { type Assembly, assemble, type Built, lastChanger, lastSave } from './built.js'
 import { isForgotten } from './content.js'
 import { announce, type Announced, deliver, untilAnswered } from './delivery.js'
-import { editors, type OpenDocument, type Participant, type Save, tell, userIds, usersOf } from './documents.js'
+import { editors, isForceSaved, type OpenDocument, type Participant, type Save, tell, userIds, usersOf } from './documents.js'
 import type { SessionParts } from './parts.js'
 import type { CallbackResult } from '../../types/session.js'
 
@@ -75,7 +75,7 @@ export async function finish (parts: SessionParts, document: OpenDocument, save:
 
 /** One attempt. Nothing is sent where there is nobody to send it to, or nobody to name. */
 async function post (parts: SessionParts, document: OpenDocument, { leaver }: Save, { built, succeeded }: Assembly, lastsave: string): Promise<CallbackResult> {
-  const { changes, forceSave, key } = document
+  const { key } = document
   const changer = lastChanger(document)
   const saver = changer ?? leaver
   const user = saver.userId || leaver.userId
@@ -89,7 +89,7 @@ async function post (parts: SessionParts, document: OpenDocument, { leaver }: Sa
       users: [user],
       actions: left(leaver.userId || user),
       lastsave,
-      notmodified: changer === undefined ? null : forceSave?.outcome === 'accepted' && forceSave.changes === changes.length,
+      notmodified: changer === undefined ? null : isForceSaved(document),
       ...built?.fields(document.baseUrl)
     }))
     isRefused = !answer.accepted
