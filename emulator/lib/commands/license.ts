@@ -1,4 +1,4 @@
-import { SERVER_VERSION } from '../sessions/built.js'
+import { SERVER_VERSION } from '../version.js'
 
 const BUILD = 0
 export const VERSION = `${SERVER_VERSION}.${BUILD}`

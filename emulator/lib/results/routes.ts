@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import fresh from 'fresh'
 import parseRange from 'range-parser'
 import type { ResultFiles } from './files.js'
 
@@ -32,7 +33,7 @@ export function resultRoutes (app: FastifyInstance, files: ResultFiles): void {
         ETag: etag
       })
       if (isUnmet(headers, etag, modified)) return reply.code(400).send('')
-      if (isKnown(headers, etag, modified)) return reply.code(304).removeHeader('Content-Type').send()
+      if (fresh(headers, { etag, 'last-modified': modified })) return reply.code(304).removeHeader('Content-Type').send()
       const range = rangeOf(headers, etag, modified)
       const ranges = range === undefined ? -2 : parseRange(size, range, { combine: true })
       if (ranges === -1) return reply.code(400).header('Content-Range', `bytes */${size}`).send('')
@@ -52,13 +53,6 @@ function rangeOf ({ range, 'if-range': condition }: IncomingHttpHeaders, etag: s
   if (typeof condition !== 'string') return range
   const isSame = condition.includes('"') ? condition.includes(etag) : isSince(condition, modified)
   return isSame ? range : undefined
-}
-
-/** What the client has is the file as it is. */
-function isKnown ({ 'cache-control': control = '', 'if-none-match': tags, 'if-modified-since': since }: IncomingHttpHeaders, etag: string, modified: string): boolean {
-  if (control.includes('no-cache')) return false
-  if (tags !== undefined) return hasTag(tags, etag)
-  return since !== undefined && isSince(since, modified)
 }
 
 /** The client asks for another state of the file. */

@@ -1,7 +1,6 @@
 import type { SessionParts } from '../sessions/parts.js'
 import { type OpenDocument, usersOf } from '../sessions/documents.js'
-import { SERVER_VERSION } from '../sessions/built.js'
-import { VERSION } from '../version.js'
+import { SERVER_VERSION, VERSION } from '../version.js'
 import type { Activity, Line } from './activity.js'
 import { Html, html } from './html.js'
 import { STYLE } from './style.js'

@@ -8,7 +8,15 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   const server = await startDocumentServer(t, { clock })
   const forceSave = async (fields: object = {}) => await (await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K', ...fields })).json()
   const session = await server.open(host.config('K'))
-  return { host, clock, server, forceSave, session }
+  /** A command whose answer takes a second. Resolves when the document server has read it. */
+  async function askSlowly () {
+    server.fault('command', { type: 'delay', ms: 1000 })
+    const answering = forceSave()
+    while (server.received.at(-1)?.body == null) await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => setImmediate(resolve))
+    return { answering }
+  }
+  return { host, clock, server, forceSave, askSlowly, session }
 }
 
 t.test('forcesave 0 means started: the 6 with the same userdata follows the answer', async t => {
@@ -20,12 +28,9 @@ t.test('forcesave 0 means started: the 6 with the same userdata follows the answ
 })
 
 t.test('the 6 does not overtake the answer', async t => {
-  const { host, clock, server, forceSave, session } = await start(t)
+  const { host, clock, server, askSlowly, session } = await start(t)
   await session.edit('changed')
-  server.fault('command', { type: 'delay', ms: 1000 })
-  const answering = forceSave()
-  while (server.received.at(-1)?.body == null) await new Promise(resolve => setImmediate(resolve))
-  await new Promise(resolve => setImmediate(resolve))
+  const { answering } = await askSlowly()
   await clock.advance(999)
   t.strictSame(host.statuses(), [1])
   await clock.advance(1)
@@ -128,12 +133,9 @@ t.test('so it is when the last editor is cut off; once they are back the next on
 })
 
 t.test('a 6 that waits for the answer of its command is not overtaken by the 2', async t => {
-  const { host, clock, server, forceSave, session } = await start(t)
+  const { host, clock, askSlowly, session } = await start(t)
   await session.edit('changed')
-  server.fault('command', { type: 'delay', ms: 1000 })
-  const answering = forceSave()
-  while (server.received.at(-1)?.body == null) await new Promise(resolve => setImmediate(resolve))
-  await new Promise(resolve => setImmediate(resolve))
+  const { answering } = await askSlowly()
   const closing = session.close()
   await clock.advance(1000)
   await answering
