@@ -1,6 +1,6 @@
 import * as errors from './errors.js'
-import { guardedDispatcher } from './http/guarded-dispatcher.js'
-import { undiciClient } from './http/undici-client.js'
+import { guardedDispatcher } from './http-client/guarded-dispatcher.js'
+import { undiciClient } from './http-client/undici-client.js'
 import { editor } from './plugin.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryStorage } from './storage/memory-storage.js'

@@ -10,7 +10,7 @@ import { FileNotFoundError } from '../errors.js'
 import { discard } from '../readable.js'
 import type { Credentials } from './credentials.js'
 import { endWhenIdle } from './idle.js'
-import { inert } from './response-headers.js'
+import { inert } from './responses.js'
 import type { HandlerRequest } from './route.js'
 
 interface Dependencies {

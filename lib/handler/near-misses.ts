@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
-import { inert } from './response-headers.js'
+import { inert } from './responses.js'
 import { METHODS } from './route.js'
 
 /** Segments that the router's patterns can be made of: it takes other characters for something else. */

@@ -3,7 +3,7 @@ import type { Outbound } from '../outbound/outbound.js'
 import { discard } from '../readable.js'
 import { parseHttpUrl } from '../security/http-url.js'
 import type { Credentials } from './credentials.js'
-import { inert } from './response-headers.js'
+import { inert } from './responses.js'
 import type { HandlerRequest } from './route.js'
 
 interface Dependencies {

@@ -4,7 +4,7 @@ import { type Action, HandlerQuery, isHandlerQuery } from '../schemas.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import { answer } from './callback.js'
 import type { Credentials } from './credentials.js'
-import { inert } from './response-headers.js'
+import { inert } from './responses.js'
 
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { toUrl } from '../url.js'
-import { digest } from './document-key.js'
+import { digest } from '../sessions/document-key.js'
 
 export interface SaveRequest {
   readonly fileId: string

@@ -3,7 +3,7 @@ import type { DocumentKeys } from './document-key.js'
 import type { Locks } from './locks.js'
 import { began, ended, givenUp, heardOf, isDoubtful, isJoinable, refused } from './live-sessions.js'
 import { type FileRecord, finishedKeys, type LiveSession, sessionOf } from './record.js'
-import { EPHEMERAL, type Records } from './records.js'
+import { EPHEMERAL, type Records } from './record-store.js'
 import { settled, stored } from './stored-saves.js'
 
 /**

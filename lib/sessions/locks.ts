@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { FileRecord, Lock, Publishing } from './record.js'
-import { EPHEMERAL, type Records, type Seen } from './records.js'
+import { EPHEMERAL, type Records, type Seen } from './record-store.js'
 import { settled } from './stored-saves.js'
 
 /** The right to publish content of a file, which one instance has at a time, for the moment that takes. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { SavedEvent } from '../../types/events.js'
 import type { StateStore } from '../../types/storage.js'
-import type { FileRecord, UntoldEvent } from './record.js'
-import { EPHEMERAL, type Records } from './records.js'
-import { told } from './stored-saves.js'
+import type { FileRecord, UntoldEvent } from '../sessions/record.js'
+import { EPHEMERAL, type Records } from '../sessions/record-store.js'
+import { told } from '../sessions/stored-saves.js'
 
 /** Tells the host of what was stored, at least once: what a process that ended has not told is told by the next one that stores something of the file. */
 export interface Announcements {
