@@ -1,30 +1,112 @@
 import createError from '@fastify/error'
 
-type With<Arguments extends unknown[]> = [...Arguments, options?: ErrorOptions]
+/** What every error of this library has. Where another error caused it, that error is its `cause`. */
+export interface EditorError extends Error {
+  /** Stable: `FST_EDITOR_…`. */
+  readonly code: string
+  /** HTTP status for an answer. */
+  readonly statusCode: number
+  /** Whether the same call may succeed when it is repeated later, with nothing changed in between. */
+  readonly retryable: boolean
+}
+
+interface EditorErrorClass<Arguments extends unknown[]> {
+  new (...args: [...Arguments, options?: ErrorOptions]): EditorError
+  readonly prototype: EditorError
+}
+
+function defineError<Arguments extends unknown[] = []> (code: string, message: string, statusCode: number, { retryable = false } = {}): EditorErrorClass<Arguments> {
+  const ErrorClass = createError(code, message, statusCode)
+  Object.defineProperty(ErrorClass.prototype, 'retryable', { value: retryable, writable: true })
+  return ErrorClass as unknown as EditorErrorClass<Arguments>
+}
+
+// Configuration and use
+
+/** An option of the plugin, or an argument of a method, has an invalid value. Change it as the message says. */
+export const InvalidOptionError = defineError<[option: string, rule: string]>('FST_EDITOR_INVALID_OPTION', 'Option %s %s', 500)
+
+/** The plugin was registered twice in one scope. Register it once there, or in sibling scopes. */
+export const AlreadyRegisteredError = defineError('FST_EDITOR_ALREADY_REGISTERED', 'fastify-onlyoffice is already registered in this scope: register it once here, or in sibling scopes', 500)
+
+/** A method of a control needs a document, and none is open. Open one first. */
+export const NoDocumentError = defineError('FST_EDITOR_NO_DOCUMENT', 'The control has no document: call openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey', 500)
+
+/** The name of a new document has no usable extension. Give it one, such as `Report.docx`. */
+export const InvalidNameError = defineError('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
+
+/** `authorize` or another hook of the application did not return within `timeouts.hooks`. `authorize` then counts as a denial; the others are logged. */
+export const HookTimeoutError = defineError<[hook: string, milliseconds: number]>('FST_EDITOR_HOOK_TIMEOUT', 'The hook %s did not finish within %d ms', 500)
+
+// Requests to the handler
+
+/** The handler's `action` is unknown. Take the URL from the control. */
+export const UnknownActionError = defineError('FST_EDITOR_UNKNOWN_ACTION', 'Unknown action: use callback, download or proxy', 400)
+
+/** The action exists, but not for this HTTP method. */
+export const MethodNotAllowedError = defineError<[action: string, methods: string]>('FST_EDITOR_METHOD_NOT_ALLOWED', 'The %s action answers %s only', 405)
+
+/** Credentials are missing, or a token is invalid. The message says what is wrong and how to fix it; `found` tells which tokens the request had. */
+export const UnauthorizedError = defineError<[reason: string]>('FST_EDITOR_UNAUTHORIZED', 'Not authorized: %s', 401)
+
+/** The credentials are valid for something else, or the application or a rule denies the request. */
+export const ForbiddenError = defineError<[reason: string]>('FST_EDITOR_FORBIDDEN', 'Forbidden: %s', 403)
+
+/** The body of a callback cannot be used: it is malformed or did not arrive in full. The document server is answered `{"error":1}`. */
+export const InvalidCallbackError = defineError<[reason: string]>('FST_EDITOR_INVALID_CALLBACK', 'The callback cannot be used: %s', 400)
+
+/** A URL given by a request or by the document server is missing or is not absolute. */
+export const InvalidUrlError = defineError('FST_EDITOR_INVALID_URL', 'Invalid URL', 400)
+
+/** A URL given by a request or by the document server is neither http nor https. */
+export const UnsupportedSchemeError = defineError('FST_EDITOR_UNSUPPORTED_SCHEME', 'Unsupported URL scheme', 400)
+
+// Storage and saves
+
+/** No stored file has this fileId. */
+export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
+
+/** The document changes its format, and another document already has the name it would get. A save is then stored as a file of its own. */
+export const NameTakenError = defineError('FST_EDITOR_NAME_TAKEN', 'Another document has the name that this one would have in its new format', 409)
+
+/** The document server could not assemble the edited document (status 3), and `onCorrupted` is `keep`: it is answered `{"error":1}` and keeps the changes. */
+export const CorruptedDocumentError = defineError('FST_EDITOR_CORRUPTED_DOCUMENT', 'The document server could not assemble the edited document; it keeps the changes', 500)
+
+/** Other saves or instances changed the document or its record all the time. The save is refused, and the document server keeps it. */
+export const BusyError = defineError<[reason: string]>('FST_EDITOR_BUSY', 'The document is busy: %s', 500, { retryable: true })
+
+/** Another instance assumed that this one had died and took over before the save was published. It is fetched again, up to three times. */
+export const RevokedError = defineError('FST_EDITOR_REVOKED', 'Another instance took over before the document was published', 500, { retryable: true })
+
+/** A method of the storage did not finish within `timeouts.storage`. */
+export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>('FST_EDITOR_STORAGE_TIMEOUT', 'The storage\'s %s did not finish within %d ms', 500)
+
+// Outbound requests
+
+/** The URL, or an IP address that its host resolves to, is not allowed for this purpose. The message names the option that allows it. */
+export const AddressBlockedError = defineError<[reason: string]>('FST_EDITOR_ADDRESS_BLOCKED', 'Blocked: %s', 403)
 
 /**
- * Every error this library throws. Each has a stable `code`, a `statusCode` for an HTTP answer
- * and, where another error led to it, that error as `cause`.
+ * An outbound request failed, ended early or returned something unusable. Retryable unless the same request would get the
+ * same answer, such as status 404.
  */
-export const InvalidOptionError = createError<With<[string, string]>>('FST_EDITOR_INVALID_OPTION', 'Option %s %s', 500)
-export const AlreadyRegisteredError = createError<With<[]>>('FST_EDITOR_ALREADY_REGISTERED', 'fastify-onlyoffice is already registered in this scope: register it once here, or in sibling scopes', 500)
-export const InvalidUrlError = createError<With<[]>>('FST_EDITOR_INVALID_URL', 'Invalid URL', 400)
-export const UnsupportedSchemeError = createError<With<[]>>('FST_EDITOR_UNSUPPORTED_SCHEME', 'Unsupported URL scheme', 400)
-export const UnknownActionError = createError<With<[]>>('FST_EDITOR_UNKNOWN_ACTION', 'Unknown action: use callback, download or proxy', 400)
-export const MethodNotAllowedError = createError<With<[string, string]>>('FST_EDITOR_METHOD_NOT_ALLOWED', 'The %s action answers %s only', 405)
-export const FileNotFoundError = createError<With<[]>>('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
-export const UnauthorizedError = createError<With<[string]>>('FST_EDITOR_UNAUTHORIZED', 'Not authorized: %s', 401)
-export const ForbiddenError = createError<With<[string]>>('FST_EDITOR_FORBIDDEN', 'Forbidden: %s', 403)
-export const AddressBlockedError = createError<With<[string]>>('FST_EDITOR_ADDRESS_BLOCKED', 'The address %s', 403)
-export const UpstreamError = createError<With<[string]>>('FST_EDITOR_UPSTREAM', 'The upstream request failed: %s', 502)
-export const UpstreamTimeoutError = createError<With<[string]>>('FST_EDITOR_UPSTREAM_TIMEOUT', 'The upstream request took too long: %s', 504)
-export const TooLargeError = createError<With<[number]>>('FST_EDITOR_TOO_LARGE', 'The content exceeds the limit of %d bytes', 502)
-export const InvalidCallbackError = createError<With<[string]>>('FST_EDITOR_INVALID_CALLBACK', 'The callback cannot be used: %s', 400)
-export const InvalidNameError = createError<With<[]>>('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
-export const NameTakenError = createError<With<[]>>('FST_EDITOR_NAME_TAKEN', 'Another document has the name that this one would have in its new format', 409)
-export const BusyError = createError<With<[number]>>('FST_EDITOR_BUSY', 'Others were publishing the document for more than %d ms', 500)
-export const RevokedError = createError<With<[]>>('FST_EDITOR_REVOKED', 'Another instance took over before the document was published', 500)
-export const NoDocumentError = createError<With<[]>>('FST_EDITOR_NO_DOCUMENT', 'The control has no document: call openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey', 500)
-export const HostTimeoutError = createError<With<[string, number]>>('FST_EDITOR_HOST_TIMEOUT', '%s did not end within %d ms', 500)
-export const ConversionTimeoutError = createError<With<[number]>>('FST_EDITOR_CONVERSION_TIMEOUT', 'The PDF conversion did not finish in the expected time (%d attempts)', 504)
-export const ConversionFailedError = createError<With<[string]>>('FST_EDITOR_CONVERSION_FAILED', 'The document server could not convert the document: %s', 502)
+export class UpstreamError extends defineError<[reason: string]>('FST_EDITOR_UPSTREAM', 'The upstream request failed: %s', 502) {
+  override readonly retryable: boolean
+
+  constructor (reason: string, { cause, retryable = true }: ErrorOptions & { readonly retryable?: boolean } = {}) {
+    super(reason, ...(cause === undefined ? [] : [{ cause }]))
+    this.retryable = retryable
+  }
+}
+
+/** An outbound request exceeded one of the `timeouts`. */
+export const UpstreamTimeoutError = defineError<[reason: string]>('FST_EDITOR_UPSTREAM_TIMEOUT', 'The upstream request took too long: %s', 504, { retryable: true })
+
+/** A saved, converted or proxied file exceeds `maxFileSize`, or the body of a callback exceeds `bodyLimit`. */
+export const TooLargeError = defineError<[limit: number]>('FST_EDITOR_TOO_LARGE', 'The content exceeds the limit of %d bytes', 502)
+
+/** The conversion was not finished after `maxAttempts` requests. */
+export const ConversionTimeoutError = defineError<[attempts: number]>('FST_EDITOR_CONVERSION_TIMEOUT', 'The PDF conversion did not finish in the expected time (%d attempts)', 504, { retryable: true })
+
+/** The document server reported that it cannot convert the document, or returned no PDF. The message explains its error. */
+export const ConversionFailedError = defineError<[reason: string]>('FST_EDITOR_CONVERSION_FAILED', 'The document server could not convert the document: %s', 502)

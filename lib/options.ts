@@ -1,89 +1,120 @@
 import { Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
-import type { EditorOptions } from '../types/options.js'
+import type { Clock, EditorOptions } from '../types/options.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import { weaknessOf } from './security/weak-secret.js'
-import { toOrigin, toUrl } from './url.js'
+import { parseOrigin, parseUrl } from './url.js'
 
 interface Rule {
-  /** Follows the option's name in the error. */
+  /** Follows the option's name in the error message. */
   readonly description: string
   readonly schema: TSchema
 }
 
 const rule = (description: string, schema: TSchema): Rule => ({ description, schema })
-const where = (holds: (value: string) => boolean) => Type.Refine(Type.String(), holds)
-const Function = Type.Refine(Type.Unknown(), value => typeof value === 'function')
-const HttpUrl = where(isHttpUrl)
-const Origin = where(value => toOrigin(value) !== undefined)
-const Origins = Type.Union([Type.Literal('any'), Type.Array(Origin)])
-const Target = Type.Union([Origin, Type.Object({ origin: Origin, path: where(isUrlPath) }, { additionalProperties: false })])
-const Secret = where(value => value.trim() !== '')
-const Path = where(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
-const Text = where(value => value !== '')
-const Switch = rule('must be true or false', Type.Boolean())
+const stringThat = (holds: (value: string) => boolean) => Type.Refine(Type.String(), holds)
+const FunctionValue = Type.Refine(Type.Unknown(), value => typeof value === 'function')
+const HttpUrlString = stringThat(isHttpUrl)
+const OriginString = stringThat(value => parseOrigin(value) !== undefined)
+const OriginList = Type.Union([Type.Literal('any'), Type.Array(OriginString)])
+const ProxyTarget = Type.Union([OriginString, Type.Object({ origin: OriginString, path: stringThat(isUrlPath) }, { additionalProperties: false })])
+const NonBlankString = stringThat(value => value.trim() !== '')
+const PathString = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
+const NonEmptyString = stringThat(value => value !== '')
+const TrueOrFalse = rule('must be true or false', Type.Boolean())
 const Milliseconds = rule('must be a whole number of milliseconds, at least 1', Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }))
 const Bytes = rule('must be a whole number of bytes, at least 1', Type.Integer({ minimum: 1 }))
-const Callback = rule('must be a function', Function)
-const either = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, Type.Union(values.map(value => Type.Literal(value))))
-const having = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
+const Hook = rule('must be a function', FunctionValue)
+const oneOf = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, Type.Union(values.map(value => Type.Literal(value))))
+const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
   Type.Refine(Type.Unknown(), value => typeof value === 'object' && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
 
 type Rules<Options> = { readonly [Name in keyof Options]-?: Rule | Rules<NonNullable<Options[Name]>> }
 
 const rules: Rules<EditorOptions> = {
-  editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrl),
-  jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', Type.Union([Secret, Type.Array(Secret, { minItems: 1 })])),
-  publicBaseUrl: rule('must be the absolute http(s) URL of this service, without query and fragment', where(value => isHttpUrl(value) && !/[?#]/.test(value))),
-  path: rule('must start with a slash and have no query, fragment, blank or slash at its end', Path),
-  prefix: rule('must start with a slash and have no query, fragment, blank or slash at its end', Type.Union([Type.Literal(''), Path])),
-  profile: either('secure', 'classic'),
-  storage: having('stat', 'read', 'create', 'replace'),
-  httpClient: having('request'),
+  editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrlString),
+  jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', Type.Union([NonBlankString, Type.Array(NonBlankString, { minItems: 1 })])),
+  publicBaseUrl: rule('must be the absolute http(s) URL of this service, without query and fragment', stringThat(value => isHttpUrl(value) && !/[?#]/.test(value))),
+  path: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', PathString),
+  prefix: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', Type.Union([Type.Literal(''), PathString])),
+  profile: oneOf('secure', 'classic'),
+  storage: objectWith('stat', 'read', 'create', 'replace'),
+  httpClient: objectWith('request'),
   documentServer: {
-    internalUrl: rule('must be an http(s) origin such as http://documentserver:80', Origin),
-    origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', Origins),
-    authorizationHeader: rule('must be the name of a header', where(value => /^[\w-]+$/.test(value))),
-    authorizationPrefix: rule('must be text', Type.String())
+    internalUrl: rule('must be an http(s) origin such as http://documentserver:80', OriginString),
+    origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', OriginList),
+    authorizationHeader: rule('must be the name of a header', stringThat(value => /^[\w-]+$/.test(value))),
+    authorizationPrefix: rule('must be a string', Type.String())
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', Type.Union([Type.Literal('any'), Type.Array(Target)])),
-    requireToken: Switch,
-    crossOrigin: Switch
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', Type.Union([Type.Literal('any'), Type.Array(ProxyTarget)])),
+    requireToken: TrueOrFalse,
+    crossOrigin: TrueOrFalse
   },
   tls: {
-    rejectUnauthorized: Switch,
-    minVersion: either('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
-    ca: rule('must be certificates in PEM', Type.Union([Text, Type.Array(Text)]))
+    rejectUnauthorized: TrueOrFalse,
+    minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
+    ca: rule('must be certificates in PEM', Type.Union([NonEmptyString, Type.Array(NonEmptyString)]))
   },
-  allowPrivateAddresses: Switch,
-  allowWeakSecret: Switch,
-  requireToken: Switch,
-  signedUrls: Switch,
+  allowPrivateAddresses: TrueOrFalse,
+  allowWeakSecret: TrueOrFalse,
+  requireToken: TrueOrFalse,
+  signedUrls: TrueOrFalse,
   downloadUrlLifetime: Milliseconds,
-  onCorrupted: either('keep', 'discard'),
-  onMissingFile: either('reject', 'acknowledge'),
-  onFormatChange: either('follow', 'ignore'),
-  onConflict: either('keep-both', 'overwrite'),
+  onCorrupted: oneOf('keep', 'discard'),
+  onMissingFile: oneOf('reject', 'acknowledge'),
+  onFormatChange: oneOf('follow', 'ignore'),
+  onConflict: oneOf('keep-both', 'overwrite'),
   saveRetries: rule('must be a whole number from 0 to 10', Type.Integer({ minimum: 0, maximum: 10 })),
-  authorize: Callback,
-  onCallback: Callback,
-  onSaved: Callback,
-  onSaveFailed: Callback,
+  authorize: Hook,
+  onCallback: Hook,
+  onSaved: Hook,
+  onSaveFailed: Hook,
+  clock: objectWith('now'),
   maxFileSize: Bytes,
   bodyLimit: Bytes,
-  timeouts: { connect: Milliseconds, headers: Milliseconds, idle: Milliseconds, total: Milliseconds, body: Milliseconds, host: Milliseconds, storage: Milliseconds, session: Milliseconds, close: Milliseconds },
-  logLevel: rule('must be a log level', Text),
+  timeouts: {
+    connect: Milliseconds,
+    headers: Milliseconds,
+    idle: Milliseconds,
+    total: Milliseconds,
+    body: Milliseconds,
+    hooks: Milliseconds,
+    storage: Milliseconds,
+    session: Milliseconds,
+    close: Milliseconds
+  },
+  logLevel: rule('must be a log level', NonEmptyString),
   constraints: rule('must be an object', Type.Object({}))
 }
 
+/** Milliseconds. */
+const DEFAULT_TIMEOUTS = {
+  connect: 10_000,
+  headers: 30_000,
+  idle: 30_000,
+  total: 5 * 60_000,
+  body: 30_000,
+  hooks: 30_000,
+  storage: 30_000,
+  session: 60 * 60_000,
+  close: 30_000
+}
+const DEFAULT_DOWNLOAD_URL_LIFETIME = 24 * 60 * 60_000
+const DEFAULT_SAVE_RETRIES = 2
+/** Bytes. */
+const DEFAULT_MAX_FILE_SIZE = 1024 ** 3
+const DEFAULT_BODY_LIMIT = 4 * 1024 ** 2
+
+const systemClock: Clock = Date
+
 const required: ReadonlySet<string> = new Set<keyof EditorOptions>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl'])
 
-/** The options with every default filled in and every address parsed. */
+/** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
 
-/** Checks the options and fills in the defaults. Throws `InvalidOptionError`, naming the option and the rule. */
+/** Validates the options and fills in the defaults. Throws `InvalidOptionError` with the option's name and the rule. */
 export function resolveOptions (options: EditorOptions) {
   assertOptions(rules, options, '')
   const profile = options.profile ?? 'secure'
@@ -105,25 +136,25 @@ export function resolveOptions (options: EditorOptions) {
     prefix: options.prefix ?? '',
     requireToken: options.requireToken ?? defaults.requireToken,
     signedUrls: options.signedUrls ?? defaults.signedUrls,
-    downloadUrlLifetime: options.downloadUrlLifetime ?? 24 * 3_600_000,
+    downloadUrlLifetime: options.downloadUrlLifetime ?? DEFAULT_DOWNLOAD_URL_LIFETIME,
     allowPrivateAddresses: options.allowPrivateAddresses ?? defaults.allowPrivateAddresses,
     onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
     onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
     onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
     onConflict: options.onConflict ?? defaults.onConflict,
-    saveRetries: options.saveRetries ?? 2,
+    saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
     documentServer: {
       internalOrigin,
-      /** Every origin known to be the document server's. */
+      /** All origins of the document server. */
       origins: new Set([...publicOrigins, ...(internalOrigin ? [internalOrigin] : [])]) as ReadonlySet<string>,
-      /** Those that a browser, or anyone, may name. */
+      /** Without the internal one, which no outsider may ask for. */
       publicOrigins: publicOrigins as ReadonlySet<string>,
       anyOrigin: origins === 'any',
       authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
       authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer '
     },
     proxy: {
-      /** Besides the document server's result files. */
+      /** What may be proxied besides the document server's result files. */
       allowed: toTargets(allow),
       anyOrigin: allow === 'any',
       requireToken: options.proxy?.requireToken ?? defaults.requireProxyToken,
@@ -138,9 +169,10 @@ export function resolveOptions (options: EditorOptions) {
     onCallback: options.onCallback,
     onSaved: options.onSaved,
     onSaveFailed: options.onSaveFailed,
-    maxFileSize: options.maxFileSize ?? 1024 ** 3,
-    bodyLimit: options.bodyLimit ?? 4 * 1024 ** 2,
-    timeouts: { connect: 10_000, headers: 30_000, idle: 30_000, total: 300_000, body: 30_000, host: 30_000, storage: 30_000, session: 3_600_000, close: 30_000, ...options.timeouts }
+    clock: options.clock ?? systemClock,
+    maxFileSize: options.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
+    bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...withoutUndefined(options.timeouts) }
   }
 }
 
@@ -162,8 +194,12 @@ function assertOptions (rules: Record<string, unknown>, options: unknown, path: 
 
 function assertStrong (secrets: readonly string[]): void {
   for (const weakness of secrets.map(weaknessOf)) {
-    if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: whoever guesses it reads and replaces every document. Make one with \`openssl rand -hex 32\`, for the document server too, or set allowWeakSecret`)
+    if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: anyone who guesses it can read and replace every document. Create one with \`openssl rand -hex 32\` for this service and the document server, or set allowWeakSecret`)
   }
+}
+
+function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 }
 
 function isRule (rule: unknown): rule is Rule {
@@ -179,13 +215,13 @@ function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allo
   return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
 }
 
-/** A path that means in a URL what it says: with or without percent-encoding, and with nothing in it that would go elsewhere. */
+/** A path that URL parsing leaves as it is, percent-encoded or not, without dot segments and encoded slashes. */
 function isUrlPath (value: string): boolean {
-  const pathname = toUrl(value, new URL('http://host'))?.pathname
+  const pathname = parseUrl(value, new URL('http://example.com'))?.pathname
   return value.isWellFormed() && (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
 }
 
 function isHttpUrl (value: string): boolean {
-  const protocol = toUrl(value)?.protocol
+  const protocol = parseUrl(value)?.protocol
   return protocol === 'http:' || protocol === 'https:'
 }

@@ -1,5 +1,5 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
 import { createControl } from './control/control.js'
+import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
 import { createPdfConverter } from './document-server/conversion.js'
 import { tokenSigner } from './document-server/token.js'
@@ -17,97 +18,102 @@ import { parseCallbackBody } from './handler/callback-body.js'
 import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials, type Credentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
-import { createProxyHandler } from './handler/proxy.js'
-import { hostListeners } from './handler/listeners.js'
+import { createHooks } from './handler/hooks.js'
 import { routeNearMisses } from './handler/near-misses.js'
-import { type HandlerActions, type HandlerRequest, handlerRoute, requestWithoutQuery } from './handler/route.js'
+import { createProxyHandler } from './handler/proxy.js'
+import type { HandlerRequest } from './handler/request.js'
+import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions, type Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
-import { documentKeys } from './sessions/document-key.js'
-import { createSaving } from './save/saves.js'
+import { createSaves } from './save/saves.js'
 import { stagingStorage } from './save/staging.js'
 import { handlerUrls } from './security/handler-urls.js'
+import { documentKeys } from './sessions/document-key.js'
+import { createLocks } from './sessions/locks.js'
+import { createRecordStore } from './sessions/record-store.js'
+import { createSessions } from './sessions/sessions.js'
+import { createShutdown, type Shutdown } from './shutdown.js'
 import { fileStorage } from './storage/file-storage.js'
-import { memoryState } from './storage/memory-state.js'
+import { memoryState } from './storage/memory-storage.js'
 import { spool } from './storage/spool.js'
 
 const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
 
-/** Of the latest files, where the storage remembers nothing. */
-const MOST_RECORDS_IN_MEMORY = 10_000
+/** Of the most recently used files, when the storage has no `state`. */
+const MAX_RECORDS_IN_MEMORY = 10_000
 
 async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
   const settings = resolveOptions(options)
-  const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
-  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts: settings.timeouts, tls: settings.tls }))
-  await storage.ready?.()
-  const prefix = app.prefix.replace(/\/$/, '') + settings.prefix
-  const urls = handlerUrls({ ...settings, path: prefix + settings.path })
+  const { clock, editorApiUrl, timeouts } = settings
+  const pluggedStorage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
+  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts, tls: settings.tls }))
+  await pluggedStorage.ready?.()
 
-  const tokens = tokenSigner(settings.secrets)
+  const shutdown = createShutdown(timeouts.close)
+  const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
+  const urls = handlerUrls({ ...settings, path: handlerPath })
+  const tokens = tokenSigner(settings.secrets, clock)
+  const keys = documentKeys(settings.publicBaseUrl + handlerPath, editorApiUrl.origin)
   const outbound = createOutbound(httpClient, settings)
-  const keys = documentKeys(settings.publicBaseUrl + prefix + settings.path, settings.editorApiUrl.origin)
-  const over = new AbortController()
-  const credentials = createCredentials({ settings, tokens, urls, keys, over: over.signal })
-  const { isKnown } = createCommands({ outbound, tokens, editorApiUrl: settings.editorApiUrl, log: app.log })
-  const tell = hostListeners(settings, app.log, over.signal)
-  const staging = stagingStorage(storage, { spool, timeouts: settings.timeouts, over: over.signal })
-  const saving = createSaving({
-    settings,
-    storage: staging,
-    state: memoryState({ most: MOST_RECORDS_IN_MEMORY }),
-    outbound,
-    keys,
-    isKnown,
-    onSaved: settings.onSaved && (async event => await tell('onSaved', event)),
-    over
-  })
-  const { sessions } = saving
-  let stopped: Promise<void> | undefined
-  // Not awaited yet: Fastify gives a preClose hook no more time than `pluginTimeout`, an onClose hook any.
-  app.addHook('preClose', async () => { stopped = saving.stop() })
-  app.addHook('onClose', () => stopped)
-  const convertToPdf = createPdfConverter({ outbound, tokens, editorApiUrl: settings.editorApiUrl })
-  const addresses = { editorApiUrl: settings.editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
+  const client = createDocumentServerClient({ outbound, tokens, editorApiUrl })
+  const { isKnown } = createCommands({ client, log: app.log })
+  const hooks = createHooks({ settings, log: app.log, signal: shutdown.endAll })
 
-  app.decorate('editorControl', defaults => createControl({ storage, sessions, tokens, urls, convertToPdf, addresses, keys }, defaults))
+  const storage = stagingStorage(pluggedStorage, { spool, timeouts, signal: shutdown.endAll })
+  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
+  const recordStore = createRecordStore(state)
+  const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
+  const sessions = createSessions({ storage, recordStore, locks, keys, isKnown, askAfter: timeouts.session, clock })
+  const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, signal: shutdown.endSaves })
+
+  let stopped: Promise<void> | undefined
+  // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
+  app.addHook('preClose', async () => { stopped = shutdown.start(saves.queue.idle) })
+  app.addHook('onClose', () => stopped)
+
+  const convertToPdf = createPdfConverter({ client, outbound })
+  const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
+  app.decorate('editorControl', defaults => createControl({ storage: pluggedStorage, sessions, tokens, urls, convertToPdf, pageUrls, keys }, defaults))
+
+  const credentials = createCredentials({ settings, tokens, urls, keys, signal: shutdown.endAll })
   const actions: HandlerActions = {
-    callback: createCallbackHandler({ settings, credentials, saving, tell }),
-    download: createDownloadHandler({ credentials, storage: staging, idle: settings.timeouts.idle }),
+    callback: createCallbackHandler({ settings, credentials, sessions, saves, hooks }),
+    download: createDownloadHandler({ credentials, storage, idle: timeouts.idle }),
     proxy: createProxyHandler({ credentials, outbound })
   }
-  await app.register(handlerScope({ settings, actions, credentials, over: over.signal, isStopping: () => stopped !== undefined }, options), {
+  const { constraints, logLevel } = options
+  await app.register(handlerScope({ settings, actions, credentials, shutdown, routeOptions: constraints ? { constraints } : {} }), {
     prefix: settings.prefix,
-    logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // an object is fine, only Fastify's type wants text
-    ...(options.logLevel && { logLevel: options.logLevel })
+    logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // may return an object, only Fastify's type wants a string
+    ...(logLevel && { logLevel })
   })
   if (settings.profile === 'classic') app.log.warn(CLASSIC_WARNING)
 }
 
 interface ScopeParts {
-  readonly settings: Settings
+  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
   readonly actions: HandlerActions
   readonly credentials: Credentials
-  readonly over: AbortSignal
-  readonly isStopping: () => boolean
+  readonly shutdown: Shutdown
+  readonly routeOptions: Pick<RouteOptions, 'constraints'>
 }
 
-/** fastify-plugin ignores a prefix and shares its scope with the host: what is ours alone lives in a scope below. */
-function handlerScope ({ settings, actions, credentials, over, isStopping }: ScopeParts, { constraints }: EditorOptions) {
-  const readBody = bodyReader({ settings, credentials, over })
-  const routeOptions = constraints ? { constraints } : {}
+/** A scope of our own: fastify-plugin ignores a prefix, and shares its scope with the application. */
+function handlerScope ({ settings, actions, credentials, shutdown, routeOptions }: ScopeParts) {
+  const { path } = settings
+  const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A connection that is kept alive would keep the server from closing.
-    scope.addHook('onSend', async (_request, reply) => { if (isStopping()) reply.header('connection', 'close') })
+    scope.addHook('onSend', async (_request, reply) => { if (shutdown.closing.aborted) reply.header('connection', 'close') })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => parseCallbackBody(await readBody(request as HandlerRequest, payload)))
-    scope.route(handlerRoute(settings.path, actions, credentials, routeOptions))
-    routeNearMisses(scope, settings.path, routeOptions)
+    scope.route(handlerRoute({ path, actions, credentials, routeOptions }))
+    routeNearMisses(scope, path, routeOptions)
     await scope.register(fastifyStatic, {
       root: BROWSER_MODULES,
-      prefix: `${settings.path}/assets/`,
+      prefix: `${path}/assets/`,
       decorateReply: false,
       index: false,
       ...routeOptions
@@ -115,7 +121,7 @@ function handlerScope ({ settings, actions, credentials, over, isStopping }: Sco
   }
 }
 
-/** The host's own part, by option or by decorator; else the default one, which is closed with the app. */
+/** The application's own part, given as option or as decorator, or else the default one, which is closed with the app. */
 function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: string, given: Part | undefined, createDefault: () => Part): Part {
   const decorated = app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
   const plugged = given ?? decorated
@@ -125,7 +131,7 @@ function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: st
   return part
 }
 
-const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credential, the proxy fetches any address, ' +
+const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credentials, the proxy fetches any URL, ' +
   'certificates are not verified, and a failed or unexpected save is acknowledged. Use it on a closed network only.'
 
 /** The Fastify plugin: one handler route, `editorStorage`, `editorHttpClient` and `editorControl()`. */

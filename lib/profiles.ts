@@ -1,6 +1,6 @@
 import type { EditorOptions, Profile } from '../types/options.js'
 
-/** What the profiles decide. Each single option overrides its profile. */
+/** The defaults that differ between the profiles. An option that is given overrides its profile. */
 type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
   readonly anyOrigin: boolean
   readonly requireProxyToken: boolean

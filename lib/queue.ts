@@ -1,43 +1,37 @@
-/** A place in the line of one file. */
-export interface Place {
-  /** Does something when everyone who came before is done, and lets the next one in when that is done. */
-  run<Result> (task: () => Promise<Result>): Promise<Result>
-  /** Lets the next one in, if nothing is to be done. Whoever takes a place must leave it. */
-  leave (): void
-}
-
-/** Lines up those who want to change a file, in the order they came; those of different files go side by side. */
+/** Runs tasks with the same key one after the other, in the order in which they entered; others run side by side. */
 export interface Queue {
-  enter (fileId: string): Place
-  /** Resolves when nobody is in any line. */
-  empty (): Promise<void>
+  /** Runs a task when all earlier ones have ended. */
+  run<Result> (key: string, task: () => Promise<Result>): Promise<Result>
+  /**
+   * Takes a place in the queue at once and starts the task. The task awaits `turn`, which resolves when all earlier tasks have
+   * ended, before it does anything that must keep the order. Its place is free when it ends.
+   */
+  enter<Result> (key: string, task: (turn: Promise<void>) => Promise<Result>): Promise<Result>
+  /** Resolves when no task is left. */
+  idle (): Promise<void>
 }
 
 export function createQueue (): Queue {
-  const last = new Map<string, Promise<void>>()
+  /** By key: settles when every task that has entered so far has ended. */
+  const tails = new Map<string, Promise<void>>()
 
-  return {
-    enter (fileId) {
-      const turn = last.get(fileId) ?? Promise.resolve()
-      let letNextIn = () => {}
-      const left = new Promise<void>(resolve => { letNextIn = resolve })
-      const done = Promise.all([turn, left]).then(() => {
-        if (last.get(fileId) === done) last.delete(fileId)
+  const queue: Queue = {
+    run: async (key, task) => await queue.enter(key, async turn => {
+      await turn
+      return await task()
+    }),
+    enter (key, task) {
+      const turn = tails.get(key) ?? Promise.resolve()
+      const result = Promise.resolve().then(async () => await task(turn))
+      const tail = Promise.allSettled([turn, result]).then(() => {
+        if (tails.get(key) === tail) tails.delete(key)
       })
-      last.set(fileId, done)
-      let isRunning = false
-      return {
-        run (task) {
-          isRunning = true
-          return turn.then(task).finally(letNextIn)
-        },
-        leave () {
-          if (!isRunning) letNextIn()
-        }
-      }
+      tails.set(key, tail)
+      return result
     },
-    async empty () {
-      while (last.size > 0) await Promise.all(last.values())
+    async idle () {
+      while (tails.size > 0) await Promise.all(tails.values())
     }
   }
+  return queue
 }

@@ -1,19 +1,33 @@
+import { InvalidUrlError, UnsupportedSchemeError } from './errors.js'
+
 /**
- * The URL a text holds, or means in the place of `base`; `undefined` when it is none. `URL.canParse` is not asked: on Node.js
- * 20 and 22 it says no to a host with a letter such as ü once it has been called some thousand times. Node.js 20 has no
+ * Parses a URL, relative to `base` where one is given; `undefined` when the string is not one. `URL.canParse` is no
+ * alternative: on Node.js 20 and 22 it rejects hosts with letters such as ü after some thousand calls. Node.js 20 has no
  * `URL.parse`.
  */
-export function toUrl (text: string, base?: URL): URL | undefined {
+export function parseUrl (value: string, base?: URL): URL | undefined {
   try {
-    return new URL(text, base)
+    return new URL(value, base)
   } catch {
     return undefined
   }
 }
 
-/** The origin a text names: an http(s) URL with nothing but scheme, host and port. A host counts in any spelling. */
-export function toOrigin (text: string): string | undefined {
-  const url = toUrl(text)
-  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` && !/[?#*]/.test(text)
+/**
+ * Parses an absolute http(s) URL, or one relative to `base`, and removes its credentials and fragment.
+ * Throws `InvalidUrlError`, or `UnsupportedSchemeError` for another scheme; neither quotes the value.
+ */
+export function parseHttpUrl (value: string | null | undefined, base?: URL): URL {
+  const url = typeof value === 'string' && value.trim() !== '' ? parseUrl(value, base) : undefined
+  if (!url) throw new InvalidUrlError()
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new UnsupportedSchemeError()
+  url.username = url.password = url.hash = ''
+  return url
+}
+
+/** Parses an http(s) URL that has only scheme, host and port; `undefined` for anything else. */
+export function parseOrigin (value: string): string | undefined {
+  const url = parseUrl(value)
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` && !/[?#*]/.test(value)
   return isOrigin ? url.origin : undefined
 }

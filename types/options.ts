@@ -3,134 +3,382 @@ import type { CallbackEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { HttpClient } from './http.js'
 import type { Storage } from './storage.js'
 
-/** `secure` is the default; `classic` behaves to the letter as the original control, which checks nothing. */
+/**
+ * A set of defaults. `secure` checks every request. `classic` behaves exactly as the original control that this library
+ * re-implements, which checks nothing: for closed networks, and for migrating an existing installation step by step.
+ */
 export type Profile = 'secure' | 'classic'
 
-/** What a request asks of the handler. */
+/** What a request to the handler wants to do. `fileId` is taken from the URL: a file with this ID need not exist. */
 export type AuthorizeTarget =
   | { readonly action: 'callback' | 'download', readonly fileId: string }
-  /** `fileId`: of the page that asks, when it names one. */
+  /** `url`: what is to be fetched. `fileId`: the document of the page that sent the request, if the request names one. */
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
 
+/** Tells the time. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now (): number
+}
+
+/**
+ * Options of the plugin. They are validated at registration and never modified. An option that is set overrides the default
+ * of the profile.
+ *
+ * Registration rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) for an invalid or unknown option, with
+ * `AlreadyRegisteredError` (`FST_EDITOR_ALREADY_REGISTERED`) if the scope already has the plugin, or with the error of
+ * `storage.ready()`.
+ *
+ * @example
+ * ```js
+ * await app.register(editor, {
+ *   editorApiUrl: 'https://docs.example.com/web-apps/apps/api/documents/api.js',
+ *   jwtSecret: process.env.JWT_SECRET,
+ *   publicBaseUrl: 'https://app.example.com'
+ * })
+ * ```
+ */
 export interface EditorOptions {
-  /** Address of the document server's `api.js`, as the browser reaches it. */
+  /**
+   * URL of the document server's `api.js`, as the browser reaches it. Conversions and commands are sent to the origin of this
+   * URL, or to `documentServer.internalUrl` if that is set.
+   */
   readonly editorApiUrl: string
-  /** The secret shared with the document server. In a list the first signs and all verify. */
+  /**
+   * The secret shared with the document server. With a list, the first secret signs and all of them verify: this allows
+   * changing the secret without downtime.
+   *
+   * A weak secret is rejected unless `allowWeakSecret` is set. Create one with `openssl rand -hex 32`.
+   */
   readonly jwtSecret: string | readonly string[]
-  /** Base address of this service, as the document server reaches it. Instances of one service must agree on it. */
+  /**
+   * Base URL of the application, as the document server reaches it, without query and fragment. It must be the same for all
+   * instances of the application: signatures and document keys depend on it.
+   */
   readonly publicBaseUrl: string
-  /** Path of the handler. Default `/Controls/Editor/EditorHandler.ashx`. */
+  /**
+   * Path of the handler route. It starts with a slash and does not end with one.
+   *
+   * @default '/Controls/Editor/EditorHandler.ashx'
+   */
   readonly path?: string
-  /** Prefix of the handler's path, below the prefix of the scope. */
+  /**
+   * Inserted before `path`, after the prefix of the surrounding scope. It starts with a slash and does not end with one.
+   *
+   * @default ''
+   */
   readonly prefix?: string
-  /** Default `secure`. */
+  /**
+   * Selects the defaults of the options below.
+   *
+   * @default 'secure'
+   */
   readonly profile?: Profile
-  /** Default: `fileStorage({ directory: 'App_Data/uploads' })` under the working directory. */
+  /**
+   * Stores the documents. The plugin does not close a storage that is passed here.
+   *
+   * @default fileStorage({ directory: 'App_Data/uploads' }), relative to the working directory
+   */
   readonly storage?: Storage
-  /** Default: `undiciClient()`. */
+  /**
+   * Makes the outbound requests. The plugin does not close a client that is passed here. `tls` and `timeouts.connect`,
+   * `.headers` and `.idle` configure the default client only.
+   *
+   * @default undiciClient({ tls, timeouts })
+   */
   readonly httpClient?: HttpClient
+  /** How the document server is reached, and how it identifies itself. */
   readonly documentServer?: {
-    /** Origin at which this service reaches the document server, when it is not the public one. */
+    /**
+     * Origin at which the application reaches the document server, such as `http://documentserver`, if that differs from its
+     * public origin. Requests to the document server's public origins are sent there instead, except proxied URLs that are not
+     * result files.
+     *
+     * @default none: the public origins are used
+     */
     readonly internalUrl?: string
-    /** Further origins whose URLs are accepted from the document server. `any`: the default of `classic`. */
+    /**
+     * Origins, besides those of `editorApiUrl` and `internalUrl`, from which saved files and converted PDFs may be fetched.
+     * `'any'` allows every origin.
+     *
+     * @default []; 'any' in the classic profile
+     */
     readonly origins?: readonly string[] | 'any'
-    /** Header in which the document server sends its token. Default `Authorization`. */
+    /**
+     * Request header in which the document server sends its token.
+     * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+     *
+     * @default 'Authorization'
+     */
     readonly authorizationHeader?: string
-    /** What stands before the token in that header. Default `Bearer `. */
+    /**
+     * Precedes the token in that header, including the space.
+     *
+     * @default 'Bearer '
+     */
     readonly authorizationPrefix?: string
   }
+  /** The proxy action, which fetches files for the editor page. */
   readonly proxy?: {
     /**
-     * What the proxy action may fetch besides the document server's result files (`…/cache/files/…`): whole origins, or what
-     * is at a path and below it. Default: nothing; `any` in `classic`.
+     * What may be fetched besides the document server's result files (`/cache/files/…`): an origin, or `{ origin, path }` for
+     * one path and everything below it. `'any'` allows every http(s) URL.
+     *
+     * Everybody with an editor page can read whatever these URLs return to the application's IP address.
+     *
+     * @default []; 'any' in the classic profile
      */
     readonly allow?: ReadonlyArray<string | { readonly origin: string, readonly path: string }> | 'any'
     /**
-     * Whether the proxy action wants the token of a page with an editor, as `render()` and `proxyToken` of its control give it,
-     * in the header `x-editor-proxy-token`, with the page's `fileId` in the query. Default `true`; `false` in `classic`.
+     * Whether a request needs the page's proxy token: in the header `x-editor-proxy-token`, with the page's `fileId` in the
+     * query. The fragment of `render()` contains both; see also `EditorControl.proxyToken`.
+     *
+     * @default true; false in the classic profile
      */
     readonly requireToken?: boolean
-    /** Whether pages of other origins may use the proxy action, and pages run, embed or look like what is proxied. Default `false`; `true` in `classic`. */
+    /**
+     * Whether to accept proxy requests from pages of other origins, and those that load the response as a script, style sheet,
+     * frame or the like.
+     *
+     * @default false; true in the classic profile
+     */
     readonly crossOrigin?: boolean
   }
+  /** TLS of outbound requests. Applies to the default `httpClient` only. */
   readonly tls?: {
-    /** Whether the certificates of outbound calls are verified. Default `true`; `false` in `classic`. */
+    /**
+     * Whether certificates are verified.
+     *
+     * @default true; false in the classic profile
+     */
     readonly rejectUnauthorized?: boolean
-    /** Default `TLSv1.2`; `TLSv1` in `classic`. */
+    /**
+     * Oldest accepted TLS version.
+     *
+     * @default 'TLSv1.2'; 'TLSv1' in the classic profile
+     */
     readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
-    /** Certificate authorities in PEM, instead of the system's. */
+    /**
+     * Certificate authorities in PEM format. They replace the default ones.
+     *
+     * @default those of Node.js
+     */
     readonly ca?: string | readonly string[]
   }
   /**
-   * Whether an address that no option names may be a private, local or otherwise special one. It matters where `any` origin
-   * is allowed. Default `false`; `true` in `classic`.
+   * Whether a URL that is allowed only because of `documentServer.origins: 'any'` or `proxy.allow: 'any'` may lead to a private,
+   * local or otherwise special IP address. URLs whose origin is named by an option always may.
+   *
+   * @default false; true in the classic profile
    */
   readonly allowPrivateAddresses?: boolean
-  /** Whether a `jwtSecret` of less than 32 bytes, or one found in public examples, is accepted. Default `false`; `true` in `classic`. */
+  /**
+   * Whether to accept a weak `jwtSecret`: shorter than 32 bytes, publicly known, repeating a shorter part, with fewer than 8
+   * different characters, or a keyboard sequence.
+   *
+   * @default false; true in the classic profile
+   */
   readonly allowWeakSecret?: boolean
   /**
-   * Whether callbacks must carry the document server's token, for a key of their file; and, where URLs are not signed, downloads
-   * one for their URL. Default `true`; `false` in `classic`.
+   * Whether callbacks need a valid token of the document server, for a document key of their file. With `signedUrls: false`
+   * downloads need one too, for exactly their URL.
+   *
+   * @default true; false in the classic profile
    */
   readonly requireToken?: boolean
   /**
-   * Whether the control signs its download and callback URLs, and the handler wants the signature: of a callback besides the
-   * token, of a download instead of any token. Default `true`; `false` in `classic`.
+   * Whether the control signs download and callback URLs and the handler requires the signature. A callback needs the signature
+   * and the token (`requireToken`), a download only the signature.
+   *
+   * @default true; false in the classic profile
    */
   readonly signedUrls?: boolean
-  /** Milliseconds that a signed download URL and a page's proxy token are good for. Default 24 h. A callback URL does not expire. */
+  /**
+   * Milliseconds for which a signed download URL and a page's proxy token are valid; at most 2,147,483,647 (24.8 days).
+   * A signed callback URL does not expire.
+   *
+   * @default 86_400_000 (24 hours)
+   */
   readonly downloadUrlLifetime?: number
-  /** On status 3: `keep` has the document server keep the user's changes, `discard` has it delete them (`classic`). */
+  /**
+   * What to do when the document server could not assemble the edited document (status 3). `keep` refuses the callback: the
+   * document server keeps the user's changes. `discard` accepts it: the document server deletes them.
+   * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+   *
+   * @default 'keep'; 'discard' in the classic profile
+   */
   readonly onCorrupted?: 'keep' | 'discard'
-  /** On a save of a file that is gone: `reject` makes it a forgotten file, `acknowledge` loses it (`classic`). */
+  /**
+   * What to do with a save whose file no longer exists. `reject` refuses it: the document server keeps it as a forgotten file.
+   * `acknowledge` accepts it: it is lost.
+   *
+   * @default 'reject'; 'acknowledge' in the classic profile
+   */
   readonly onMissingFile?: 'reject' | 'acknowledge'
-  /** On a save in another format: `follow` stores it under its own extension, `ignore` under the old one (`classic`). */
+  /**
+   * What to do with a save whose format differs from the stored file's. `follow` stores it under the extension of the new format,
+   * with the same `fileId`. `ignore` stores it under the old extension.
+   *
+   * @default 'follow'; 'ignore' in the classic profile
+   */
   readonly onFormatChange?: 'follow' | 'ignore'
   /**
-   * On a save of a file that someone else changed during the session: `keep-both` stores what was edited as a new file
-   * and tells `onSaved`, `overwrite` replaces the file (`classic`).
+   * What to do with a save if someone else changed the file during the editing session. `keep-both` stores it as a conflict
+   * copy, which `onSaved` reports. `overwrite` replaces the file.
+   *
+   * @default 'keep-both'; 'overwrite' in the classic profile
    */
   readonly onConflict?: 'keep-both' | 'overwrite'
-  /** How often a saved file is fetched again after a failure that may pass, within `timeouts.total`. Default 2. */
+  /**
+   * How often fetching a saved file is retried after a transient failure: no response, a truncated response, or status 408, 429
+   * or 5xx. From 0 to 10. All attempts together are limited by `timeouts.total`.
+   *
+   * @default 2
+   */
   readonly saveRetries?: number
   /**
-   * Decides for the host's own users: `true` allows what carries no credential, `false` denies what carries one,
-   * `undefined` leaves it to the rules. Anything else, a throw, a rejection, or no decision within `timeouts.host` denies.
-   * What is signed wrongly stays refused, and so does a callback without its credentials that a browser sent. About a callback
-   * whose URL is not signed it is asked before the body is read.
+   * Hook: authorizes requests to the handler, for example those of logged-in users.
+   *
+   * - `true` allows a request without credentials, or with an expired download URL or proxy token. It does not allow a request
+   *   with a wrong signature or an invalid token, nor a callback without credentials that was sent by a browser.
+   * - `false` denies a request, even one with valid credentials.
+   * - `undefined` leaves the decision to the credentials.
+   *
+   * The request is also denied if the hook throws, rejects, returns anything else, or does not finish within `timeouts.hooks`.
+   *
+   * For a callback without a URL signature the hook runs before the body is read, otherwise after it: `request.body` may be
+   * undefined.
+   *
+   * @default every decision is left to the credentials
+   * @example
+   * ```js
+   * // Logged-in users may download what they may read.
+   * authorize: async (request, target) => {
+   *   if (target.action !== 'download' || !request.session?.user) return undefined
+   *   return await mayRead(request.session.user, target.fileId)
+   * }
+   * ```
    */
   readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
-  /** Told of every callback that is genuine, before it is acted on. Errors, and no end within `timeouts.host`, are logged and change nothing. */
+  /**
+   * Hook: called with every authorized callback before it is processed. The callback waits for it, at most `timeouts.hooks`.
+   * If it fails or times out, that is logged and the callback is processed anyway.
+   *
+   * @example
+   * ```js
+   * onCallback: event => {
+   *   if (event.status === 1) showEditors(event.fileId, event.users ?? [])
+   * }
+   * ```
+   */
   readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
   /**
-   * Told of every save after it is durable, at least once: what a process that ended had no time to tell is told with the next
-   * save of the file. Errors, and no end within `timeouts.host`, are logged and change nothing.
+   * Hook: called with every save after it is durably stored, at least once. If the process ends before the hook does, the event is
+   * delivered again, with the same `id`, together with the next save of the file. The document server is answered after the
+   * hook, or after `timeouts.hooks`. If the hook fails or times out, that is logged, the save stays stored, and the event is not
+   * delivered again.
+   *
+   * @example
+   * ```js
+   * onSaved: async ({ id, fileId, revision, users, conflictFileId }) => {
+   *   await versions.insertOnce({ id, fileId: conflictFileId ?? fileId, revision, users })
+   * }
+   * ```
    */
   readonly onSaved?: (event: SavedEvent) => void | Promise<void>
-  /** Told once of every save that was refused for good. Errors, and no end within `timeouts.host`, are logged and change nothing. */
-  readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
-  /** Bytes, counted after decoding, of a saved or proxied file. Default 1 GiB. */
-  readonly maxFileSize?: number
-  /** Bytes of a callback's body. Default 4 MiB. */
-  readonly bodyLimit?: number
   /**
-   * Milliseconds. Of outbound calls: to connect (10 s), for the response headers (30 s), between two chunks (30 s), in
-   * all (5 min). Of a callback's body to arrive: `body` (30 s). Of the host's own `authorize`, `onCallback`, `onSaved` and `onSaveFailed`: `host` (30 s). Of one call of the
-   * storage, beside the time that a download takes: `storage` (30 s). `session` (1 h): when a session that was not heard of
-   * for so long is to be joined, the document server is asked whether there still is one. `close` (30 s): how long saves under
-   * way are waited for when the app closes.
+   * Hook: called once with every save that could not be stored and was refused. If it fails or times out (`timeouts.hooks`), that
+   * is logged.
+   *
+   * @example
+   * ```js
+   * onSaveFailed: async ({ fileId, code, error }) => {
+   *   await alertOperator(`${fileId} was not saved (${code}): ${error.message}`)
+   * }
+   * ```
    */
+  readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
+  /**
+   * Bytes that a saved, converted or proxied file may have, counted after decompression.
+   *
+   * @default 1_073_741_824 (1 GiB)
+   */
+  readonly maxFileSize?: number
+  /**
+   * Bytes that the body of a callback may have. A larger callback is refused.
+   *
+   * @default 4_194_304 (4 MiB)
+   */
+  readonly bodyLimit?: number
+  /** Time limits in milliseconds; each at most 2,147,483,647. */
   readonly timeouts?: {
+    /**
+     * To establish a connection. Default `httpClient` only.
+     *
+     * @default 10_000
+     */
     readonly connect?: number
+    /**
+     * From sending an outbound request to receiving the response headers. Default `httpClient` only.
+     *
+     * @default 30_000
+     */
     readonly headers?: number
+    /**
+     * Between two chunks of a response (default `httpClient` only). A download whose client reads nothing for this long is ended,
+     * after at most twice this time.
+     *
+     * @default 30_000
+     */
     readonly idle?: number
+    /**
+     * For one outbound request, from start to the end of the body, redirects included. Also for all attempts to fetch one saved
+     * file.
+     *
+     * @default 300_000 (5 minutes)
+     */
     readonly total?: number
+    /**
+     * For the body of a callback to arrive.
+     *
+     * @default 30_000
+     */
     readonly body?: number
-    readonly host?: number
+    /**
+     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`.
+     *
+     * @default 30_000
+     */
+    readonly hooks?: number
+    /**
+     * For one call of a storage method. A call that receives a saved file may take `timeouts.total` in addition.
+     *
+     * @default 30_000
+     */
     readonly storage?: number
+    /**
+     * If the document server last reported a session longer ago than this, the plugin asks it whether the session still exists
+     * before another user joins it.
+     *
+     * @default 3_600_000 (1 hour)
+     */
     readonly session?: number
+    /**
+     * How long `app.close()` waits for saves in progress. Saves that are not stored by then are refused.
+     *
+     * @default 30_000
+     */
     readonly close?: number
   }
+  /**
+   * Source of the current time, for tests: signed URLs, proxy tokens, the document server's tokens and sessions are dated and
+   * expire by it.
+   *
+   * @default { now: () => Date.now() }
+   */
+  readonly clock?: Clock
+  /** Log level of the plugin's routes, as in Fastify. */
   readonly logLevel?: LogLevel
+  /** Constraints of the plugin's routes, as in Fastify. */
   readonly constraints?: RouteOptions['constraints']
 }

@@ -2,19 +2,19 @@ import type { EditorControlDefaults, SignedConfig } from '../../types/control.js
 import { documentTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 
-/** What a configuration says of the opened document. */
+/** The fields of a configuration that depend on the document. */
 export interface DocumentFields {
   readonly name: string
   readonly key: string
   readonly url: string
   readonly callbackUrl: string
-  /** Of the stored bytes; the name may claim another. */
+  /** Of the stored bytes; that of the name may differ. */
   readonly extension: string
 }
 
 /**
- * The editor's configuration with its token. The token's payload is the configuration itself, so that the document
- * server finds in it every value it compares. Source: docs/document-server-protocol.md#the-configuration-and-its-token
+ * The editor's configuration with its token, whose payload is that configuration: the document server compares the two.
+ * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner): SignedConfig {
   const config = unsignedConfig(document, defaults)
@@ -39,5 +39,5 @@ function unsignedConfig ({ name, key, url, callbackUrl, extension }: DocumentFie
       url
     },
     editorConfig: { mode: 'edit', ...editorConfig, ...editorFields, ...(callbackUrl && { callbackUrl }) }
-  } as Omit<SignedConfig, 'token'> // JSON leaves out what is undefined, here and in the token
+  } as Omit<SignedConfig, 'token'> // JSON omits undefined fields, here and in the token
 }

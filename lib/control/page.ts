@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 
-export interface PageAddresses {
-  /** The document server's api.js. */
+export interface PageUrls {
+  /** URL of the document server's api.js. */
   readonly editorApiUrl: string
   /** Path of the handler. */
   readonly handlerPath: string
-  /** Path of the page's module, which mounts the editor. */
+  /** Path of the module that mounts the editor. */
   readonly modulePath: string
 }
 
 export interface PageContent {
   readonly configJson: string
-  /** Of the stored file in the page; `''` when there is none. */
+  /** `''` when the page shows no stored file. */
   readonly fileId: string
   readonly proxyToken: string
 }
 
-/** The fragment that becomes the editor. It holds data only, no inline script, so that a strict CSP can stay strict. */
-export function renderFragment ({ configJson, fileId, proxyToken }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageAddresses): string {
+/** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
+export function renderFragment ({ configJson, fileId, proxyToken }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageUrls): string {
   const id = `onlyoffice-editor-${randomUUID()}`
   const data = { api: editorApiUrl, handler: handlerPath, 'file-id': fileId, 'proxy-token': proxyToken }
   const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${attribute(value)}"`).join('')
@@ -28,7 +28,7 @@ export function renderFragment ({ configJson, fileId, proxyToken }: PageContent,
 <script type="module" src="${attribute(modulePath)}"></script>`
 }
 
-/** JSON in which nothing can end the script element, open a comment or end a line of JavaScript. */
+/** JSON without characters that could end the script element, start a comment or end a line of JavaScript. */
 function inertJson (json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,9 +1,9 @@
 import { ConversionFailedError } from '../errors.js'
 
 export interface ConversionAnswer {
-  /** Present when the conversion is done. */
+  /** Present when the conversion has finished. */
   readonly fileUrl?: string
-  /** The error value as the document server sent it. */
+  /** The error as the document server sent it. */
   readonly error?: string
 }
 
@@ -11,8 +11,8 @@ export interface ConversionAnswer {
 const explanations: Record<string, string> = {
   '-1': 'unknown error',
   '-2': 'timeout',
-  '-3': 'conversion error, which stays for this content',
-  '-4': 'it could not download the source: check that publicBaseUrl is reachable from the document server',
+  '-3': 'conversion error, permanent for this content',
+  '-4': 'it could not download the source: check that the document server can reach publicBaseUrl',
   '-5': 'wrong password',
   '-6': 'database error',
   '-7': 'wrong input',
@@ -21,13 +21,13 @@ const explanations: Record<string, string> = {
   '-10': 'size limit exceeded'
 }
 
-/** Names the value and, where it is known, what it means. */
+/** The error with its meaning, where that is known. */
 export function explainConversionError (error: string): string {
   const explanation = explanations[error]
   return explanation ? `error ${error} (${explanation})` : `error ${error}`
 }
 
-/** Reads an answer in JSON, or in XML as document servers give it that do not heed the Accept header. */
+/** Parses JSON, or XML, which some document servers send whatever the Accept header says. Throws `ConversionFailedError`. */
 export function parseConversionAnswer (text: string): ConversionAnswer {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   return trimmed.startsWith('<') ? fromXml(trimmed) : fromJson(trimmed)
@@ -63,7 +63,7 @@ function finished (endConvert: boolean, fileUrl: string): ConversionAnswer {
   return { fileUrl }
 }
 
-/** Text of a child of FileResult, which has no attributes and no deeper elements. */
+/** Text of a child element of FileResult: the children have neither attributes nor children. */
 function elementText (xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
   const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }

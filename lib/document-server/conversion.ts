@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ConvertToPdfOptions } from '../../types/control.js'
-import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError, UpstreamError } from '../errors.js'
+import { digest } from '../digest.js'
+import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError } from '../errors.js'
 import { bytesOf } from '../outbound/limited-body.js'
-import type { Outbound, OutboundResponse } from '../outbound/outbound.js'
-import { discard } from '../readable.js'
-import { parseHttpUrl } from '../security/http-url.js'
+import { type Outbound, statusError } from '../outbound/outbound.js'
+import { discard } from '../streams.js'
+import { parseHttpUrl } from '../url.js'
+import type { DocumentServerClient } from './client.js'
 import { type ConversionAnswer, explainConversionError, parseConversionAnswer } from './conversion-answer.js'
-import type { TokenSigner } from './token.js'
 
 export interface ConversionSource {
-  /** The document server keeps a result by this key: the same key gives the old result. */
+  /** The document server caches the result under this key. */
   readonly key: string
   readonly url: string
   /** Extension of the bytes at `url`. */
@@ -17,77 +18,68 @@ export interface ConversionSource {
   readonly title: string
 }
 
+/**
+ * Converts a document to PDF. Rejects with `InvalidOptionError`, `ConversionTimeoutError`, `ConversionFailedError`, as `Outbound`
+ * does, or with the reason of the signal.
+ */
 export type PdfConverter = (source: ConversionSource, options?: ConvertToPdfOptions) => Promise<Buffer>
 
 interface Dependencies {
+  readonly client: DocumentServerClient
   readonly outbound: Outbound
-  readonly tokens: TokenSigner
-  readonly editorApiUrl: URL
 }
 
-const ANSWER_LIMIT = 1024 * 1024
-const PDF_SIGNATURE = '%PDF-'
+const PATH = '/ConvertService.ashx'
+const PDF_SIGNATURE = Buffer.from('%PDF-')
 
-/** Converts through the document server, asking until the result is ready. */
-export function createPdfConverter ({ outbound, tokens, editorApiUrl }: Dependencies): PdfConverter {
-  const conversionUrl = new URL('/ConvertService.ashx', editorApiUrl.origin)
+/** The result is cached by its key alone: the key must depend on everything that shapes the result. */
+export function conversionKey (...parts: readonly string[]): string {
+  return digest(...parts)
+}
 
+export function createPdfConverter ({ client, outbound }: Dependencies): PdfConverter {
   return async function convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}) {
     if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new InvalidOptionError('maxAttempts', 'must be a whole number, at least 1')
     if (!Number.isInteger(delayMs) || delayMs < 0) throw new InvalidOptionError('delayMs', 'must be a whole number of milliseconds, at least 0')
 
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const { fileUrl } = await ask(source, signal)
-      if (fileUrl !== undefined) return fetchPdf(fileUrl, signal)
+      if (fileUrl !== undefined) return await fetchPdf(fileUrl, signal)
       if (attempt < maxAttempts) await pause(delayMs, signal)
     }
     throw new ConversionTimeoutError(maxAttempts)
   }
 
   async function ask (source: ConversionSource, signal: AbortSignal | undefined): Promise<ConversionAnswer> {
-    const request = { async: true, ...source, outputtype: 'pdf' }
-    const response = await outbound('conversion', conversionUrl, {
-      method: 'POST',
-      headers: {
-        accept: 'application/json',
-        'content-type': 'application/json',
-        authorization: `Bearer ${tokens.sign({ payload: request })}`
-      },
-      body: JSON.stringify({ ...request, token: tokens.sign(request) }),
-      limit: ANSWER_LIMIT,
-      ...(signal && { signal })
-    })
-    assertOk(response, 'the conversion service')
-    const answer = parseConversionAnswer((await bytesOf(response.body)).toString('utf8'))
+    const { status, text } = await client.post('conversion', PATH, { async: true, ...source, outputtype: 'pdf' }, signal)
+    if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
+    const answer = parseConversionAnswer(text)
     if (answer.error !== undefined) throw new ConversionFailedError(explainConversionError(answer.error))
     return answer
   }
 
   async function fetchPdf (fileUrl: string, signal: AbortSignal | undefined): Promise<Buffer> {
-    const response = await outbound('conversion', addressOf(fileUrl), signal && { signal })
-    assertOk(response, 'the converted file')
-    const pdf = await bytesOf(response.body)
-    if (!pdf.subarray(0, PDF_SIGNATURE.length).equals(Buffer.from(PDF_SIGNATURE))) throw new ConversionFailedError('the result is not a PDF')
+    const { status, body } = await outbound('conversion', resultUrl(fileUrl), signal && { signal })
+    if (status !== 200) {
+      discard(body)
+      throw statusError(status, `the converted file answered status ${status}`)
+    }
+    const pdf = await bytesOf(body)
+    if (!pdf.subarray(0, PDF_SIGNATURE.length).equals(PDF_SIGNATURE)) throw new ConversionFailedError('the result is not a PDF')
     return pdf
   }
 }
 
-function addressOf (fileUrl: string): URL {
+function resultUrl (fileUrl: string): URL {
   try {
     return parseHttpUrl(fileUrl)
   } catch (cause) {
-    throw new ConversionFailedError('its result has no usable address', { cause })
+    throw new ConversionFailedError('the URL of its result is invalid', { cause })
   }
 }
 
-/** Rejects with the signal's reason, as everything else here does; the timer itself would reject with an error of its own. */
+/** Rejects with the signal's reason; the timer alone would reject with an error of its own. */
 async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
   signal?.throwIfAborted()
-}
-
-function assertOk (response: OutboundResponse, what: string): void {
-  if (response.status === 200) return
-  discard(response.body)
-  throw new UpstreamError(`${what} answered status ${response.status}`)
 }

@@ -8,7 +8,7 @@ interface Format {
 const OOXML = 'application/vnd.openxmlformats-officedocument'
 const ODF = 'application/vnd.oasis.opendocument'
 
-/** Every format the document server opens, by editor and extension. Source: `FileType` of @onlyoffice/doceditor-types. */
+/** The formats that the document server opens, by editor and extension. Source: `FileType` of @onlyoffice/doceditor-types. */
 const mediaTypes: Record<DocumentType, Record<string, string>> = {
   word: {
     doc: 'application/msword',
@@ -98,20 +98,24 @@ for (const [documentType, extensions] of Object.entries(mediaTypes)) {
   }
 }
 
-/** The extensions the document server opens, lower case and without a dot. */
+/** The extensions that the document server opens, lower case and without a dot. */
 export const knownExtensions: readonly string[] = [...formats.keys()]
 
-/** Which editor opens a format; `undefined` for one the document server does not know. */
+/** The editor that opens a format; `undefined` when the document server does not know it. */
 export function documentTypeOf (extension: string): DocumentType | undefined {
   return formats.get(extension)?.documentType
 }
 
-/** The one media type a format is served as, whatever the bytes claim to be. */
+/** The media type that a format is served as. */
 export function mediaTypeOf (extension: string): string {
   return formats.get(extension)?.mediaType ?? 'application/octet-stream'
 }
 
-/** The extension a file name ends in, lower case; `''` when it has none of 1 to 16 letters or digits. */
+/** An extension, in any case and without its dot. */
+export const EXTENSION = /^[0-9A-Za-z]{1,16}$/
+
+/** The lower-case extension of a file name; `''` when it has none that documents can be stored under. */
 export function extensionOf (name: string): string {
-  return /[^/\\]\.([0-9a-z]{1,16})$/i.exec(name.trimEnd())?.[1]?.toLowerCase() ?? ''
+  const [, extension = ''] = /[^/\\]\.([^./\\]+)$/.exec(name.trimEnd()) ?? []
+  return EXTENSION.test(extension) ? extension.toLowerCase() : ''
 }

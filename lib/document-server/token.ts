@@ -1,27 +1,56 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
-import { isSame } from '../security/constant-time.js'
-import { CLOCK_TOLERANCE_SECONDS, explain, type TokenFault } from './token-fault.js'
+import type { Clock } from '../../types/options.js'
+import { equalInConstantTime } from '../security/constant-time.js'
 
 export type Claims = Record<string, unknown>
+
+/** Why a token is invalid, for the log: it contains nothing of the token, its signature or its claims. */
+export interface TokenFault {
+  readonly problem: string
+  /** How to fix it. */
+  readonly remedy: string
+  /** From the token's header, if it is a plain word. */
+  readonly algorithm?: string
+  /** By the document server's clock; negative when that is ahead of ours. */
+  readonly issuedSecondsAgo?: number
+}
 
 export type Verification = { readonly claims: Claims } | { readonly fault: TokenFault }
 
 /** Signs and verifies HS256 JSON Web Tokens with the secrets shared with the document server. */
 export interface TokenSigner {
-  /** The token's payload is exactly the JSON of `payload`: no claim is added. Signed with the first secret. */
+  /** Signs with the first secret. The token's payload is exactly the JSON of `payload`, without additional claims. */
   sign (payload: object): string
   /**
-   * The claims of a token that was signed with any of the secrets, expires, and is valid now, give or take 60 s of clock skew;
-   * or what is wrong with it. Nothing of the payload is decoded before the signature is found good.
+   * Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. Its payload is
+   * decoded only if the signature is valid.
    */
   verify (token: string): Verification
 }
 
-/** A header that names algorithm and type has 36 characters. */
+/** The same as the document server tolerates. Source: docs/document-server-protocol.md#tokens-the-document-server-sends */
+const CLOCK_TOLERANCE_SECONDS = 60
+
+const SYNCHRONIZE = 'synchronize the clocks of this service and of the document server'
+
+/** `endless`: without `exp`. `inactive`: `nbf` is in the future. `future`: `iat` is. */
+type Problem = 'malformed' | 'algorithm' | 'signature' | 'endless' | 'expired' | 'inactive' | 'future'
+
+const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>> = {
+  malformed: { problem: 'is malformed', remedy: 'compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server' },
+  algorithm: { problem: 'is not signed with HS256', remedy: 'set services.CoAuthoring.token.outbox.algorithm of the document server to HS256' },
+  signature: { problem: 'is signed with another secret', remedy: 'make jwtSecret the services.CoAuthoring.secret.outbox.string of the document server' },
+  endless: { problem: 'does not expire', remedy: 'set services.CoAuthoring.token.outbox.expires of the document server, such as to 5m' },
+  expired: { problem: 'has expired', remedy: SYNCHRONIZE },
+  inactive: { problem: 'is not valid yet', remedy: SYNCHRONIZE },
+  future: { problem: `is dated more than ${CLOCK_TOLERANCE_SECONDS} s ahead`, remedy: SYNCHRONIZE }
+}
+
+/** Of the usual 36 characters. */
 const MAX_HEADER_LENGTH = 1024
 
-export function tokenSigner (secrets: readonly string[]): TokenSigner {
+export function tokenSigner (secrets: readonly string[], clock: Clock = Date): TokenSigner {
   const sign = createSigner({ key: secrets[0]!, algorithm: 'HS256', noTimestamp: true })
   const keys = secrets.map(secret => createSecretKey(secret, 'utf8'))
 
@@ -36,22 +65,23 @@ export function tokenSigner (secrets: readonly string[]): TokenSigner {
 
       const signed = token.slice(0, payload)
       const signature = token.slice(payload + 1)
-      if (!keys.some(key => isSame(signature, createHmac('sha256', key).update(signed).digest('base64url')))) return { fault: explain('signature', { algorithm }) }
+      if (!keys.some(key => equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url')))) return { fault: explain('signature', { algorithm }) }
 
+      const now = clock.now() / 1000
       const claims = decoded(token.slice(header + 1, payload))
       if (!claims) return { fault: explain('malformed', { algorithm }) }
-      const problem = problemOfTimes(claims)
-      return problem ? { fault: explain(problem, { claims }) } : { claims }
+      const problem = problemOfTimes(claims, now)
+      return problem ? { fault: explain(problem, { issuedSecondsAgo: issuedSecondsAgo(claims, now) }) } : { claims }
     }
   }
 }
 
-/** Whether a value can be claims, or fields of a callback: an object, no list. */
+/** Whether a value is a plain JSON object, as claims and callbacks are. */
 export function isClaims (value: unknown): value is Claims {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object in one part of a token. */
+/** The JSON object in one part of a token. */
 function decoded (part: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
@@ -61,12 +91,25 @@ function decoded (part: string): Claims | undefined {
   }
 }
 
-/** The document server dates its tokens: one from a clock that is ahead would be good for longer than it is meant to be. */
-function problemOfTimes ({ exp, nbf, iat }: Claims) {
-  const now = Date.now() / 1000
+/** Also of `iat`: a token from a clock that is ahead would be valid for too long. */
+function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | undefined {
   const isAhead = (time: unknown) => time !== undefined && !(typeof time === 'number' && time - CLOCK_TOLERANCE_SECONDS <= now)
   if (typeof exp !== 'number') return 'endless'
   if (exp + CLOCK_TOLERANCE_SECONDS <= now) return 'expired'
   if (isAhead(nbf)) return 'inactive'
   return isAhead(iat) ? 'future' : undefined
+}
+
+/** The times are logged only of tokens whose signature is valid. */
+function explain (problem: Problem, { algorithm, issuedSecondsAgo }: { readonly algorithm?: string, readonly issuedSecondsAgo?: number | undefined } = {}): TokenFault {
+  return {
+    ...problems[problem],
+    ...(algorithm !== undefined && /^\w{1,10}$/.test(algorithm) && { algorithm }),
+    ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo })
+  }
+}
+
+function issuedSecondsAgo ({ iat, nbf }: Claims, now: number): number | undefined {
+  const issued = iat ?? nbf
+  return typeof issued === 'number' && Number.isFinite(issued) ? Math.round(now - issued) : undefined
 }

@@ -4,34 +4,34 @@ import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
 import type { Credentials } from './credentials.js'
-import type { HandlerRequest } from './route.js'
+import type { HandlerRequest } from './request.js'
 
 type ReadBody = (request: HandlerRequest, payload: Readable) => Promise<Buffer>
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'bodyLimit' | 'timeouts'>
-  readonly credentials: Pick<Credentials, 'isProven'>
-  /** Ends the waiting of whatever still has to wait when the service has closed. */
-  readonly over: AbortSignal
+  readonly credentials: Pick<Credentials, 'isProvenByHeader'>
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
 }
 
-/** A callback has some kilobytes; one with the history of thousands of changes has more. */
+/** Most callbacks have a few kilobytes; one with a history of thousands of changes has more. */
 const SMALL_BYTES = 64 * 1024
 
-/** To parse and to verify a MiB takes some 5 ms of everybody's time, and memory that is free again only some seconds later. */
+/** Parsing and verifying a MiB blocks the process for about 5 ms, and its memory is collected only seconds later. */
 const PAUSE_MS_PER_MIB = 2000
 
-/** Of one file, in line. A document server has one under way, or two. */
-const MOST_WAITING = 4
+/** Per file. A document server has one or two callbacks of a file under way. */
+const MAX_WAITING = 4
 
 /**
- * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large ones that anyone may have sent are read one at a time, those
- * of different files in turn, with a pause after each, so that they cost neither much memory nor much of others' time. Rejects
- * with `TooLargeError` or `InvalidCallbackError`, or with the reason of `over`.
+ * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large bodies that anyone may have sent are read one at a time, in
+ * turn for different files and with a pause after each, so that they can neither fill the memory nor block the process. Rejects
+ * with `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
  */
-export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, over }: Dependencies): ReadBody {
-  const line = createQueue()
-  const ofFile = createQueue()
+export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, signal }: Dependencies): ReadBody {
+  const allFiles = createQueue()
+  const oneFile = createQueue()
   const waiting = new Map<string, number>()
 
   return async function readBody (request, payload) {
@@ -43,14 +43,14 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
     let timer = giveUpAfter(timeouts.body)
     payload.on('data', take)
     payload.on('error', reject)
-    payload.once('close', () => reject(new InvalidCallbackError('its body was cut off')))
+    payload.once('close', () => reject(new InvalidCallbackError('its body was truncated')))
     payload.once('end', () => resolve(Buffer.concat(chunks)))
     try {
       return await body
     } finally {
       isRead = true
       clearTimeout(timer)
-      payload.off('data', take) // what still arrives goes nowhere
+      payload.off('data', take) // ignores the rest
       chunks.length = 0
     }
 
@@ -59,7 +59,7 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
       size += chunk.length
       if (size > bodyLimit) return reject(new TooLargeError(bodyLimit))
       chunks.push(chunk)
-      if (wasSmall && size > SMALL_BYTES && !credentials.isProven(request)) takeTurn(request.query.fileId!).catch(reject)
+      if (wasSmall && size > SMALL_BYTES && !credentials.isProvenByHeader(request)) takeTurn(request.query.fileId!).catch(reject)
     }
 
     async function takeTurn (fileId: string): Promise<void> {
@@ -67,27 +67,27 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
       clearTimeout(timer)
       timer = giveUpAfter(timeouts.total)
       const before = waiting.get(fileId) ?? 0
-      if (before === MOST_WAITING) throw new InvalidCallbackError(`${before} large ones of its file wait to be read, and none has a token in its header`)
-      const stop = () => reject(over.reason)
-      over.addEventListener('abort', stop)
+      if (before === MAX_WAITING) throw new InvalidCallbackError(`${before} other large callbacks of its file, without a token in the header, are waiting to be read`)
+      const stop = () => reject(signal.reason)
+      signal.addEventListener('abort', stop)
       waiting.set(fileId, before + 1)
       try {
-        await ofFile.enter(fileId).run(async () => await line.enter('').run(readInTurn))
+        await oneFile.run(fileId, async () => await allFiles.run('', readInTurn))
       } finally {
-        over.removeEventListener('abort', stop)
+        signal.removeEventListener('abort', stop)
         waiting.set(fileId, waiting.get(fileId)! - 1)
         if (waiting.get(fileId) === 0) waiting.delete(fileId)
       }
     }
 
     async function readInTurn (): Promise<void> {
-      over.throwIfAborted()
-      if (isRead) return // given up meanwhile
+      signal.throwIfAborted()
+      if (isRead) return // it was given up meanwhile
       clearTimeout(timer)
       timer = giveUpAfter(timeouts.body)
       payload.resume()
       await body
-      await delay(size / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal: over, ref: false })
+      await delay(size / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal, ref: false })
     }
 
     function giveUpAfter (milliseconds: number): NodeJS.Timeout {
@@ -96,7 +96,7 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, ov
   }
 }
 
-/** A promise with its ends in hand. Node.js 20 has no `Promise.withResolvers`. */
+/** Node.js 20 has no `Promise.withResolvers`. */
 function deferred<Value> () {
   let resolve!: (value: Value) => void
   let reject!: (error: Error) => void

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { InvalidCallbackError } from '../errors.js'
 
-/** Deep nesting has no use in a callback; it would only burn time wherever the value is walked. */
+/** Callbacks are flat. Deep nesting would only cost time wherever the value is traversed. */
 const MAX_DEPTH = 100
 
-/** Reads a body as JSON, whatever content type it claims. Throws `InvalidCallbackError`. */
+/** Parses a body as JSON, whatever its content type. Throws `InvalidCallbackError`. */
 export function parseCallbackBody (bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new InvalidCallbackError('its body is not UTF-8')
   const text = bytes.toString().replace(/^\ufeff/, '')
@@ -12,11 +12,11 @@ export function parseCallbackBody (bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InvalidCallbackError('its body is not JSON') // no cause: its message quotes the body, which holds a token
+    throw new InvalidCallbackError('its body is not JSON') // without its cause, whose message quotes the body and so the token
   }
 }
 
-/** Whether there may be more levels than are allowed. Of a body that is one long text it tells at once that there are not. */
+/** Whether there are so many brackets that the nesting may be too deep. Fast also for a body that is one long string. */
 function hasManyLevels (json: string): boolean {
   let left = MAX_DEPTH
   for (const bracket of '[{') {
@@ -27,7 +27,7 @@ function hasManyLevels (json: string): boolean {
   return false
 }
 
-/** One pass over the text, so that no text can make it slow. */
+/** In one pass: no input can make it slow. */
 function depthOf (json: string): number {
   let depth = 0
   let deepest = 0

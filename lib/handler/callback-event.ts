@@ -1,17 +1,24 @@
-import { Type, type TSchema } from 'typebox'
+import { type Static, Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import type { CallbackEvent } from '../../types/events.js'
+import { EXTENSION } from '../document-server/formats.js'
 import { InvalidCallbackError } from '../errors.js'
-import { CallbackPayload } from '../schemas.js'
+
+/** Without these fields a callback cannot be handled. */
+const CallbackPayload = Type.Object({
+  status: Type.Integer(),
+  url: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+})
+type CallbackPayload = Static<typeof CallbackPayload>
 
 /**
- * Fields listeners may rely on. One that says something else, or null as the document server does, or more than it ever does,
- * counts as absent.
+ * Fields that hooks may rely on. A field of another type is removed; so is `null`, which the document server sends for some, and
+ * a value longer than it ever sends.
  */
 const optionalFields: Readonly<Record<string, TSchema>> = {
   key: Type.String({ minLength: 1, maxLength: 255 }),
   url: Type.String({ pattern: /\S/ }),
-  filetype: Type.String({ pattern: /^[0-9A-Za-z]{1,16}$/ }),
+  filetype: Type.String({ pattern: EXTENSION }),
   users: Type.Array(Type.String()),
   userdata: Type.String({ maxLength: 64 * 1024 }),
   actions: Type.Array(Type.Object({ type: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2)]), userid: Type.String() })),
@@ -31,14 +38,14 @@ const optionalFields: Readonly<Record<string, TSchema>> = {
   notmodified: Type.Boolean()
 }
 
-/** The callback's fields, without its token and what the token adds. Throws `InvalidCallbackError` when it can't be acted on. */
+/** The event of a callback: its fields without the token and the token's own claims. Throws `InvalidCallbackError`. */
 export function toEvent (fileId: string, claims: unknown): CallbackEvent {
-  if (!Check(CallbackPayload, claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, the text url')
+  if (!Check(CallbackPayload, claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, a string url')
   const { token, iat, exp, ...fields } = claims as CallbackPayload & Record<string, unknown>
-  Reflect.deleteProperty(fields, '__proto__') // an own field, by JSON.parse: whoever copies the event would set a prototype
+  Reflect.deleteProperty(fields, '__proto__') // JSON.parse makes it an own property: copying the event would set a prototype
   for (const [name, schema] of Object.entries(optionalFields)) {
     if (!Check(schema, fields[name])) delete fields[name]
   }
   if (typeof fields.filetype === 'string') fields.filetype = fields.filetype.toLowerCase()
-  return Object.freeze({ ...fields, fileId } as CallbackEvent) // it is acted on after the host's listener had it
+  return Object.freeze({ ...fields, fileId } as CallbackEvent) // the hook must not change what is handled afterwards
 }

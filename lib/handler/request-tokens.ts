@@ -1,27 +1,26 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
-import { type Claims, isClaims, type TokenSigner } from '../document-server/token.js'
-import type { TokenFault } from '../document-server/token-fault.js'
+import { type Claims, isClaims, type TokenFault, type TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import type { Settings } from '../options.js'
 
-/** The document server's tokens in a request. The methods throw `UnauthorizedError`, whose `found` tells the log what was there. */
+/** The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the request had. */
 export interface RequestTokens {
   /**
-   * What was signed of a callback's fields; `undefined` when there is no token.
+   * The signed fields of a callback; `undefined` without a token.
    * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
    */
   callbackClaims (request: FastifyRequest): Claims | undefined
-  /** The claims of the token in the header; `undefined` when there is none. */
+  /** The claims of the token in the header; `undefined` without one. */
   headerClaims (request: FastifyRequest): Claims | undefined
-  /** The error for a request that needs a token and has none. `missing` begins its message: what was looked for before the header. */
+  /** The error for a request without the required token. `missing` begins its message: what else was looked for. */
   noToken (request: FastifyRequest, missing: string): Error
 }
 
 const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
 
-/** The document server's tokens are HMACs; a token of another kind was put there by someone else, such as a gateway. */
-const FOREIGN = /^(?:RS|PS|ES|Ed)/
+/** The document server's tokens are HMACs. One with such an algorithm was added by something else, such as a gateway. */
+const FOREIGN_ALGORITHM = /^(?:RS|PS|ES|Ed)/
 
 export function requestTokens (tokens: TokenSigner, { authorizationHeader, authorizationPrefix }: Settings['documentServer']): RequestTokens {
   return {
@@ -33,7 +32,7 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
         const claims = header === undefined ? undefined : verified(request, 'header', header)
         return claims && signedFields(claims)
       }
-      // The document server leaves long fields out of the header's token, never out of the body's.
+      // The token in the body is complete; the one in the header may lack long fields.
       const claims = verified(request, 'body', token)
       const inHeaderToo = header === undefined ? undefined : ownClaims(request, header)
       if (inHeaderToo) assertAgreement(request, claims, signedFields(inHeaderToo))
@@ -50,7 +49,7 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
       const remedy = elsewhere.length > 0
         ? `there is one in the header ${elsewhere.join(', ')}: compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server`
         : 'enable services.CoAuthoring.token.enable.request.outbox at the document server'
-      return refusal(request, `${missing}, and no token of the document server after "${authorizationPrefix}" in the ${authorizationHeader} header: ${remedy}`)
+      return refusal(request, `${missing}, and no token after "${authorizationPrefix}" in the ${authorizationHeader} header: ${remedy}`)
     }
   }
 
@@ -60,24 +59,24 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
   }
 
   function verified (request: FastifyRequest, place: 'body' | 'header', token: unknown): Claims {
-    if (typeof token !== 'string') throw refusal(request, `the token in the ${place} is not a text`)
+    if (typeof token !== 'string') throw refusal(request, `the token in the ${place} is not a string`)
     const verification = tokens.verify(token)
     if ('claims' in verification) return verification.claims
     throw refusalOf(request, place, verification.fault)
   }
 
-  /** Of a header that stands beside a token in the body: `undefined` when it can't be the document server's. */
+  /** The claims of a header that comes with a token in the body; `undefined` if the header's token is not the document server's. */
   function ownClaims (request: FastifyRequest, token: string): Claims | undefined {
     const verification = tokens.verify(token)
     if ('claims' in verification) return verification.claims
     const { fault } = verification
-    if (!JSON_WEB_TOKEN.test(token) || FOREIGN.test(fault.algorithm ?? '')) return undefined
+    if (!JSON_WEB_TOKEN.test(token) || FOREIGN_ALGORITHM.test(fault.algorithm ?? '')) return undefined
     throw refusalOf(request, 'header', fault)
   }
 
   function assertAgreement (request: FastifyRequest, inBody: Claims, inHeader: Claims): void {
     const differing = [...new Set([...Object.keys(inBody), ...Object.keys(inHeader)])].filter(name => !agree(name, inBody[name], inHeader[name]))
-    if (differing.length > 0) throw refusal(request, `the tokens in the body and in the header disagree about ${differing.join(', ')}: one of them belongs to another callback`)
+    if (differing.length > 0) throw refusal(request, `the tokens in the body and in the header disagree about ${differing.join(', ')}: one of them is from another callback`)
   }
 
   function refusalOf (request: FastifyRequest, place: 'body' | 'header', { problem, remedy, ...facts }: TokenFault): Error {
@@ -94,8 +93,8 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
   }
 }
 
-/** Dates of the token itself. */
-const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token'])
+/** Claims about the token itself. */
+const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token'])
 
 /**
  * A header's token of 7168 characters or more has no `changesurl` and an empty `history`.
@@ -104,7 +103,7 @@ const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token']
 const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['changesurl', 'history'])
 
 function agree (name: string, inBody: unknown, inHeader: unknown): boolean {
-  if (OF_THE_TOKEN.has(name) || isDeepStrictEqual(inBody, inHeader)) return true
+  if (TOKEN_CLAIMS.has(name) || isDeepStrictEqual(inBody, inHeader)) return true
   return MAY_BE_LEFT_OUT.has(name) && (inHeader === undefined || isDeepStrictEqual(inHeader, {}))
 }
 

@@ -1,7 +1,18 @@
-/** For bytes that came from a user or from elsewhere: whatever they are, a browser must not run them in this origin. */
-export const inert = {
+import type { FastifyReply } from 'fastify'
+
+/** For bytes that users or other servers supplied: the browser must not execute them in this origin. */
+export const untrustedContentHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'private, no-store'
 } as const
+
+/**
+ * Answers a callback. With 0 the document server deletes its copy of a save, with 1 it keeps it.
+ * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ */
+export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply {
+  // As bytes: Fastify would add a charset to the content type of a string.
+  return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
+}

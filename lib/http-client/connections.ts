@@ -1,23 +1,39 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import type { EditorOptions } from '../../types/options.js'
-import { patient } from './patient.js'
+import { deferSocketEnd } from './defer-socket-end.js'
+
+type Timeouts = NonNullable<EditorOptions['timeouts']>
+type Tls = NonNullable<EditorOptions['tls']>
 
 export interface ConnectionOptions {
-  /** Milliseconds. Default: connect 10 s, headers 30 s, idle 30 s. */
-  readonly timeouts?: Pick<NonNullable<EditorOptions['timeouts']>, 'connect' | 'headers' | 'idle'>
-  /** Default: certificates verified, TLS 1.2 or later. */
-  readonly tls?: { readonly [Name in keyof NonNullable<EditorOptions['tls']>]: NonNullable<EditorOptions['tls']>[Name] | undefined }
-  /** Resolves names, as the `lookup` option of `net.connect`. Default: `dns.lookup`. */
+  /**
+   * Time limits in milliseconds: `connect` for a connection including TLS, `headers` for the response headers, `idle` for a pause
+   * in the body.
+   *
+   * @default { connect: 10_000, headers: 30_000, idle: 30_000 }
+   */
+  readonly timeouts?: Pick<Timeouts, 'connect' | 'headers' | 'idle'>
+  /**
+   * Requirements of https connections. `ca` replaces the default certificate authorities.
+   *
+   * @default { rejectUnauthorized: true, minVersion: 'TLSv1.2' }, with the certificate authorities of Node.js
+   */
+  readonly tls?: { readonly [Name in keyof Tls]: Tls[Name] | undefined }
+  /**
+   * Resolves host names, like the `lookup` option of `net.connect`.
+   *
+   * @default dns.lookup
+   */
   readonly lookup?: LookupFunction
 }
 
-/** Connects to whatever it is asked for. */
-export function openDispatcher (options: ConnectionOptions): Agent {
-  return dispatcherWith(createConnector(options), options)
+/** An agent that connects to any host. */
+export function createAgent (options: ConnectionOptions): Agent {
+  return agentWith(createConnector(options), options)
 }
 
-export function dispatcherWith (connect: buildConnector.connector, { timeouts = {} }: ConnectionOptions): Agent {
+export function agentWith (connect: buildConnector.connector, { timeouts = {} }: ConnectionOptions): Agent {
   return new Agent({ headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.idle ?? 30_000, connect })
 }
 
@@ -32,5 +48,5 @@ export function createConnector ({ timeouts = {}, tls = {}, lookup }: Connection
     ...(minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}),
     ...(lookup === undefined ? {} : { lookup })
   })
-  return (target, callback) => connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, patient(socket)))
+  return (target, callback) => connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, deferSocketEnd(socket)))
 }

@@ -3,16 +3,24 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type Dispatcher, request } from 'undici'
 import type { HttpClient } from '../../types/http.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
-import { mayBePublic } from '../security/address-policy.js'
-import { type ConnectionOptions, openDispatcher } from './connections.js'
+import { mayBePublicHost } from '../security/public-ip.js'
+import { discard } from '../streams.js'
+import { type ConnectionOptions, createAgent } from './connections.js'
 import { guardedDispatcher } from './guarded-dispatcher.js'
 
 export interface UndiciClientOptions extends ConnectionOptions {
   /**
-   * Any undici dispatcher (ProxyAgent, MockAgent, …), left open by `close()`. It then has its own look-ups, timeouts and TLS
-   * rules. Of a `publicOnly` request only a literal address and `localhost` are refused here: the names are the dispatcher's
-   * to check, as `guardedDispatcher` does. A dispatcher that goes through a proxy leaves it to the proxy. One of undici 7 that
-   * makes its connections itself may end the process when one ends while nobody reads its body (nodejs/undici#5360).
+   * An undici dispatcher for all requests, such as a `ProxyAgent` or `MockAgent`. The client then ignores `timeouts`, `tls` and
+   * `lookup`, and does not close the dispatcher.
+   *
+   * For requests with `publicOnly` the client refuses IP addresses that are not public and `localhost`; the dispatcher has to
+   * check the IP addresses that other hosts resolve to, as `guardedDispatcher` does. A dispatcher that sends requests through a
+   * proxy leaves that check to the proxy.
+   *
+   * With a dispatcher of undici 7 other than `guardedDispatcher`, the process may crash when a connection ends while nobody reads
+   * the body (nodejs/undici#5360).
+   *
+   * @default dispatchers of its own, which `close()` closes
    */
   readonly dispatcher?: Dispatcher
 }
@@ -25,45 +33,58 @@ const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
 ])
 
 /**
- * The default HTTP client: undici with its own connections, closed by `close()`. What may only go to public addresses has
- * connections of its own, through a `guardedDispatcher`.
+ * Creates the default HTTP client, which uses undici. Requests with `publicOnly` have connections of their own, made by a
+ * `guardedDispatcher`. `close()` ends all requests and connections.
+ *
+ * `request` rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`) when `publicOnly` forbids the URL, with
+ * `UpstreamError` (`FST_EDITOR_UPSTREAM`) for an unsupported `Content-Encoding`, and otherwise with undici's error.
+ *
+ * @example
+ * ```js
+ * import { readFileSync } from 'node:fs'
+ * import editor, { undiciClient } from 'fastify-onlyoffice'
+ *
+ * const httpClient = undiciClient({ timeouts: { connect: 5_000 }, tls: { ca: readFileSync('ca.pem', 'utf8') } })
+ * app.addHook('onClose', () => httpClient.close())
+ * await app.register(editor, { ...options, httpClient })
+ * ```
  */
 export function undiciClient ({ dispatcher, ...connections }: UndiciClientOptions = {}): HttpClient {
-  const open = dispatcher ?? openDispatcher(connections)
+  const unrestricted = dispatcher ?? createAgent(connections)
   const guarded = dispatcher ?? guardedDispatcher(connections)
 
   return {
     async request ({ method, url, headers, body, publicOnly = false, signal }) {
-      if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      const response = await request(url, { dispatcher: publicOnly ? guarded : open, method, headers: headers ?? {}, body: body ?? null, signal })
-      const encoding = first(response.headers['content-encoding'])?.trim().toLowerCase() ?? 'identity'
-      const decoded = encoding !== 'identity'
+      if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
+      const response = await request(url, { dispatcher: publicOnly ? guarded : unrestricted, method, headers: headers ?? {}, body: body ?? null, signal })
+      const encoding = firstOf(response.headers['content-encoding'])?.trim().toLowerCase() ?? 'identity'
+      const isDecoded = encoding !== 'identity'
       return {
         status: response.statusCode,
         header (name) {
           const key = name.toLowerCase()
-          const hidden = decoded && (key === 'content-encoding' || key === 'content-length')
-          return hidden || !Object.hasOwn(response.headers, key) ? undefined : first(response.headers[key])
+          const isHidden = isDecoded && (key === 'content-encoding' || key === 'content-length')
+          return isHidden || !Object.hasOwn(response.headers, key) ? undefined : firstOf(response.headers[key])
         },
-        body: decoded ? decode(response.body, encoding) : response.body
+        body: isDecoded ? decode(response.body, encoding) : response.body
       }
     },
-    ...(dispatcher ? {} : { close: async () => { await Promise.all([open.destroy(), guarded.destroy()]) } })
+    ...(dispatcher ? {} : { close: async () => { await Promise.all([unrestricted.destroy(), guarded.destroy()]) } })
   }
 }
 
 function decode (body: Readable, encoding: string): Readable {
   const createDecoder = decoders.get(encoding)
   if (!createDecoder) {
-    body.on('error', () => {}).destroy()
-    throw new UpstreamError('a Content-Encoding that was not asked for and is not supported')
+    discard(body)
+    throw new UpstreamError('the response has a Content-Encoding that was not requested and is not supported')
   }
   const decoder = createDecoder()
-  // pipeline() listens until all is written, and that something is missing shows only then. Whoever reads is told, now or later.
+  // pipeline() stops listening once everything is written, but a truncated body fails later than that. Readers still get the error.
   decoder.on('error', () => {})
   return pipeline(body, decoder, () => {})
 }
 
-function first (value: string | string[] | undefined): string | undefined {
+function firstOf (value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }

@@ -1,55 +1,57 @@
 import type { HttpPurpose } from '../../types/http.js'
 import { AddressBlockedError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { mayBePublic } from '../security/address-policy.js'
+import { mayBePublicHost } from '../security/public-ip.js'
 import { isBelow, isResultPath } from '../security/result-path.js'
 
 export interface Destination {
-  /** What to connect to. */
+  /** What to request. */
   readonly url: URL
-  /** Whether a connection to an address that is not public has to be refused. */
+  /** Whether connections to IP addresses that are not public must be refused. */
   readonly publicOnly: boolean
 }
 
+export type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'allowPrivateAddresses'>
+
 /**
- * Where a request for a purpose goes, or `AddressBlockedError`. What an option names may have any address, because whoever
- * runs the service chose it; what can be asked for only because every origin is allowed must be public.
+ * Where a request for a purpose goes; throws `AddressBlockedError`. Origins that an option names may have any IP address,
+ * because the operator chose them. Origins that are allowed only because `any` is must have a public one.
  */
-export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Settings): (purpose: HttpPurpose, url: URL) => Destination {
+export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings): (purpose: HttpPurpose, url: URL) => Destination {
   return function destination (purpose, url) {
-    // The proxy is for files. The document server's internal address has more to say than its public one: its own web server
-    // opens its settings to those who ask from the same machine.
-    const isOpenPath = purpose !== 'proxy' || isResultPath(url.pathname)
-    const isNamed = purpose === 'proxy' ? (isOpenPath && documentServer.publicOrigins.has(url.origin)) || isAllowed(url) : documentServer.origins.has(url.origin)
+    // The proxy may read result files only, and never at the internal origin: the document server's web server gives its
+    // settings to requests from its own machine.
+    const isPathAllowed = purpose !== 'proxy' || isResultPath(url.pathname)
+    const isNamed = purpose === 'proxy' ? (isPathAllowed && documentServer.publicOrigins.has(url.origin)) || isProxyTarget(url) : documentServer.origins.has(url.origin)
     const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const publicOnly = !isNamed && !allowPrivateAddresses
-    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? notProxied(url) : foreign(url))
-    if (publicOnly && !mayBePublic(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-    const isInside = isOpenPath && !publicOnly && documentServer.origins.has(url.origin)
-    return { url: isInside ? asReachedInside(url) : url, publicOnly }
+    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
+    if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
+    const isInside = isPathAllowed && !publicOnly && documentServer.origins.has(url.origin)
+    return { url: isInside ? atInternalOrigin(url) : url, publicOnly }
   }
 
-  function isAllowed ({ origin, pathname }: URL): boolean {
+  function isProxyTarget ({ origin, pathname }: URL): boolean {
     return proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
   }
 
-  function notProxied ({ origin }: URL): string {
+  function proxyDenial ({ origin }: URL): string {
     return documentServer.publicOrigins.has(origin)
-      ? `of ${origin} is not that of a result file, and proxy.allow does not name it`
+      ? `at ${origin} the proxy reads result files only, and proxy.allow does not name this path`
       : `${origin} is not allowed`
   }
 
-  /** The document server makes its URLs from what the editing browser's connection says, as its proxy passes that on. */
-  function foreign ({ origin, host }: URL): string {
+  /** The document server builds its URLs from the headers of the editing browser's connection, as its reverse proxy forwards them. */
+  function foreignOrigin ({ origin, host }: URL): string {
     const own = [...documentServer.origins]
     const header = own.some(one => new URL(one).host === host) ? 'X-Forwarded-Proto' : 'X-Forwarded-Host'
     return `${origin} is not an origin of the document server (${own.join(', ')}): add it to documentServer.origins, or set ${header} at its proxy`
   }
 
-  function asReachedInside (url: URL): URL {
+  function atInternalOrigin (url: URL): URL {
     if (documentServer.internalOrigin === null) return url
     const internal = new URL(documentServer.internalOrigin)
-    internal.pathname = url.pathname // not resolved as a reference: `//host/path` would name another host
+    internal.pathname = url.pathname // not resolved as a relative URL: `//host/path` would change the host
     internal.search = url.search
     return internal
   }

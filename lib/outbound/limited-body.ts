@@ -1,27 +1,27 @@
 import { Readable } from 'node:stream'
 import { TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
-import { heard } from '../readable.js'
+import { deferErrors } from '../streams.js'
 
 interface BodyRules {
-  /** Bytes. */
+  /** Maximum size in bytes. */
   readonly limit: number
-  /** Bytes the upstream announced. */
+  /** Announced size in bytes. */
   readonly length: number | undefined
-  /** Its reason is what the body ends with when it is aborted. */
+  /** Ends the body with its reason. */
   readonly signal: AbortSignal
 }
 
 /**
- * The same bytes, ending in a typed error when they are more than the limit, not as many as announced, or too slow. Whoever
- * reads it late is told what happened before.
+ * The same bytes, with an error when there are more than the limit, not as many as announced, or when the signal is aborted. An
+ * error that occurs before the body is read is kept for its reader.
  */
 export function limitedBody (body: Readable, rules: BodyRules): Readable {
   const { signal } = rules
   const end = () => { body.destroy(signal.reason) }
-  heard(body)
+  deferErrors(body)
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
-  const limited = heard(Readable.from(checkedChunks(body, rules), { objectMode: false, highWaterMark: 64 * 1024 }))
+  const limited = deferErrors(Readable.from(checkedChunks(body, rules), { objectMode: false, highWaterMark: 64 * 1024 }))
   limited.once('close', () => signal.removeEventListener('abort', end))
   return limited
 }
@@ -32,17 +32,17 @@ async function * checkedChunks (body: Readable, { limit, length, signal }: BodyR
     for await (const chunk of body) {
       size += chunk.length
       if (size > limit) throw new TooLargeError(limit)
-      if (length !== undefined && size > length) throw new UpstreamError(`more than ${length} bytes`)
+      if (length !== undefined && size > length) throw new UpstreamError(`too long: received more than the announced ${length} bytes`)
       yield chunk
     }
   } catch (error) {
     signal.throwIfAborted()
     throw asUpstreamError(error)
   }
-  if (length !== undefined && size !== length) throw new UpstreamError(`${size} of ${length} bytes`)
+  if (length !== undefined && size !== length) throw new UpstreamError(`truncated: received ${size} of ${length} bytes`)
 }
 
-/** What an outbound call failed with, as one of this library's errors. */
+/** Wraps the error of an HTTP client, unless it is one of ours. */
 export function asUpstreamError (error: unknown): Error {
   if (!(error instanceof Error)) return new UpstreamError('unknown', { cause: error })
   const code = (error as NodeJS.ErrnoException).code ?? error.name
@@ -51,7 +51,7 @@ export function asUpstreamError (error: unknown): Error {
   return new UpstreamError(code, { cause: error })
 }
 
-/** The whole body at once: for answers that are small or wanted in memory. */
+/** Reads a whole body into memory. */
 export async function bytesOf (body: Readable): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)

@@ -1,10 +1,9 @@
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { discard } from '../readable.js'
-import { parseHttpUrl } from '../security/http-url.js'
-import { destinationRules } from './destination.js'
-import { finalFailure } from './final-failure.js'
+import { discard } from '../streams.js'
+import { parseHttpUrl } from '../url.js'
+import { destinationRules, type DestinationSettings } from './destination.js'
 import { asUpstreamError, limitedBody } from './limited-body.js'
 
 export interface OutboundRequest {
@@ -12,29 +11,30 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
-  /** Bytes of the body. Default: `maxFileSize`. */
+  /** Maximum size of the response body in bytes. Default: `maxFileSize`. */
   readonly limit?: number
-  /** Milliseconds, body included. Default: `timeouts.total`. */
+  /** Milliseconds until the end of the response body. Default: `timeouts.total`. */
   readonly total?: number
 }
 
 export interface OutboundResponse extends HttpResponse {
-  /** Bytes, when the upstream announced them. */
+  /** Announced size in bytes. */
   readonly length: number | undefined
 }
 
 /**
- * Makes an outbound request for one purpose. The address rules of that purpose hold for the URL and for every
- * redirect; the whole exchange, body included, has one deadline and the body a byte limit.
- * Rejects, and its body errors, with `AddressBlockedError`, `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`,
- * or with the reason of the caller's signal.
+ * Makes an outbound request. What its purpose allows is checked for the URL and for every redirect; the whole exchange has one
+ * deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`, `UpstreamTimeoutError` or
+ * `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
  */
 export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundRequest) => Promise<OutboundResponse>
+
+type OutboundSettings = DestinationSettings & Pick<Settings, 'maxFileSize' | 'timeouts'>
 
 const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-export function createOutbound (client: HttpClient, settings: Settings): Outbound {
+export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
   const destination = destinationRules(settings)
 
   return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
@@ -49,7 +49,7 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
       const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
       limited.once('close', () => {
         deadline.clear()
-        discard(response.body) // a body that nobody began to read would stay open
+        discard(response.body) // would stay open if nobody had read from it
       })
       return { status: response.status, header: name => response.header(name), length, body: limited }
     } catch (error) {
@@ -79,19 +79,19 @@ export function createOutbound (client: HttpClient, settings: Settings): Outboun
         discard(response.body)
         next = redirectTarget(next, response)
       }
-      throw finalFailure(new UpstreamError(`more than ${MAX_REDIRECTS} redirects`))
+      throw new UpstreamError(`more than ${MAX_REDIRECTS} redirects`, { retryable: false })
     }
   }
 }
 
 function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined) {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`no end within ${milliseconds} ms`)), milliseconds)
+  const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)), milliseconds)
   const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal
   return { signal, clear: () => clearTimeout(timer) }
 }
 
-/** A client that does not heed the signal keeps nobody waiting. */
+/** For an HTTP client that ignores the signal. */
 async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal, giveUp: (late: Result) => void): Promise<Result> {
   let stop = () => {}
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -112,13 +112,13 @@ function redirectTarget (from: URL, response: HttpResponse): URL {
   try {
     return parseHttpUrl(response.header('location'), from)
   } catch (cause) {
-    throw finalFailure(new UpstreamError('a redirect without a usable Location', { cause }))
+    throw new UpstreamError('a redirect without a usable Location', { cause, retryable: false })
   }
 }
 
-/** The proxy's client learns nothing of addresses it did not name. */
+/** A user of the proxy must not learn where a redirect leads. */
 function withoutAddress (error: unknown): never {
-  if (error instanceof AddressBlockedError) throw new AddressBlockedError('of a redirect is not allowed', { cause: error })
+  if (error instanceof AddressBlockedError) throw new AddressBlockedError('a redirect leads to a URL that is not allowed', { cause: error })
   throw error
 }
 
@@ -126,6 +126,11 @@ function checkedStatus (response: HttpResponse): HttpResponse {
   if (response.status >= 200 && response.status <= 599) return response
   discard(response.body)
   throw new UpstreamError(`status ${response.status}`)
+}
+
+/** The error for a response that cannot be used because of its status. */
+export function statusError (status: number, message: string): Error {
+  return new UpstreamError(message, { retryable: status === 408 || status === 429 || status >= 500 })
 }
 
 function announcedLength (response: HttpResponse): number | undefined {

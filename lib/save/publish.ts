@@ -1,154 +1,155 @@
 import { createHash } from 'node:crypto'
 import type { SavedEvent } from '../../types/events.js'
+import type { Clock } from '../../types/options.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { NameTakenError } from '../errors.js'
+import { NameTakenError, StorageTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { discard } from '../readable.js'
-import { within } from '../within.js'
-import type { Announcements } from './saved-events.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
-import type { Locks } from '../sessions/locks.js'
-import { type Publishing, type SaveIdentity, sessionOf, type StoredSave } from '../sessions/record.js'
-import type { Records, Seen } from '../sessions/record-store.js'
+import type { FileLock, Locks } from '../sessions/locks.js'
+import { type Publishing, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
+import { isConflict, isFromReopenedSession, saveStored } from '../sessions/stored-saves.js'
+import { discard } from '../streams.js'
+import { withTimeout } from '../with-timeout.js'
+import type { Outbox } from './outbox.js'
 import { saveIdOf, type SaveRequest } from './save-request.js'
 import type { StagedReplaceOptions, StagingStorage } from './staging.js'
-import { isConflict, isOpenedAnew, stored } from '../sessions/stored-saves.js'
 
 interface Dependencies {
   readonly storage: StagingStorage
-  readonly records: Records
+  readonly recordStore: RecordStore
   readonly locks: Locks
   readonly keys: DocumentKeys
-  readonly announcements: Announcements
-  readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts'>
+  readonly outbox: Outbox
+  readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts' | 'clock'>
 }
 
-/** A save whose content is there, and what was seen of the file a moment ago. */
-export interface Situation {
+/** A save with its content, and the file as it was a moment ago. */
+export interface StagedSave {
   readonly request: SaveRequest
-  /** Absent where the save carries no key: nothing of it can be remembered. */
+  /** Absent where the save has no key: then nothing about it can be noted. */
   readonly identity: SaveIdentity | undefined
   readonly staged: StagedContent
-  readonly seen: Seen
+  readonly snapshot: RecordSnapshot
   readonly current: FileInfo
 }
 
-type KnownSituation = Situation & { readonly identity: SaveIdentity }
+type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
 
-/** Somebody else was faster: look again, and decide anew. */
+/** The file or its record has changed: look again and decide again. */
 export const CHANGED = Symbol('changed')
 
-/** Decides where the content of a save belongs, publishes it there and tells the host. Nothing is published when something has changed. */
-export type Publish = (situation: Situation) => Promise<SavedEvent | typeof CHANGED>
+/**
+ * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it resolves to
+ * `CHANGED`.
+ */
+export type Publish = (save: StagedSave) => Promise<SavedEvent | typeof CHANGED>
 
-export function createPublish ({ storage, records, locks, keys, announcements, settings }: Dependencies): Publish {
-  return async function publish (situation) {
-    return isKnown(situation) ? await decide(situation) : await replaceUnnoted(situation)
+export function createPublish ({ storage, recordStore, locks, keys, outbox, settings }: Dependencies): Publish {
+  return async function publish (save) {
+    return isIdentified(save) ? await decide(save) : await replaceWithoutRecord(save)
   }
 
-  async function decide (situation: KnownSituation): Promise<SavedEvent | typeof CHANGED> {
-    const { request, identity: { key }, staged, seen: { record }, current } = situation
+  async function decide (save: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
+    const { request, identity: { key }, staged, snapshot: { record }, current } = save
     const conflict = settings.onConflict === 'keep-both' && isConflict(record, keys, key, current)
-    // It may be this very save that changed the file, and the record of it was lost.
-    if ((conflict || request.notmodified) && await isSame(staged, current)) return await noteOnly(situation)
-    if (conflict) return await storeBeside(situation, 'changed')
+    // This very save may have changed the file before its note in the record was lost.
+    if ((conflict || request.notmodified) && await isStoredContent(staged, current)) return await noteOnly(save)
+    if (conflict) return await storeConflictCopy(save, 'changed')
     try {
-      return await storeInto(situation)
+      return await storeInFile(save)
     } catch (error) {
       if (!(error instanceof NameTakenError)) throw error
-      return await storeBeside(situation, 'format')
+      return await storeConflictCopy(save, 'format')
     }
   }
 
-  async function storeInto ({ request, identity, staged, seen, current }: KnownSituation): Promise<SavedEvent | typeof CHANGED> {
+  async function storeInFile ({ request, identity, staged, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const { fileId } = request
-    const published = await replaceLocked(fileId, staged, seen, { ...formatOf(request, current), ifRevision: current.revision }, (info, ticket) => {
-      const untold = announcements.due(eventOf(request, info))
-      return { save: storedSave(identity, info.revision), ...(untold && { untold }), ...(ticket !== undefined && { ticket }) }
+    const published = await replaceLocked(fileId, staged, snapshot, { ...formatOf(request, current), ifRevision: current.revision }, (info, ticket) => {
+      const undelivered = outbox.entryFor(eventOf(request, info))
+      return { save: storedSave(identity, info.revision), ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
     })
     if (published === null) return CHANGED
-    const { info, id, isNoted } = published
+    const { info, lock } = published
     const event = eventOf(request, info)
     const save = storedSave(identity, info.revision)
-    await locks.end(fileId, id, record => stored(record, save, { untold: announcements.due(event) })).catch(error => {
-      // The record says already that this very content was stored, if it is what is there.
-      if (!isNoted) throw error
+    await lock.releaseWith(record => saveStored(record, save, { undelivered: outbox.entryFor(event) })).catch(error => {
+      // With the note in the lock the stored revision tells already that this save was stored.
+      if (!lock.isPublishingNoted) throw error
     })
-    await announcements.tell(fileId, event)
+    await outbox.deliver(fileId, event)
     return event
   }
 
-  async function storeBeside ({ request, identity, staged, seen, current }: KnownSituation, reason: 'changed' | 'format'): Promise<SavedEvent | typeof CHANGED> {
+  async function storeConflictCopy (save: IdentifiedSave, reason: 'changed' | 'format'): Promise<SavedEvent | typeof CHANGED> {
+    const { request, identity, staged, snapshot, current } = save
     const { fileId } = request
-    const id = await locks.take(fileId, seen)
-    if (id === null) return CHANGED
+    const lock = locks.lockOf(fileId, snapshot)
+    if (!await lock.acquire()) return CHANGED
     try {
       const extension = formatOf(request, current).extension ?? current.extension
-      const beside = await replaceCopy({ request, identity, staged, seen, current }, extension) ?? await storage.create(extension, staged)
-      const event = eventOf(request, beside, reason)
-      await locks.end(fileId, id, record => stored(record, storedSave(identity), { beside, untold: announcements.due(event) }))
-      await announcements.tell(fileId, event)
+      const conflictCopy = await replaceConflictCopy(save, extension) ?? await storage.create(extension, staged)
+      const event = eventOf(request, conflictCopy, reason)
+      await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, undelivered: outbox.entryFor(event) }))
+      await outbox.deliver(fileId, event)
       return event
     } catch (error) {
-      await locks.release(fileId, id).catch(() => {})
+      await lock.release().catch(() => {})
       throw error
     }
   }
 
-  /** Replaces what the session has stored beside the file before, unless someone has changed that or is editing it as any other document. */
-  async function replaceCopy ({ request, identity, staged, seen: { record } }: KnownSituation, extension: string): Promise<FileInfo | null> {
-    const { conflictFileId, conflictRevision } = sessionOf(record, identity.key) ?? {}
-    if (conflictFileId === undefined || conflictRevision === undefined || isOpenedAnew(record, identity.key, request.oldestChange)) return null
-    const seen = await locks.whenFree(conflictFileId)
-    if (seen.record.live.length > 0) return null
-    const published = await replaceLocked(conflictFileId, staged, seen, { extension, ifRevision: conflictRevision })
+  /** Replaces the conflict copy of the session's last save, unless someone has changed that copy or has it open. */
+  async function replaceConflictCopy ({ request, identity, staged, snapshot: { record } }: IdentifiedSave, extension: string): Promise<FileInfo | null> {
+    const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
+    if (conflictFileId === undefined || conflictRevision === undefined || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
+    const snapshot = await locks.whenFree(conflictFileId)
+    if (snapshot.record.sessions.length > 0) return null
+    const published = await replaceLocked(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision })
     if (published === null) return null
-    // By now the content is stored: that its lock could not be given back must not make that a refusal.
-    await locks.release(conflictFileId, published.id).catch(() => {})
+    // The content is stored: a lock that cannot be released must not turn this into a refusal.
+    await published.lock.release().catch(() => {})
     return published.info
   }
 
   /**
-   * Publishes if the record is still the one that was seen, while nobody else may. Resolves to `null` when something has
-   * changed; else the lock is yet to be given back. `publishing` is noted where the storage can tell what it will be.
+   * Replaces a file while holding its lock, if its record is still the one of the snapshot. Resolves to `null` when anything has
+   * changed; otherwise the caller must release the lock. `describe` makes the note of what is about to be published, where the
+   * storage can tell that beforehand.
    */
-  async function replaceLocked (fileId: string, staged: StagedContent, seen: Seen, options: StagedReplaceOptions, publishing?: (info: FileInfo, ticket?: string) => Publishing) {
-    const lock = { id: '', isRefused: false, isNoted: false }
+  async function replaceLocked (fileId: string, staged: StagedContent, snapshot: RecordSnapshot, options: StagedReplaceOptions, describe?: (info: FileInfo, ticket?: string) => Publishing): Promise<{ readonly info: FileInfo, readonly lock: FileLock } | null> {
+    const lock = locks.lockOf(fileId, snapshot)
     try {
       const info = await storage.replace(fileId, staged, {
         ...options,
         async beforePublish (info, ticket) {
-          lock.isNoted = info !== undefined
-          const id = await locks.take(fileId, seen, info && publishing?.(info, ticket))
-          lock.isRefused = id === null
-          if (id === null) throw new Error('The record of the document was changed')
-          lock.id = id
+          if (!await lock.acquire(info && describe?.(info, ticket))) throw new Error('The record of the document has changed')
         }
       })
-      if (info !== null) return { info, ...lock }
-      await locks.release(fileId, lock.id)
+      if (info !== null) return { info, lock }
+      await lock.release()
     } catch (error) {
-      if (lock.id !== '') await locks.abandon(fileId, lock.id).catch(() => {})
-      if (!lock.isRefused) throw error
+      await lock.abandon().catch(() => {})
+      if (!lock.isDenied) throw error
     }
     return null
   }
 
-  /** The content is stored already, by this very save or to the same bytes. */
-  async function noteOnly ({ request, identity, seen, current }: KnownSituation): Promise<SavedEvent | typeof CHANGED> {
+  /** The content is stored already, by this save or byte for byte the same. */
+  async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const event = eventOf(request, current)
-    const record = stored(seen.record, storedSave(identity, current.revision), { untold: announcements.due(event) })
-    if (!await records.set(request.fileId, record, seen)) return CHANGED
-    await announcements.tell(request.fileId, event)
+    const record = saveStored(snapshot.record, storedSave(identity, current.revision), { undelivered: outbox.entryFor(event) })
+    if (!await recordStore.compareAndSet(request.fileId, record, snapshot)) return CHANGED
+    await outbox.deliver(request.fileId, event)
     return event
   }
 
-  /** Of a save without a key nothing can be remembered. */
-  async function replaceUnnoted ({ request, staged, current }: Situation): Promise<SavedEvent | typeof CHANGED> {
+  async function replaceWithoutRecord ({ request, staged, current }: StagedSave): Promise<SavedEvent | typeof CHANGED> {
     const info = await storage.replace(request.fileId, staged, { ...formatOf(request, current), ifRevision: current.revision })
     if (info === null) return CHANGED
     const event = eventOf(request, info)
-    await announcements.tell(request.fileId, event)
+    await outbox.deliver(request.fileId, event)
     return event
   }
 
@@ -156,25 +157,26 @@ export function createPublish ({ storage, records, locks, keys, announcements, s
     return settings.onFormatChange === 'follow' && filetype !== undefined && filetype !== extension ? { extension: filetype } : {}
   }
 
-  async function isSame (staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {
+  async function isStoredContent (staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {
     if (staged.size !== size) return false
-    const found = await storage.read(fileId)
-    if (found === null) return false
+    const stored = await storage.read(fileId)
+    if (stored === null) return false
     try {
-      const [a, b] = await within(settings.timeouts.total, 'storage.read', async () => await Promise.all([sha256Of(staged), sha256Of(found.body)]))
-      return found.info.revision === revision && a === b
+      const hashes = async () => await Promise.all([sha256Of(staged), sha256Of(stored.body)])
+      const [a, b] = await withTimeout(hashes, { milliseconds: settings.timeouts.total, timeoutError: ms => new StorageTimeoutError('read', ms) })
+      return stored.info.revision === revision && a === b
     } finally {
-      discard(found.body)
+      discard(stored.body)
     }
+  }
+
+  function storedSave (identity: SaveIdentity, revision?: string): StoredSave {
+    return { ...identity, storedAt: settings.clock.now(), ...(revision !== undefined && { revision }) }
   }
 }
 
-function isKnown (situation: Situation): situation is KnownSituation {
-  return situation.identity !== undefined
-}
-
-function storedSave (identity: SaveIdentity, revision?: string): StoredSave {
-  return { ...identity, at: Date.now(), ...(revision !== undefined && { revision }) }
+function isIdentified (save: StagedSave): save is IdentifiedSave {
+  return save.identity !== undefined
 }
 
 function eventOf (request: SaveRequest, { fileId, extension, size, revision }: FileInfo, conflictReason?: 'changed' | 'format'): SavedEvent {

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { toUrl } from '../url.js'
-import { digest } from '../sessions/document-key.js'
+import { digest } from '../digest.js'
+import { parseUrl } from '../url.js'
 
+/** A save that the document server announced in a callback. */
 export interface SaveRequest {
   readonly fileId: string
   readonly status: 2 | 6
   readonly url: URL
-  /** Absent in a callback that carries none, which is refused where tokens are required. */
+  /** Absent only where tokens are not required. */
   readonly key: string | undefined
-  /** When the document was changed last, when the document server says so. */
+  /** When the document was last changed, by the document server's clock. */
   readonly lastsave: string | undefined
-  /** When the first of the changes that are saved was made, when the document server says so. */
+  /** When the oldest of the saved changes was made, by the document server's clock. */
   readonly oldestChange: string | undefined
-  /** Format of the bytes at `url`, when the document server names one. */
+  /** Format of the bytes at `url`, as announced. */
   readonly filetype: string | undefined
-  /** Nothing was changed since the last force save that was accepted. */
+  /** Nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
   readonly users: readonly string[] | undefined
 }
@@ -27,7 +28,7 @@ interface Identified {
   readonly lastsave?: string | undefined
 }
 
-/** The same whenever the document server repeats a callback. */
+/** The id of a save's events: the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
-  return key === undefined ? randomUUID() : digest(fileId, key, String(status), toUrl(url)?.pathname ?? url, lastsave)
+  return key === undefined ? randomUUID() : digest(fileId, key, String(status), parseUrl(url)?.pathname ?? url, lastsave)
 }

@@ -1,52 +1,52 @@
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { FileNotFoundError, RevokedError } from '../errors.js'
+import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { Announcements } from './saved-events.js'
-import type { Fetch } from './fetch.js'
 import type { Locks } from '../sessions/locks.js'
-import { CHANGED, type Publish } from './publish.js'
 import type { SaveIdentity } from '../sessions/record.js'
-import type { Seen } from '../sessions/record-store.js'
+import type { RecordSnapshot } from '../sessions/record-store.js'
+import { whyObsolete } from '../sessions/stored-saves.js'
+import type { Fetch } from './fetch.js'
+import type { Outbox } from './outbox.js'
+import { CHANGED, type Publish } from './publish.js'
 import type { SaveRequest } from './save-request.js'
 import type { StagingStorage } from './staging.js'
-import { outdated } from '../sessions/stored-saves.js'
 
 interface Dependencies {
   readonly storage: StagingStorage
   readonly fetch: Fetch
   readonly locks: Locks
   readonly publish: Publish
-  readonly announcements: Announcements
+  readonly outbox: Outbox
   readonly settings: Pick<Settings, 'onMissingFile'>
 }
 
-/** What became of a save: it is stored, or there is nothing to store. */
-export type SaveOutcome = SavedEvent | 'repeated' | 'overtaken' | 'missing'
+/** The event of a save that is stored, or why there is nothing to store. */
+export type SaveOutcome = SavedEvent | NothingToStore
+type NothingToStore = 'repeat' | 'superseded' | 'missing'
 
 /**
- * Stores what the document server saved, streamed and all or nothing, if it is not outdated and the file still exists. What
- * becomes of it is decided when its content is there, at the moment of publishing. Resolves when the content is durable and
- * the host was told. Any rejection leaves the stored content as it was.
+ * Fetches and stores a save: all of it or nothing. Where it goes is decided when its content is there, at the moment of
+ * publishing. Resolves when the content is durable and the event was delivered. A rejection leaves the stored content as it was.
  */
 export type Save = (request: SaveRequest) => Promise<SaveOutcome>
 
 const MAX_DECISIONS = 100
 const MAX_FETCHES = 3
 
-export function createSave ({ storage, fetch, locks, publish, announcements, settings }: Dependencies): Save {
+export function createSave ({ storage, fetch, locks, publish, outbox, settings }: Dependencies): Save {
   return async function save (request) {
     for (let fetches = 1; ; fetches++) {
-      const { seen, current } = await look(request.fileId)
-      await announcements.makeUp(request.fileId, seen.record)
-      const nothing = nothingToStore(request, seen, current)
+      const { snapshot, current } = await look(request.fileId)
+      await outbox.deliverLeftovers(request.fileId, snapshot.record)
+      const nothing = nothingToStore(request, snapshot, current)
       if (nothing !== undefined) return nothing
 
       const staged = await fetch({ ...request, extension: current!.extension }, async content => await storage.stage(request.fileId, content))
       try {
-        return await decide(request, staged)
+        return await decideAndPublish(request, staged)
       } catch (error) {
-        // Another instance took this one for dead, and its content away.
+        // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
       } finally {
         await storage.discard(staged)
@@ -54,28 +54,28 @@ export function createSave ({ storage, fetch, locks, publish, announcements, set
     }
   }
 
-  async function look (fileId: string): Promise<{ readonly seen: Seen, readonly current: FileInfo | null }> {
-    const seen = await locks.whenFree(fileId)
-    return { seen, current: await storage.stat(fileId) }
+  async function look (fileId: string): Promise<{ readonly snapshot: RecordSnapshot, readonly current: FileInfo | null }> {
+    const snapshot = await locks.whenFree(fileId)
+    return { snapshot, current: await storage.stat(fileId) }
   }
 
-  function nothingToStore (request: SaveRequest, { record }: Seen, current: FileInfo | null): 'repeated' | 'overtaken' | 'missing' | undefined {
+  function nothingToStore (request: SaveRequest, { record }: RecordSnapshot, current: FileInfo | null): NothingToStore | undefined {
     const identity = identityOf(request)
-    const reason = identity && outdated(record, identity)
+    const reason = identity && whyObsolete(record, identity)
     if (reason !== undefined || current !== null) return reason
     if (settings.onMissingFile === 'reject') throw new FileNotFoundError()
     return 'missing'
   }
 
-  async function decide (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
+  async function decideAndPublish (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
-      const { seen, current } = await look(request.fileId)
-      const nothing = nothingToStore(request, seen, current)
+      const { snapshot, current } = await look(request.fileId)
+      const nothing = nothingToStore(request, snapshot, current)
       if (nothing !== undefined) return nothing
-      const outcome = await publish({ request, identity: identityOf(request), staged, seen, current: current! })
+      const outcome = await publish({ request, identity: identityOf(request), staged, snapshot, current: current! })
       if (outcome !== CHANGED) return outcome
     }
-    throw new Error('The document changes faster than it can be saved')
+    throw new BusyError(`it was changed ${MAX_DECISIONS} times while a save was about to be published`)
   }
 }
 

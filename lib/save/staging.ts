@@ -1,12 +1,17 @@
 import type { Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
-import { discard, heard } from '../readable.js'
-import { within } from '../within.js'
+import { StorageTimeoutError } from '../errors.js'
+import { deferErrors, discard } from '../streams.js'
+import { withTimeout } from '../with-timeout.js'
 
-/** A storage as saves use it: content can be staged in it, and every call ends. Rejects with `HostTimeoutError`. */
+/**
+ * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
+ * `StorageTimeoutError`.
+ */
 export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state'> {
   stage: NonNullable<Storage['stage']>
-  /** As `Storage.replace`. `beforePublish` is always called; without the info where the storage can't tell it. */
+  /** As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell it. */
   replace (fileId: string, content: StagedContent, options: StagedReplaceOptions): Promise<FileInfo | null>
+  /** Never rejects. */
   discard (content: StagedContent): Promise<void>
 }
 
@@ -16,42 +21,45 @@ export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> 
 }
 
 interface Dependencies {
-  /** Stages content for a storage that can't. */
+  /** Stages content for a storage that cannot. */
   readonly spool: NonNullable<Storage['stage']>
   /** Milliseconds: of one call, and of the download of a saved file. */
   readonly timeouts: { readonly storage: number, readonly total: number }
-  /** Ends what is under way when the service has waited for long enough. */
-  readonly over: AbortSignal
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
 }
 
-export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dependencies): StagingStorage {
+export function stagingStorage (storage: Storage, { spool, timeouts, signal }: Dependencies): StagingStorage {
   const { state } = storage
-  const ending = async <Result>(name: string, call: () => Promise<Result>, milliseconds = timeouts.storage) => await within(milliseconds, `The storage's ${name}`, call, over)
-  /** The download has `timeouts.total`, the storage has its own time after that. */
-  const whileDownloading = timeouts.total + timeouts.storage
+  /** For calls that read the download: it has `timeouts.total`, and the storage its own time after that. */
+  const downloadTime = timeouts.total + timeouts.storage
+
+  async function limited<Result> (method: string, call: () => Promise<Result>, milliseconds = timeouts.storage): Promise<Result> {
+    return await withTimeout(call, { milliseconds, timeoutError: ms => new StorageTimeoutError(method, ms), signal })
+  }
 
   return {
-    stat: async fileId => await ending('stat', async () => await storage.stat(fileId)),
+    stat: async fileId => await limited('stat', async () => await storage.stat(fileId)),
     read,
     ...(state && {
       state: {
         ...(state.owner !== undefined && { owner: state.owner }),
         ...(state.hasEnded && { hasEnded: owner => state.hasEnded!(owner) }),
-        get: async fileId => await ending('state.get', async () => await state.get(fileId)),
-        set: async (...given) => await ending('state.set', async () => await state.set(...given))
+        get: async fileId => await limited('state.get', async () => await state.get(fileId)),
+        set: async (...args) => await limited('state.set', async () => await state.set(...args))
       }
     }),
-    discard: async content => { await ending('discard', async () => await content.discard()).catch(() => {}) },
-    ...(storage.revoke && { revoke: async (...given) => await ending('revoke', async () => await storage.revoke!(...given)) }),
+    discard: async content => { await limited('discard', async () => await content.discard()).catch(() => {}) },
+    ...(storage.revoke && { revoke: async (...args) => await limited('revoke', async () => await storage.revoke!(...args)) }),
     ...(storage.stage ? native() : spooling())
   }
 
-  /** A body that comes when nobody waits for it any more would stay open. */
-  async function read (...given: Parameters<Storage['read']>): Promise<ReadResult | null> {
+  /** A body that arrives after the time limit is destroyed, or it would stay open. */
+  async function read (...args: Parameters<Storage['read']>): Promise<ReadResult | null> {
     let reading: Promise<ReadResult | null> | undefined
     try {
-      const file = await ending('read', async () => await (reading = storage.read(...given)))
-      if (file) heard(file.body)
+      const file = await limited('read', async () => await (reading = storage.read(...args)))
+      if (file) deferErrors(file.body)
       return file
     } catch (error) {
       reading?.then(late => { if (late) discard(late.body) }).catch(() => {})
@@ -59,12 +67,12 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
     }
   }
 
-  /** What is staged after nobody waits for it any more is of no use. */
-  function stageBy (stage: NonNullable<Storage['stage']>): NonNullable<Storage['stage']> {
+  /** Content that is staged after the time limit is discarded. */
+  function limitedStage (stage: NonNullable<Storage['stage']>): NonNullable<Storage['stage']> {
     return async function (fileId, content) {
       let staging: Promise<StagedContent> | undefined
       try {
-        return await ending('stage', async () => await (staging = stage(fileId, content)), whileDownloading)
+        return await limited('stage', async () => await (staging = stage(fileId, content)), downloadTime)
       } catch (error) {
         staging?.then(late => late.discard()).catch(() => {})
         throw error
@@ -74,17 +82,17 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
 
   function native (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
     return {
-      stage: stageBy((fileId, content) => storage.stage!(fileId, content)),
-      create: async (extension, content) => await ending('create', async () => await storage.create(extension, content)),
-      replace: async (fileId, content, options) => await ending('replace', async () => await storage.replace(fileId, content, options))
+      stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
+      create: async (extension, content) => await limited('create', async () => await storage.create(extension, content)),
+      replace: async (fileId, content, options) => await limited('replace', async () => await storage.replace(fileId, content, options))
     }
   }
 
-  /** It reads what it stores only now: whoever is about to publish is asked when it has read all of it. */
+  /** A storage without `stage` reads the spooled content in `replace`: `beforePublish` is called at the end of that content. */
   function spooling (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
     return {
-      stage: stageBy(spool),
-      create: async (extension, content) => await ending('create', async () => await storage.create(extension, content), whileDownloading),
+      stage: limitedStage(spool),
+      create: async (extension, content) => await limited('create', async () => await storage.create(extension, content), downloadTime),
       async replace (fileId, content, { beforePublish, ...options }) {
         const changed = new Error('The document was changed before it could be replaced')
         async function atEnd (): Promise<void> {
@@ -92,7 +100,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, over }: Dep
           if ((await storage.stat(fileId))?.revision !== options.ifRevision) throw changed
         }
         try {
-          return await ending('replace', async () => await storage.replace(fileId, followedBy(content, atEnd), options), whileDownloading)
+          return await limited('replace', async () => await storage.replace(fileId, followedBy(content, atEnd), options), downloadTime)
         } catch (error) {
           if (error === changed) return null
           throw error

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** Whether two texts are the same; how long it takes tells nothing of where they differ. */
-export function isSame (given: string, expected: string): boolean {
+/** Compares two strings in a time that does not depend on where they differ. */
+export function equalInConstantTime (given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

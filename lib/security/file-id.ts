@@ -1,17 +1,18 @@
-/** Leaves room for a dot and an extension in the 255 bytes a file name may have on common file systems. */
+/** Leaves room for a dot and an extension: file names on common file systems have at most 255 bytes. */
 export const MAX_FILE_ID_BYTES = 200
 
-/** Control characters, line separators, marks that reorder text for its reader, and what is special in a path or a shell. */
+/** Control characters, line separators, characters that change the direction of text, and characters special in paths or shells. */
 const FORBIDDEN = /[\p{Cc}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}/\\<>:"|?*]/u
 
-const HIDDEN_OR_CUT = /^\.|[.\s]$/u
+/** Unix hides names with a leading dot. Windows removes trailing dots and spaces. */
+const HIDDEN_OR_TRIMMED = /^\.|[.\s]$/u
 
-/** Windows opens the device whatever the extension. Source: "Naming Files, Paths, and Namespaces" of the Windows documentation. */
+/** Windows opens the device, whatever the extension. Source: Microsoft, "Naming Files, Paths, and Namespaces". */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(?:\.|$)/iu
 
 /**
- * Whether a fileId can name a stored file: 1 to 200 bytes of well-formed text that is one plain file name on every
- * system. Whatever else is asked for is an absent file. Blanks, `&`, `#`, `+`, `%`, letters of any script are fine.
+ * Whether a fileId can be part of a file name: 1 to 200 bytes of well-formed text that every operating system takes for one plain
+ * file name. Spaces, `&`, `#`, `+`, `%` and letters of any script are allowed. Storages treat other fileIds as absent files.
  */
 export function isSafeFileId (fileId: unknown): fileId is string {
   return typeof fileId === 'string' &&
@@ -20,6 +21,6 @@ export function isSafeFileId (fileId: unknown): fileId is string {
     fileId.isWellFormed() &&
     Buffer.byteLength(fileId) <= MAX_FILE_ID_BYTES &&
     !FORBIDDEN.test(fileId) &&
-    !HIDDEN_OR_CUT.test(fileId) &&
+    !HIDDEN_OR_TRIMMED.test(fileId) &&
     !DEVICE.test(fileId)
 }

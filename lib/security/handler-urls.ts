@@ -1,28 +1,28 @@
-import { toUrl } from '../url.js'
+import type { Clock } from '../../types/options.js'
+import { parseUrl } from '../url.js'
 import { type SignedUrl, urlSigner } from './signed-url.js'
 
-/** The handler's own addresses. */
+/** Makes the URLs of the handler and the proxy tokens of its pages, and checks their signatures. */
 export interface HandlerUrls {
-  /** Path of the handler in the browser's eyes. */
+  /** Path of the handler, as the browser reaches it. */
   readonly path: string
-  /** Where the document server fetches a file. */
+  /** URL at which the document server downloads a file. */
   download (fileId: string): string
-  /**
-   * Where the document server posts editing events of a file: under any document key that this library made for the file,
-   * or under the one given.
-   */
+  /** URL to which the document server sends callbacks for a file: with the given document key only, or with any key made for the file. */
   callback (fileId: string, key?: string): string
-  /** What the page with a file sends with each request to the proxy action, in a header. `fileId`: `''` when no stored file is in it. */
+  /** The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without a stored file. */
   proxyToken (fileId: string): string
-  /** What the signature in the query of a request says. */
-  signatureOf (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
-  /** The same of a proxy token. */
-  proxyTokenState (fileId: string, token: string | undefined): SignatureState
-  /** Whether `url`, however it is percent-encoded, is the one of a request for a file: `target` is its path with the query. */
-  isRequested (url: unknown, target: string, fileId: string): boolean
+  /** Checks the signature in the query of a request. */
+  checkSignature (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
+  checkProxyToken (fileId: string, token: string | undefined): SignatureState
+  /**
+   * Whether `url`, however it is percent-encoded, is the URL of a request for a file. `requestTarget` is the request's path with
+   * its query.
+   */
+  isUrlOfRequest (url: unknown, requestTarget: string, fileId: string): boolean
 }
 
-export type SignatureState = 'absent' | 'valid' | 'expired' | 'wrong'
+export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
 
 export interface SignatureQuery {
   readonly expires?: string | undefined
@@ -35,60 +35,62 @@ interface Options {
   /** The handler's path below `publicBaseUrl`. */
   readonly path: string
   readonly secrets: readonly string[]
-  /** Without it the URLs are exactly those of the specification. */
+  /** Whether URLs have a signature in their query. */
   readonly signedUrls: boolean
-  /** Milliseconds that download URLs and proxy tokens are good for. */
+  /** Milliseconds for which download URLs and proxy tokens are valid. */
   readonly downloadUrlLifetime: number
+  /** Default: the system's. */
+  readonly clock?: Clock
 }
 
-/** Seconds since 1970: what we sign, and nothing that a number could be read from in another way. */
-const SECONDS = /^[1-9]\d{0,11}$/
+/** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
+const EPOCH_SECONDS = /^[1-9]\d{0,11}$/
 
-export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime }: Options): HandlerUrls {
+export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime, clock = Date }: Options): HandlerUrls {
   const base = publicBaseUrl + path
-  const address = new URL(base)
+  const { origin, pathname } = new URL(base)
   const signer = urlSigner(secrets, base)
 
   function urlOf (url: SignedUrl): string {
     const { purpose, fileId, expires, key } = url
-    const plain = `${base}?action=${purpose}&fileId=${encodeURIComponent(fileId)}`
-    if (!signedUrls) return plain
-    const rest = new URLSearchParams({ ...(expires && { expires }), ...(key && { key }), signature: signer.sign(url) })
-    return `${plain}&${rest}`
+    const unsigned = `${base}?action=${purpose}&fileId=${encodeURIComponent(fileId)}`
+    if (!signedUrls) return unsigned
+    const signedFields = new URLSearchParams({ ...(expires && { expires }), ...(key && { key }), signature: signer.sign(url) })
+    return `${unsigned}&${signedFields}`
   }
 
-  function inSeconds (milliseconds: number): string {
-    return String(Math.ceil((Date.now() + milliseconds) / 1000))
+  function expiry (): string {
+    return String(Math.ceil((clock.now() + downloadUrlLifetime) / 1000))
   }
 
-  function stateOf (url: SignedUrl, signature: string): SignatureState {
-    if (!signer.isSignature(signature, url)) return 'wrong'
-    if (url.purpose === 'callback') return url.expires === undefined ? 'valid' : 'wrong'
-    if (!SECONDS.test(url.expires ?? '')) return 'wrong'
-    return Number(url.expires) * 1000 < Date.now() ? 'expired' : 'valid'
+  function check (url: SignedUrl, signature: string): SignatureState {
+    if (!signer.verify(url, signature)) return 'invalid'
+    if (url.purpose === 'callback') return url.expires === undefined ? 'valid' : 'invalid'
+    if (!EPOCH_SECONDS.test(url.expires ?? '')) return 'invalid'
+    return Number(url.expires) * 1000 < clock.now() ? 'expired' : 'valid'
   }
 
   return {
-    path: address.pathname,
-    download: fileId => urlOf({ purpose: 'download', fileId, expires: inSeconds(downloadUrlLifetime) }),
+    path: pathname,
+    download: fileId => urlOf({ purpose: 'download', fileId, expires: expiry() }),
     callback: (fileId, key) => urlOf({ purpose: 'callback', fileId, key }),
-    signatureOf (purpose, fileId, { signature, expires, key }) {
-      return signature === undefined ? 'absent' : stateOf({ purpose, fileId, expires, key }, signature)
+    checkSignature (purpose, fileId, { signature, expires, key }) {
+      return signature === undefined ? 'absent' : check({ purpose, fileId, expires, key }, signature)
     },
     proxyToken (fileId) {
-      const expires = inSeconds(downloadUrlLifetime)
+      const expires = expiry()
       return `${expires}.${signer.sign({ purpose: 'proxy', fileId, expires })}`
     },
-    proxyTokenState (fileId, token) {
+    checkProxyToken (fileId, token) {
       if (token === undefined) return 'absent'
-      const end = token.indexOf('.')
-      return stateOf({ purpose: 'proxy', fileId, expires: token.slice(0, end) }, token.slice(end + 1))
+      const dot = token.indexOf('.')
+      return check({ purpose: 'proxy', fileId, expires: token.slice(0, dot) }, token.slice(dot + 1))
     },
-    isRequested (value, target, fileId) {
-      const url = typeof value === 'string' ? toUrl(value) : undefined
+    isUrlOfRequest (value, requestTarget, fileId) {
+      const url = typeof value === 'string' ? parseUrl(value) : undefined
       if (!url) return false
-      const query = target.indexOf('?') < 0 ? '' : target.slice(target.indexOf('?'))
-      return url.origin === address.origin && url.pathname === address.pathname &&
+      const query = requestTarget.includes('?') ? requestTarget.slice(requestTarget.indexOf('?')) : ''
+      return url.origin === origin && url.pathname === pathname &&
         url.searchParams.get('fileId') === fileId && sorted(url.searchParams) === sorted(new URLSearchParams(query))
     }
   }

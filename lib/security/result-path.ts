@@ -1,49 +1,52 @@
-/** After any version and virtual prefix, with `%5f` for underscores. Source: the `url` of a saved or converted file, at every document server. */
-const RESULT_FILE = /^(?:\/(?:[\w.~-]|%5[fF])+)*\/cache\/files\/[^/]/
+/**
+ * The path of a saved or converted file: after any version and virtual path, with `%5f` for underscores.
+ * Source: docs/document-server-protocol.md#result-files
+ */
+const RESULT_PATH = /^(?:\/(?:[\w.~-]|%5[fF])+)*\/cache\/files\/[^/]/
 
-/** One server takes it for a separator, the next for a part of a name. */
+/** Some servers take it for a separator, others for a part of a name. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 
-/** How often a path may be encoded, beyond the once that is usual. The document server does it twice to a slash in a title. */
-const MAX_LAYERS = 3
+/** How often a path may be percent-encoded, beyond the usual once. The document server encodes slashes in titles twice. */
+const MAX_EXTRA_ENCODINGS = 3
 
-/** Whether a URL's path is that of a file which the document server made: nothing else of it is a stranger's business. */
+/** Whether the path of a URL is that of a result file of the document server. */
 export function isResultPath (pathname: string): boolean {
-  return RESULT_FILE.test(pathname) && staysInside(pathname)
+  return RESULT_PATH.test(pathname) && hasNoTraversal(pathname)
 }
 
-/** Whether a URL's path is the one given or below it. */
+/** Whether the path of a URL is `path` or below it. */
 export function isBelow (pathname: string, path: string): boolean {
   const folder = path.endsWith('/') ? path : `${path}/`
-  return (pathname === path || pathname.startsWith(folder)) && staysInside(pathname)
+  return (pathname === path || pathname.startsWith(folder)) && hasNoTraversal(pathname)
 }
 
-/** Whether no server behind us, however often it decodes and whatever it takes for a dot or a slash, reads a path of another folder. */
-function staysInside (pathname: string): boolean {
-  const text = decoded(pathname)
-  // eslint-disable-next-line no-control-regex -- NUL ends a path for some servers, a line break a request
-  return text !== undefined && !/[\0-\x1f\x7f]/.test(text) && !text.normalize('NFKC').split(/[/\\]/).some(isDots)
+/** Whether every server reads the path as it is written, without `..` segments, however often it decodes the path. */
+function hasNoTraversal (pathname: string): boolean {
+  const path = fullyDecoded(pathname)
+  // eslint-disable-next-line no-control-regex -- some servers end a path at NUL, or a request at a line break
+  return path !== undefined && !/[\0-\x1f\x7f]/.test(path) && !path.normalize('NFKC').split(/[/\\]/).some(isDotSegment)
 }
 
-/** What is left when nothing can be decoded any more; `undefined` for what no program encodes like that. */
-function decoded (pathname: string): string | undefined {
+/** Decodes a path until nothing is encoded any more; `undefined` when servers may read it in different ways. */
+function fullyDecoded (pathname: string): string | undefined {
   if (ENCODED_SEPARATOR.test(pathname)) return undefined
-  let text: string
+  let path: string
   try {
-    text = decodeURIComponent(pathname)
-  } catch { // not UTF-8: there is more than one way to write a dot or a slash in such bytes
+    path = decodeURIComponent(pathname)
+  } catch { // not UTF-8: such bytes can encode a dot or a slash in several ways
     return undefined
   }
-  for (let layer = 0; layer < MAX_LAYERS; layer++) {
-    const inner = text.replace(/%([0-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    if (inner === text) return text
-    text = inner
+  for (let round = 0; round < MAX_EXTRA_ENCODINGS; round++) {
+    const decoded = path.replace(/%([0-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    if (decoded === path) return path
+    path = decoded
   }
   return undefined
 }
 
-/** `..` and what some take for it: with a parameter (Tomcat), a query or a fragment after it, with dots and blanks (Windows). */
-function isDots (segment: string): boolean {
+/** `..`, also followed by a parameter (Tomcat), a query or a fragment, and with more dots or spaces (Windows). */
+function isDotSegment (segment: string): boolean {
   const [name = ''] = segment.split(/[;?#]/, 1)
   return name.includes('.') && /^[.\s]+$/.test(name)
 }

@@ -1,41 +1,41 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { isSame } from './constant-time.js'
+import { equalInConstantTime } from './constant-time.js'
 
-/** What a signature covers, besides the address of the service. */
+/** What a signature covers, besides the URL of the handler. */
 export interface SignedUrl {
-  /** A signature for one purpose is worth nothing for another. */
+  /** A signature is valid for one purpose only. */
   readonly purpose: 'callback' | 'download' | 'proxy'
   readonly fileId: string
-  /** Seconds since 1970, as in the URL. Without it the URL is good for ever. */
+  /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined
-  /** The only document key the URL is for. Without it, any of the file. */
+  /** The only document key that the URL is for. Without it, the URL is for any key of the file. */
   readonly key?: string | undefined
 }
 
-/** Signs the handler's URLs with the first of its secrets, and knows the signatures of all. */
 export interface UrlSigner {
+  /** Signs with the first secret. */
   sign (url: SignedUrl): string
-  /** In constant time. */
-  isSignature (signature: string, url: SignedUrl): boolean
+  /** Whether any of the secrets gives this signature. Compares in constant time. */
+  verify (url: SignedUrl, signature: string): boolean
 }
 
-/** Keeps these keys apart from any other that may be derived from the same secret. */
+/** Separates these keys from others derived from the same secret. */
 const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
 
 /**
- * HMAC-SHA256 under keys derived (HKDF, RFC 5869) from the secrets shared with the document server: whoever learns such a
- * key, or finds one by trying, has not found the secret. `scope` keeps services with the same secret apart.
+ * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a leaked or
+ * guessed key does not reveal the secret. `scope` separates services that share a secret.
  */
 export function urlSigner (secrets: readonly string[], scope: string): UrlSigner {
   const keys = secrets.map(secret => Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32)))
 
-  function signature (key: Buffer, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
+  function signatureOf (key: Buffer, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
     const content = JSON.stringify([scope, purpose, fileId, expires ?? null, documentKey ?? null])
     return createHmac('sha256', key).update(content).digest('base64url')
   }
 
   return {
-    sign: url => signature(keys[0]!, url),
-    isSignature: (given, url) => keys.some(key => isSame(given, signature(key, url)))
+    sign: url => signatureOf(keys[0]!, url),
+    verify: (url, signature) => keys.some(key => equalInConstantTime(signature, signatureOf(key, url)))
   }
 }

@@ -1,79 +1,76 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { type FileRecord, finishedKeys, lastSave, type LiveSession, sessionOf } from './record.js'
+import { type FileRecord, finishedKeys, lastSaveOf, type Session, sessionWith, UNCONFIRMED } from './record.js'
+
+// Changes of the live sessions in a record. Pure: each returns a new record, or the same one when nothing changes.
 
 /** More than one is rare: a page that was rendered long ago opens an old key. */
-const MAX_LIVE = 8
+const MAX_SESSIONS = 8
 
-const DOUBTFUL = 0
-
-/** Someone is editing under this key, and what is stored is `content`. */
-export function began (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
-  const known = sessionOf(record, key)
-  if (known !== undefined) return known.heard === DOUBTFUL ? record : heardOf(record, key, now)
-  return withLive(record, opened(record, keys, key, content, now))
+/** Status 1: someone is editing under this key while `content` is what is stored. */
+export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
+  const session = sessionWith(record, key)
+  if (session === undefined) return withSession(record, newSession(record, keys, key, content, now))
+  return isUnconfirmed(session) ? record : sessionConfirmed(record, key, now)
 }
 
-/** Under a key that was saved for good there may be nobody who edits, and nothing that was refused: another instance may have stored it. */
-function opened (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): LiveSession {
-  return { key, heard: finishedKeys(record).has(key) ? DOUBTFUL : now, ...baseOf(record, keys, key, content) }
+/** A key that was already saved for good may be reported late: there may be no such session any more. */
+function newSession (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): Session {
+  return { key, lastReported: finishedKeys(record).has(key) ? UNCONFIRMED : now, ...baseOf(record, keys, key, content) }
 }
 
-/** The document server has said that the session is live. */
-export function heardOf (record: FileRecord, key: string, now: number): FileRecord {
-  const known = sessionOf(record, key)
-  return known === undefined ? record : withLive(record, { ...known, heard: now })
+/** The content that a new session is based on, where that is certain: the document server may have kept what it downloaded earlier. */
+function baseOf (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): Pick<Session, 'baseRevision'> {
+  const last = lastSaveOf(record, key)
+  const isCertain = last === undefined ? !keys.isForFile(content.fileId, key) || keys.isForContent(content, key) : last.revision === content.revision
+  return isCertain ? { baseRevision: content.revision } : {}
 }
 
-/** What the document server has under a key that is opened, when that can be told: it may have kept what it downloaded once. */
-function baseOf (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): Pick<LiveSession, 'base'> {
-  const last = lastSave(record, key)
-  const isKnown = last === undefined ? !keys.isFor(content.fileId, key) || keys.isOf(content, key) : last.revision === content.revision
-  return isKnown ? { base: content.revision } : {}
+/** The document server said that the session is live. */
+export function sessionConfirmed (record: FileRecord, key: string, now: number): FileRecord {
+  const session = sessionWith(record, key)
+  return session === undefined ? record : withSession(record, { ...session, lastReported: now })
 }
 
-/** Everybody has left and changed nothing. What was refused before is still with the document server, or was removed there. */
-export function ended (record: FileRecord, key: string): FileRecord {
-  const session = sessionOf(record, key)
+/** Status 4: everybody has left and nothing was changed. A save that was refused earlier is still at the document server, or was removed there. */
+export function sessionClosed (record: FileRecord, key: string): FileRecord {
+  const session = sessionWith(record, key)
   if (session === undefined) return record
-  return session.refused === true ? withLive(record, { ...session, heard: DOUBTFUL }) : givenUp(record, key)
+  return session.hasRefusedSave === true ? withSession(record, { ...session, lastReported: UNCONFIRMED }) : sessionRemoved(record, key)
 }
 
-export function givenUp (record: FileRecord, key: string): FileRecord {
-  return { ...record, live: record.live.filter(session => session.key !== key) }
+export function sessionRemoved (record: FileRecord, key: string): FileRecord {
+  return { ...record, sessions: record.sessions.filter(session => session.key !== key) }
 }
 
-/** The document server keeps what it could not hand over, under this key alone: the session stays until it is opened again. */
-export function refused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
-  const known = sessionOf(record, key) ?? opened(record, keys, key, content, now)
-  return known.refused === true ? record : withLive(record, { ...known, refused: true })
+/** The document server keeps a refused save under its key only: the session stays until it is opened again. */
+export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
+  const session = sessionWith(record, key) ?? newSession(record, keys, key, content, now)
+  return session.hasRefusedSave === true ? record : withSession(record, { ...session, hasRefusedSave: true })
 }
 
-/**
- * Whether others may be sent to a session: only where they see what is stored, unless to bring back what was refused. The
- * sessions of another document server are not here.
- */
-export function isJoinable ({ key, base, refused }: LiveSession, keys: DocumentKeys, content: FileInfo): boolean {
-  return (base === content.revision || refused === true) && !keys.isOfAnotherServer(content.fileId, key)
+/** Whether new users may join: if they then see what is stored, or to bring back a refused save. */
+export function isJoinable ({ key, baseRevision, hasRefusedSave }: Session, keys: DocumentKeys, content: FileInfo): boolean {
+  return (baseRevision === content.revision || hasRefusedSave === true) && !keys.isForAnotherServer(content.fileId, key)
 }
 
-export function isDoubtful ({ heard }: LiveSession): boolean {
-  return heard === DOUBTFUL
+export function isUnconfirmed ({ lastReported }: Session): boolean {
+  return lastReported === UNCONFIRMED
 }
 
-/** Puts a session in its own place among the live ones, or behind them. */
-export function withLive (record: FileRecord, session: LiveSession): FileRecord {
-  const others = record.live.filter(other => other.key !== session.key)
-  const place = record.live.findIndex(other => other.key === session.key)
-  const live = place === -1 ? [...others, session] : others.toSpliced(place, 0, session)
-  return { ...record, live: live.length > MAX_LIVE ? live.filter(one => one !== leastMissed(others)) : live }
+/** Replaces the session with this key, or appends it. */
+export function withSession (record: FileRecord, session: Session): FileRecord {
+  const others = record.sessions.filter(other => other.key !== session.key)
+  const index = record.sessions.findIndex(other => other.key === session.key)
+  const sessions = index === -1 ? [...others, session] : others.toSpliced(index, 0, session)
+  return { ...record, sessions: sessions.length > MAX_SESSIONS ? sessions.filter(one => one !== leastImportant(others)) : sessions }
 }
 
-/** What was refused is with the document server alone, under its key. Nobody is sent to a session without a base. */
-function leastMissed (sessions: readonly LiveSession[]): LiveSession | undefined {
+/** A refused save exists only at the document server, under its key. Nobody joins a session without a base. */
+function leastImportant (sessions: readonly Session[]): Session | undefined {
   const ranked = sessions.toSorted((a, b) =>
-    Number(a.refused === true) - Number(b.refused === true) ||
-    Number(a.base !== undefined) - Number(b.base !== undefined) ||
-    a.heard - b.heard)
+    Number(a.hasRefusedSave === true) - Number(b.hasRefusedSave === true) ||
+    Number(a.baseRevision !== undefined) - Number(b.baseRevision !== undefined) ||
+    a.lastReported - b.lastReported)
   return ranked[0]
 }

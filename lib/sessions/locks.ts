@@ -3,133 +3,164 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { FileRecord, Lock, Publishing } from './record.js'
-import { EPHEMERAL, type Records, type Seen } from './record-store.js'
-import { settled } from './stored-saves.js'
+import { NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
+import { deadLockRemoved } from './stored-saves.js'
 
-/** The right to publish content of a file, which one instance has at a time, for the moment that takes. */
+/** The lock of a file, kept in its record: one instance at a time publishes content, for the moment that takes. */
 export interface Locks {
-  /** The record when nobody is publishing. Whoever ended in the middle, or does not go on for ten seconds, loses the right. */
-  whenFree (fileId: string): Promise<Seen>
-  /** Takes the right if the record is still the one that was seen. Resolves to its id, or to `null`. */
-  take (fileId: string, seen: Seen, publishing?: Publishing): Promise<string | null>
-  /** Gives it back with a change of the record, which is durable; tries again when that fails. */
-  end (fileId: string, id: string, change: (record: FileRecord) => FileRecord): Promise<FileRecord>
-  /** Gives it back: nothing was published. */
-  release (fileId: string, id: string): Promise<void>
-  /** Gives it back: nobody knows whether anything was published. Then it is, or never will be. */
-  abandon (fileId: string, id: string): Promise<void>
-  /** Finds out what was published by a holder that is known to have ended. */
-  settle (fileId: string, seen: Seen): Promise<void>
+  /** Resolves to the record when nobody holds the lock. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
+  whenFree (fileId: string): Promise<RecordSnapshot>
+  /** The lock of a file, not yet acquired. */
+  lockOf (fileId: string, snapshot: RecordSnapshot): FileLock
+  /** Breaks a lock whose holder is known to have died, and finds out what it published. */
+  breakIfDead (fileId: string, snapshot: RecordSnapshot): Promise<void>
+}
+
+export interface FileLock {
+  /** Whether it could not be acquired because the record was no longer the one of the snapshot. */
+  readonly isDenied: boolean
+  /** Whether the record names what is about to be published. */
+  readonly isPublishingNoted: boolean
+  /** Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. */
+  acquire (publishing?: Publishing): Promise<boolean>
+  /** Releases it with a durable change of the record, which is retried: the content is already stored. */
+  releaseWith (change: (record: FileRecord) => FileRecord): Promise<void>
+  /** Releases it: nothing was published. */
+  release (): Promise<void>
+  /** Releases it when it is unknown whether anything was published: afterwards it was, or never will be. */
+  abandon (): Promise<void>
 }
 
 interface Dependencies {
-  readonly records: Records
+  readonly recordStore: RecordStore
   readonly state: Pick<StateStore, 'owner' | 'hasEnded'>
   readonly storage: Pick<Storage, 'stat' | 'revoke'>
-  /** Ends the waiting when the service stops. */
-  readonly stopping: AbortSignal
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
 }
 
-/** Publishing takes milliseconds. Whoever wakes later can't publish any more. */
-const DEAD_AFTER_MS = 10_000
-const PATIENCE_MS = 60_000
-const POLL_MS = 20
-/** By then the content is stored: a failure that passes must not make that a refusal. */
-const END_ATTEMPTS = 3
+/** Publishing takes milliseconds. A holder that resumes after this can no longer publish. */
+const BROKEN_AFTER_MS = 10_000
+const BUSY_AFTER_MS = 60_000
+const POLL_INTERVAL_MS = 20
+const RELEASE_ATTEMPTS = 3
 
-export function createLocks ({ records, state: { owner, hasEnded }, storage, stopping }: Dependencies): Locks {
-  const ours = randomUUID()
-  const held = new Set<string>()
+export function createLocks ({ recordStore, state: { owner, hasEnded }, storage, signal }: Dependencies): Locks {
+  /** All lock ids of this instance begin with it. */
+  const instance = randomUUID()
+  const heldIds = new Set<string>()
 
-  const locks: Locks = {
+  return {
     async whenFree (fileId) {
-      const isDead = deathWatch()
+      const isStuck = stuckLockDetector()
       for (const started = performance.now(); ;) {
-        const seen = await records.read(fileId)
-        const { lock } = seen.record
-        if (lock === undefined) return seen
-        if (isDead(lock)) {
-          await takeOver(fileId, seen, lock)
+        const snapshot = await recordStore.read(fileId)
+        const { lock } = snapshot.record
+        if (lock === undefined) return snapshot
+        if (isHolderDead(lock) || isStuck(lock)) {
+          await breakLock(fileId, snapshot, lock)
         } else {
-          if (performance.now() - started > PATIENCE_MS) throw new BusyError(PATIENCE_MS)
-          await delay(POLL_MS, undefined, { signal: stopping })
+          if (performance.now() - started > BUSY_AFTER_MS) throw new BusyError(`others were publishing it for more than ${BUSY_AFTER_MS} ms`)
+          await delay(POLL_INTERVAL_MS, undefined, { signal })
         }
       }
     },
 
-    async take (fileId, seen, publishing) {
-      const id = `${ours}.${randomUUID()}`
-      held.add(id)
-      try {
-        const lock = { id, ...(owner !== undefined && { owner }), ...(publishing && { publishing }) }
-        if (await records.set(fileId, { ...seen.record, lock }, seen, EPHEMERAL)) return id
-        // What was reported as a failure may have been done.
-        if ((await records.read(fileId)).record.lock?.id === id) return id
-      } catch (error) {
-        held.delete(id)
-        throw error
-      }
-      held.delete(id)
-      return null
-    },
+    lockOf (fileId, snapshot) {
+      /** `null` when denied. */
+      let id: string | null | undefined
+      let isPublishingNoted = false
 
-    async end (fileId, id, change) {
-      try {
-        for (let attempt = 1; ; attempt++) {
-          try {
-            return await records.change(fileId, record => change(withoutLock(record, id)))
-          } catch (error) {
-            if (attempt === END_ATTEMPTS) throw error
-            await delay(POLL_MS * 4 ** attempt)
-          }
+      return {
+        get isDenied () { return id === null },
+        get isPublishingNoted () { return isPublishingNoted },
+        async acquire (publishing) {
+          isPublishingNoted = publishing !== undefined
+          id = await acquire(fileId, snapshot, publishing)
+          return id !== null
+        },
+        async releaseWith (change) {
+          if (id) await releaseDurably(fileId, id, change)
+        },
+        async release () {
+          if (!id) return
+          heldIds.delete(id)
+          await recordStore.update(fileId, record => withoutLock(record, id!), NOT_DURABLE)
+        },
+        async abandon () {
+          if (!id) return
+          heldIds.delete(id)
+          const current = await recordStore.read(fileId)
+          if (current.record.lock?.id === id) await breakLock(fileId, current, current.record.lock)
         }
-      } finally {
-        held.delete(id)
       }
     },
 
-    async release (fileId, id) {
-      held.delete(id)
-      await records.change(fileId, record => withoutLock(record, id), EPHEMERAL)
-    },
-
-    async abandon (fileId, id) {
-      held.delete(id)
-      const seen = await records.read(fileId)
-      if (seen.record.lock?.id === id) await takeOver(fileId, seen, seen.record.lock)
-    },
-
-    async settle (fileId, seen) {
-      const { lock } = seen.record
-      if (lock !== undefined && hasSurelyEnded(lock)) await takeOver(fileId, seen, lock)
-    }
-  }
-  return locks
-
-  /** By our own clock: those of two machines differ. */
-  function deathWatch (): (lock: Lock) => boolean {
-    let watched = { id: '', since: 0 }
-    return function isDead (lock) {
-      if (watched.id !== lock.id) watched = { id: lock.id, since: performance.now() }
-      return hasSurelyEnded(lock) || performance.now() - watched.since > DEAD_AFTER_MS
+    async breakIfDead (fileId, snapshot) {
+      const { lock } = snapshot.record
+      if (lock !== undefined && isHolderDead(lock)) await breakLock(fileId, snapshot, lock)
     }
   }
 
-  function hasSurelyEnded ({ id, owner }: Lock): boolean {
-    return (id.startsWith(`${ours}.`) && !held.has(id)) || (owner !== undefined && hasEnded?.(owner) === true)
+  async function acquire (fileId: string, snapshot: RecordSnapshot, publishing?: Publishing): Promise<string | null> {
+    const id = `${instance}.${randomUUID()}`
+    heldIds.add(id)
+    try {
+      const lock = { id, ...(owner !== undefined && { owner }), ...(publishing && { publishing }) }
+      if (await recordStore.compareAndSet(fileId, { ...snapshot.record, lock }, snapshot, NOT_DURABLE)) return id
+      // A storage may report a failure of what it has done.
+      if ((await recordStore.read(fileId)).record.lock?.id === id) return id
+    } catch (error) {
+      heldIds.delete(id)
+      throw error
+    }
+    heldIds.delete(id)
+    return null
   }
 
-  /** First nobody else may try, then its holder can't publish any more, then the stored revision tells whether it has. */
-  async function takeOver (fileId: string, seen: Seen, lock: Lock): Promise<void> {
-    const id = await locks.take(fileId, seen, lock.publishing)
+  async function releaseDurably (fileId: string, id: string, change: (record: FileRecord) => FileRecord): Promise<void> {
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await recordStore.update(fileId, record => change(withoutLock(record, id)))
+          return
+        } catch (error) {
+          if (attempt === RELEASE_ATTEMPTS) throw error
+          await delay(POLL_INTERVAL_MS * 4 ** attempt)
+        }
+      }
+    } finally {
+      heldIds.delete(id)
+    }
+  }
+
+  function isHolderDead ({ id, owner }: Lock): boolean {
+    return (id.startsWith(`${instance}.`) && !heldIds.has(id)) || (owner !== undefined && hasEnded?.(owner) === true)
+  }
+
+  /**
+   * First makes sure that no other instance breaks it, then that its holder can no longer publish; then the stored revision tells
+   * whether it has.
+   */
+  async function breakLock (fileId: string, snapshot: RecordSnapshot, lock: Lock): Promise<void> {
+    const id = await acquire(fileId, snapshot, lock.publishing)
     if (id === null) return
     try {
       if (lock.publishing?.ticket !== undefined) await storage.revoke?.(fileId, lock.publishing.ticket)
       const revision = (await storage.stat(fileId))?.revision
-      await records.change(fileId, record => record.lock?.id === id ? settled(record, revision) : record)
+      await recordStore.update(fileId, record => record.lock?.id === id ? deadLockRemoved(record, revision) : record)
     } finally {
-      held.delete(id)
+      heldIds.delete(id)
     }
+  }
+}
+
+/** By our own monotonic clock: the clocks of two machines differ. */
+function stuckLockDetector (): (lock: Lock) => boolean {
+  let watched = { id: '', since: 0 }
+  return function isStuck ({ id }) {
+    if (watched.id !== id) watched = { id, since: performance.now() }
+    return performance.now() - watched.since > BROKEN_AFTER_MS
   }
 }
 

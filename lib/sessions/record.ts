@@ -1,85 +1,105 @@
+import { type Static, Type } from 'typebox'
+import { Check } from 'typebox/value'
 import type { SavedEvent } from '../../types/events.js'
 
-/** What is remembered of a file: which editing sessions are live, which saves were stored last, which is being published. */
-export interface FileRecord {
-  /** The one that everybody joins comes first. */
-  readonly live: readonly LiveSession[]
-  /** The latest ones, newest first. */
-  readonly saves: readonly StoredSave[]
-  /** Events of saves whose host has not been told, or has not finished listening. */
-  readonly untold?: readonly UntoldEvent[]
-  readonly lock?: Lock
-}
+// The record of a file: one small JSON value in the storage's `state`, shared by all instances of the service.
 
-export interface LiveSession {
-  readonly key: string
-  /** Revision of the stored content that the session's content goes back to; absent when nobody knows. */
-  readonly base?: string
-  /** When the document server was heard of it last: milliseconds since the epoch. 0 when there may be no such session, so that the document server is asked before anyone is sent there. */
-  readonly heard: number
-  /** A save was refused: the document server has its copy under this key alone. */
-  readonly refused?: boolean
-  /** Where the session's content goes since the stored file can't take it any more. */
-  readonly conflictFileId?: string
-  /** Of that file as it was stored: with another one it holds what others have saved. */
-  readonly conflictRevision?: string
-}
+const OptionalString = Type.Optional(Type.String())
+const Milliseconds = Type.Number() // since the epoch
 
-/** What tells one save from another. */
-export interface SaveIdentity {
-  readonly key: string
-  readonly status: 2 | 6
+const SessionSchema = Type.Object({
+  key: Type.String(),
+  /** Revision of the stored content that the session's content is based on; absent when unknown. */
+  baseRevision: OptionalString,
+  /** When the document server last reported this session. `UNCONFIRMED` when it may not exist. */
+  lastReported: Milliseconds,
+  /** A save was refused: the document server has it under this key, and nobody else has it. */
+  hasRefusedSave: Type.Optional(Type.Boolean()),
+  /** The file that gets the session's content because the edited one was changed by someone else. */
+  conflictFileId: OptionalString,
+  /** Revision of that file after the session's last save. With another one it has somebody else's changes. */
+  conflictRevision: OptionalString
+})
+
+const SaveIdentitySchema = Type.Object({
+  key: Type.String(),
+  status: Type.Union([Type.Literal(2), Type.Literal(6)]),
   /**
-   * Path of the saved file at the document server. It stays the same when the document server repeats a callback; host,
-   * md5 and expires do not. Absent when there was nothing to fetch.
+   * Path of the saved file at the document server, which is the same when it repeats a callback; the URL's host and query are
+   * not. Absent when there was nothing to fetch.
    */
-  readonly path?: string
-  /** When the document was changed last, as the document server says it. The number in the path is random and short: it may come again. */
-  readonly lastsave?: string
+  path: OptionalString,
+  /** When the document was last changed, by the document server's clock. The path alone is no identity: its number is short and random. */
+  lastsave: OptionalString
+})
+
+const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({
+  storedAt: Milliseconds,
+  /** Of the stored content; absent when it was stored in another file or not at all. */
+  revision: OptionalString
+})])
+
+const UndeliveredEventSchema = Type.Object({
+  event: Type.Unsafe<SavedEvent>(Type.Object({ id: Type.String(), fileId: Type.String() })),
+  /** The plugin instance that is to deliver it. */
+  deliverer: Type.String(),
+  /** Its process, where the storage can tell whether a process has ended. */
+  owner: OptionalString,
+  storedAt: Milliseconds
+})
+
+const PublishingSchema = Type.Object({
+  save: StoredSaveSchema,
+  undelivered: Type.Optional(UndeliveredEventSchema),
+  /** By which the storage can be told to revoke it. */
+  ticket: OptionalString
+})
+
+const LockSchema = Type.Object({
+  id: Type.String(),
+  /** The process that holds it, where the storage can tell whether a process has ended. */
+  owner: OptionalString,
+  /** What is about to be published. If the holder dies, the stored revision tells whether it was. */
+  publishing: Type.Optional(PublishingSchema)
+})
+
+const FileRecordSchema = Type.Object({
+  /** Live editing sessions. New users join the first one that they can join. */
+  sessions: Type.Array(SessionSchema),
+  /** The latest ones, newest first. */
+  saves: Type.Array(StoredSaveSchema),
+  /** Events that `onSaved` was not called with, or has not finished with. */
+  undelivered: Type.Optional(Type.Array(UndeliveredEventSchema)),
+  lock: Type.Optional(LockSchema)
+})
+
+export type Session = Readonly<Static<typeof SessionSchema>>
+/** What distinguishes one save from another. */
+export type SaveIdentity = Readonly<Static<typeof SaveIdentitySchema>>
+export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
+export type UndeliveredEvent = Readonly<Static<typeof UndeliveredEventSchema>>
+export type Publishing = Readonly<Static<typeof PublishingSchema>>
+export type Lock = Readonly<Static<typeof LockSchema>>
+export type FileRecord = Readonly<Static<typeof FileRecordSchema>>
+
+export const EMPTY: FileRecord = { sessions: [], saves: [] }
+
+/** `lastReported` of a session that may not exist: the document server is asked before anyone is sent there. */
+export const UNCONFIRMED = 0
+
+export function isFileRecord (value: unknown): value is FileRecord {
+  return Check(FileRecordSchema, value)
 }
 
-export interface StoredSave extends SaveIdentity {
-  /** Milliseconds since the epoch. */
-  readonly at: number
-  /** Of the stored content; absent when it went elsewhere or nowhere. */
-  readonly revision?: string
+export function sessionWith ({ sessions }: FileRecord, key: string): Session | undefined {
+  return sessions.find(session => session.key === key)
 }
 
-export interface UntoldEvent {
-  readonly event: SavedEvent
-  /** The instance that has yet to tell it, and its process, where the storage can tell whether that has ended. */
-  readonly teller: string
-  readonly owner?: string
-  /** Milliseconds since the epoch. */
-  readonly at: number
+export function lastSaveOf ({ saves }: FileRecord, key: string): StoredSave | undefined {
+  return saves.find(save => save.key === key)
 }
 
-export interface Lock {
-  readonly id: string
-  /** The process that holds it, where the storage can tell whether that has ended. */
-  readonly owner?: string
-  readonly publishing?: Publishing
-}
-
-/** What is about to be published: should its holder end right now, the stored revision tells whether it was. */
-export interface Publishing {
-  readonly save: StoredSave
-  readonly untold?: UntoldEvent
-  /** The storage's word for it. */
-  readonly ticket?: string
-}
-
-export const EMPTY: FileRecord = { live: [], saves: [] }
-
+/** Keys of sessions that ended with a save. */
 export function finishedKeys ({ saves }: FileRecord): Set<string> {
   return new Set(saves.filter(({ status }) => status === 2).map(({ key }) => key))
-}
-
-export function sessionOf ({ live }: FileRecord, key: string): LiveSession | undefined {
-  return live.find(session => session.key === key)
-}
-
-/** Newest of a key. */
-export function lastSave ({ saves }: FileRecord, key: string): StoredSave | undefined {
-  return saves.find(save => save.key === key)
 }

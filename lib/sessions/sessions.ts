@@ -1,136 +1,137 @@
+import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
+import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
-import { began, ended, givenUp, heardOf, isDoubtful, isJoinable, refused } from './live-sessions.js'
-import { type FileRecord, finishedKeys, type LiveSession, sessionOf } from './record.js'
-import { EPHEMERAL, type Records } from './record-store.js'
-import { settled, stored } from './stored-saves.js'
+import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
+import { NOT_DURABLE, type RecordStore } from './record-store.js'
+import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /**
- * Which editing session of a file is live, as far as callbacks have told.
- * Everyone who opens a file of a live session must get that session's key, also after a force save changed the content:
- * with another key two groups would edit two copies.
+ * The editing sessions of files, as callbacks report them. Everyone who opens a file with a live session must get that
+ * session's key, also after a force save changed the content: with different keys two groups would edit two copies.
  */
 export interface Sessions {
-  /** The document key for whoever opens this content now. */
+  /** The document key for someone who opens this content now. */
   keyFor (content: FileInfo): Promise<string>
-  /** Someone is editing under this key. */
-  began (fileId: string, key: string): Promise<void>
-  /** The session ended without anything to save. */
-  ended (fileId: string, key: string): Promise<void>
-  /** The document server ended the session, and there is nothing of it to store. */
-  lost (fileId: string, key: string): Promise<void>
+  /** Status 1: someone is editing under this key. */
+  started (fileId: string, key: string): Promise<void>
+  /** Status 4: the session ended without changes. */
+  closed (fileId: string, key: string): Promise<void>
+  /** The document server ended the session, and its changes are lost. */
+  discarded (fileId: string, key: string): Promise<void>
   /** A save of the session was refused: the document server keeps it under this key. */
-  refused (fileId: string, key: string): Promise<void>
+  saveRefused (fileId: string, key: string): Promise<void>
 }
 
 interface Dependencies {
   readonly storage: Pick<Storage, 'stat'>
-  readonly records: Records
-  readonly locks: Pick<Locks, 'settle'>
+  readonly recordStore: RecordStore
+  readonly locks: Pick<Locks, 'breakIfDead'>
   readonly keys: DocumentKeys
-  /** Asks the document server. Resolves to `undefined` when it does not say. */
+  /** Asks the document server whether it knows a key. Resolves to `undefined` when it gives no usable answer. */
   readonly isKnown: (key: string) => Promise<boolean | undefined>
-  /** Milliseconds after which a session that was not heard of is asked for. */
+  /** Milliseconds after its last report at which a session is asked for before anyone is sent there. */
   readonly askAfter: number
+  readonly clock: Clock
 }
 
-/** How often a session that is heard of is noted as alive. */
-const NOTED_EVERY = 10
+/** A session that is reported again is noted at most this often in the time after which it would be asked for. */
+const NOTES_PER_ASK = 10
 
-/** How often the document server is asked for a session that nobody is sent to. */
-const SUSPECTED_EVERY_MS = 60_000
-const MAX_SUSPECTED = 10_000
+/** How often the document server is asked about a session that nobody is sent to. */
+const SUSPECT_INTERVAL_MS = 60_000
+const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
-export function createSessions ({ storage, records, locks, keys, isKnown, askAfter }: Dependencies): Sessions {
-  /** Of one session at a time: pages are opened by many. */
-  const asked = new Map<string, Promise<boolean | undefined>>()
+export function createSessions ({ storage, recordStore, locks, keys, isKnown, askAfter, clock }: Dependencies): Sessions {
+  /** Many users may open a page of the same session at once: it is asked for once. */
+  const questions = new Map<string, Promise<boolean | undefined>>()
 
-  const suspected = new Map<string, number>()
+  /** By key: when it was last asked for. */
+  const suspects = new Map<string, number>()
 
   return {
     async keyFor (content) {
       const { fileId } = content
-      const passedOver = new Set<string>()
+      const deadKeys = new Set<string>()
       for (;;) {
         const { record, current } = await look(content)
-        for (const session of record.live) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
-        const session = record.live.find(one => isJoinable(one, keys, current) && !passedOver.has(one.key))
+        for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
+        const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) return keys.of(current, finishedKeys(record))
         if (isRecent(session) || await isStillLive(fileId, session)) return session.key
-        passedOver.add(session.key)
+        deadKeys.add(session.key)
       }
     },
 
-    async began (fileId, key) {
+    async started (fileId, key) {
       const content = await storage.stat(fileId)
       if (content === null) return
-      const isNoted = (record: FileRecord) => {
-        const session = sessionOf(record, key)
-        return session !== undefined && Date.now() - session.heard < askAfter / NOTED_EVERY
+      const isJustNoted = (record: FileRecord) => {
+        const session = sessionWith(record, key)
+        return session !== undefined && clock.now() - session.lastReported < askAfter / NOTES_PER_ASK
       }
-      await records.change(fileId, record => isNoted(record) ? record : began(record, keys, key, content, Date.now()), EPHEMERAL)
+      await recordStore.update(fileId, record => isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now()), NOT_DURABLE)
     },
 
-    async ended (fileId, key) {
-      await records.change(fileId, record => ended(record, key), EPHEMERAL)
+    async closed (fileId, key) {
+      await recordStore.update(fileId, record => sessionClosed(record, key), NOT_DURABLE)
     },
 
-    async lost (fileId, key) {
+    async discarded (fileId, key) {
       if (await storage.stat(fileId) === null) return
-      await records.change(fileId, record => finishedKeys(record).has(key) ? record : stored(record, { key, status: 2, at: Date.now() }))
+      await recordStore.update(fileId, record => finishedKeys(record).has(key) ? record : saveStored(record, { key, status: 2, storedAt: clock.now() }))
     },
 
-    async refused (fileId, key) {
+    async saveRefused (fileId, key) {
       const content = await storage.stat(fileId)
-      if (content !== null) await records.change(fileId, record => refused(record, keys, key, content, Date.now()))
+      if (content !== null) await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()))
     }
   }
 
-  /** What is remembered and what is stored at one moment. */
+  /** The record and what is stored, as they were at one moment. */
   async function look (content: FileInfo): Promise<{ record: FileRecord, current: FileInfo }> {
     const { fileId } = content
     for (let looks = 1; ; looks++) {
-      const seen = await records.read(fileId)
-      await locks.settle(fileId, seen).catch(() => {})
+      const before = await recordStore.read(fileId)
+      await locks.breakIfDead(fileId, before).catch(() => {})
       const current = await storage.stat(fileId) ?? content
-      const { record, version } = await records.read(fileId)
-      if (version === seen.version || looks === MAX_LOOKS) return { record: settled(record, current.revision), current }
+      const { record, version } = await recordStore.read(fileId)
+      if (version === before.version || looks === MAX_LOOKS) return { record: deadLockRemoved(record, current.revision), current }
     }
   }
 
-  function isRecent (session: LiveSession): boolean {
-    return !isDoubtful(session) && Date.now() - session.heard < askAfter
+  function isRecent (session: Session): boolean {
+    return !isUnconfirmed(session) && clock.now() - session.lastReported < askAfter
   }
 
-  /** The file was changed though nobody has told that the session is over: nobody is sent there, but it may well be over. */
-  function isSuspect ({ key, base }: LiveSession, { fileId, revision }: FileInfo): boolean {
-    if (base === undefined || base === revision || keys.isOfAnotherServer(fileId, key)) return false
-    if (Date.now() - (suspected.get(key) ?? 0) < SUSPECTED_EVERY_MS) return false
-    if (suspected.size > MAX_SUSPECTED) suspected.clear()
-    suspected.set(key, Date.now())
+  /** The file was changed from outside during the session. Nobody is sent there, but it is worth asking whether it is over. */
+  function isSuspect ({ key, baseRevision }: Session, { fileId, revision }: FileInfo): boolean {
+    if (baseRevision === undefined || baseRevision === revision || keys.isForAnotherServer(fileId, key)) return false
+    if (clock.now() - (suspects.get(key) ?? -Infinity) < SUSPECT_INTERVAL_MS) return false
+    if (suspects.size > MAX_SUSPECTS) suspects.clear()
+    suspects.set(key, clock.now())
     return true
   }
 
-  /** Notes what the document server says. That it can't be noted keeps nobody from opening a document. */
-  async function isStillLive (fileId: string, session: LiveSession): Promise<boolean> {
+  /** Asks the document server and notes the answer. A failure to note it must not keep anyone from opening a document. */
+  async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
-    const asking = asked.get(key) ?? isKnown(key).finally(() => asked.delete(key))
-    asked.set(key, asking)
-    const answer = await asking
-    // A doubtful session is not to be trusted, unless what was refused can be found there alone.
-    if (answer === undefined && isDoubtful(session) && session.refused !== true) return false
+    const question = questions.get(key) ?? isKnown(key).finally(() => questions.delete(key))
+    questions.set(key, question)
+    const answer = await question
+    // Without an answer an unconfirmed session is not used, unless it is the only way back to a refused save.
+    if (answer === undefined && isUnconfirmed(session) && session.hasRefusedSave !== true) return false
     const isLive = answer ?? true
-    const noted = await records.change(fileId, record => isLive ? heardOf(record, key, Date.now()) : gaveUp(record, session), EPHEMERAL).catch(() => undefined)
-    // Meanwhile a callback may have told that everybody has left, or that somebody has come.
-    return noted === undefined ? isLive : sessionOf(noted, key) !== undefined
+    const record = await recordStore.update(fileId, record => isLive ? sessionConfirmed(record, key, clock.now()) : removedUnlessReported(record, session), NOT_DURABLE).catch(() => undefined)
+    // A callback may have reported meanwhile that everybody has left, or that somebody has come.
+    return record === undefined ? isLive : sessionWith(record, key) !== undefined
   }
 }
 
-/** Unless it was heard of meanwhile. */
-function gaveUp (record: FileRecord, { key, heard }: LiveSession): FileRecord {
-  const session = sessionOf(record, key)
-  return session === undefined || session.heard > heard ? record : givenUp(record, key)
+function removedUnlessReported (record: FileRecord, { key, lastReported }: Session): FileRecord {
+  const session = sessionWith(record, key)
+  return session === undefined || session.lastReported > lastReported ? record : sessionRemoved(record, key)
 }

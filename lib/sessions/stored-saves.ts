@@ -1,103 +1,105 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { givenUp, withLive } from './live-sessions.js'
-import { type FileRecord, lastSave, type SaveIdentity, sessionOf, type StoredSave, type UntoldEvent } from './record.js'
+import { sessionRemoved, withSession } from './live-sessions.js'
+import { type FileRecord, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
 
-/** A repeat or a late force save comes within minutes, but other saves may come before it. This many are kept of each kind. */
+// Changes of the saves in a record, and what can be concluded from them. Pure, as in live-sessions.ts.
+
+/** A repeat or a late force save arrives within minutes, but other saves may arrive first. This many are kept of each status. */
 const MAX_SAVES = 8
 
-interface Storing {
-  /** The other file in which it was stored. */
-  readonly beside?: Pick<FileInfo, 'fileId' | 'revision'>
-  readonly untold?: UntoldEvent | undefined
+interface SaveDetails {
+  /** The conflict copy it was stored in. */
+  readonly conflictCopy?: Pick<FileInfo, 'fileId' | 'revision'>
+  readonly undelivered?: UndeliveredEvent | undefined
 }
 
-/** A save was stored. A finished one ends its session, a force save leaves it live. Saying so twice changes nothing. */
-export function stored (record: FileRecord, save: StoredSave, { beside, untold }: Storing = {}): FileRecord {
-  if (record.saves.some(one => isSameSave(one, save))) return record
-  const session = sessionOf(record, save.key)
-  const saved = {
+/** A save was stored. A finished one ends its session, a force save does not. Nothing changes when it is noted already. */
+export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered }: SaveDetails = {}): FileRecord {
+  if (record.saves.some(other => isSameSave(other, save))) return record
+  const session = sessionWith(record, save.key)
+  const changed = {
     ...record,
-    saves: latest([session?.refused === true ? unsure(save) : save, ...record.saves]),
-    ...(untold && { untold: [...record.untold ?? [], untold].slice(-MAX_SAVES) })
+    saves: latest([session?.hasRefusedSave === true ? withoutRevision(save) : save, ...record.saves]),
+    ...(undelivered && { undelivered: [...record.undelivered ?? [], undelivered].slice(-MAX_SAVES) })
   }
-  if (save.status === 2) return givenUp(saved, save.key)
-  if (isFinished(record, save)) return saved // its session ended while it was being stored
-  const base = beside === undefined ? save.revision : session?.base
-  return withLive(saved, {
+  if (save.status === 2) return sessionRemoved(changed, save.key)
+  if (isFinished(record, save)) return changed // its session ended while it was being stored
+  const baseRevision = conflictCopy === undefined ? save.revision : session?.baseRevision
+  return withSession(changed, {
     key: save.key,
     ...session,
-    heard: save.at,
-    ...(base !== undefined && { base }),
-    ...(beside !== undefined && { conflictFileId: beside.fileId, conflictRevision: beside.revision })
+    lastReported: save.storedAt,
+    ...(baseRevision !== undefined && { baseRevision }),
+    ...(conflictCopy !== undefined && { conflictFileId: conflictCopy.fileId, conflictRevision: conflictCopy.revision })
   })
 }
 
-/** Under a key that was refused before the document server may have the refused copy still, whatever was saved since. */
-function unsure ({ revision, ...save }: StoredSave): StoredSave {
+/** A document server that has a refused save may return to it under this key, whatever was saved since. */
+function withoutRevision ({ revision, ...save }: StoredSave): StoredSave {
   return save
 }
 
-/** The host has been told. */
-export function told (record: FileRecord, id: string): FileRecord {
-  const { untold = [], ...rest } = record
-  const others = untold.filter(({ event }) => event.id !== id)
-  return others.length === untold.length ? record : { ...rest, ...(others.length > 0 && { untold: others }) }
+/** `onSaved` was called with an event. */
+export function eventDelivered (record: FileRecord, id: string): FileRecord {
+  const { undelivered = [], ...rest } = record
+  const others = undelivered.filter(({ event }) => event.id !== id)
+  return others.length === undelivered.length ? record : { ...rest, ...(others.length > 0 && { undelivered: others }) }
 }
 
-/** What a holder that ended left behind: its save counts if its content is the stored one. */
-export function settled (record: FileRecord, revision: string | undefined): FileRecord {
+/** Removes the lock of a dead holder. The save it was publishing counts as stored if its content is what is stored now. */
+export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
-  const { save, untold } = lock?.publishing ?? {}
-  return save !== undefined && save.revision === revision ? stored(rest, save, { untold }) : rest
+  const { save, undelivered } = lock?.publishing ?? {}
+  return save !== undefined && save.revision === storedRevision ? saveStored(rest, save, { undelivered }) : rest
 }
 
 /**
- * `repeated`: the save was stored already. `overtaken`: it is older than what was, by the clock of the document server, and
- * storing it would bring old content back.
+ * Why a save must not be stored. `repeat`: it was stored already. `superseded`: by the document server's clock it is older than
+ * what was stored, and would bring old content back.
  */
-export function outdated (record: FileRecord, save: SaveIdentity): 'repeated' | 'overtaken' | undefined {
-  const ofSession = record.saves.filter(({ key }) => key === save.key)
-  if (ofSession.some(one => isSameSave(one, save))) return 'repeated'
+export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' | 'superseded' | undefined {
+  const saves = record.saves.filter(({ key }) => key === save.key)
+  if (saves.some(other => isSameSave(other, save))) return 'repeat'
   if (save.status !== 6) return undefined
-  const isOvertaken = ofSession.some(({ status, lastsave }) => status === 6 && isBefore(save.lastsave, lastsave))
-  return isOvertaken || isFinished(record, save) ? 'overtaken' : undefined
+  const isOlder = saves.some(({ status, lastsave }) => status === 6 && isBefore(save.lastsave, lastsave))
+  return isOlder || isFinished(record, save) ? 'superseded' : undefined
 }
 
 function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
   return a.key === b.key && a.status === b.status && a.path === b.path && a.lastsave === b.lastsave
 }
 
-/** The session has ended, and what is to be saved was in it then. */
+/** Whether the session has ended with a save that included this one's changes. */
 function isFinished (record: FileRecord, { key, lastsave }: SaveIdentity): boolean {
   const finish = record.saves.find(save => save.status === 2 && save.key === key)
-  return finish !== undefined && sessionOf(record, key) === undefined && !isBefore(finish.lastsave, lastsave)
+  return finish !== undefined && sessionWith(record, key) === undefined && !isBefore(finish.lastsave, lastsave)
 }
 
 /**
- * Whether the file was changed by someone else since the session's content was taken from it or stored in it. A session that
- * was saved for good and saves again, though nobody has told that it is live, may be one of another document server.
+ * Whether someone else changed the file since the session's content was read from it or stored in it. A finished session that
+ * saves again without having been reported as live may belong to another document server.
  */
 export function isConflict (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
-  const session = sessionOf(record, key)
+  const session = sessionWith(record, key)
   if (session?.conflictFileId !== undefined) return true
-  if (session?.base !== undefined) return session.base !== content.revision
-  const last = lastSave(record, key)
+  if (session?.baseRevision !== undefined) return session.baseRevision !== content.revision
+  const last = lastSaveOf(record, key)
   if (last !== undefined) return last.status === 2 || last.revision !== content.revision
-  // Nobody has told of this session. A key of ours says what it was opened with; another one says nothing.
-  return keys.isFor(content.fileId, key) && !keys.isOf(content, key)
+  // The session was never reported. A key that we made tells what it was opened with, any other does not.
+  return keys.isForFile(content.fileId, key) && !keys.isForContent(content, key)
 }
 
 /**
- * Whether all changes of a save are newer than what was stored last under its key. Then the document server has lost its
- * session and opened the document anew: the save does not continue what was stored.
+ * Whether all changes of a save are newer than the last stored save of its key: the document server lost its session and opened
+ * the document again, so the save does not build on what was stored.
  */
-export function isOpenedAnew (record: FileRecord, key: string, oldestChange: string | undefined): boolean {
-  const last = lastSave(record, key)
+export function isFromReopenedSession (record: FileRecord, key: string, oldestChange: string | undefined): boolean {
+  const last = lastSaveOf(record, key)
   return last === undefined || isBefore(last.lastsave, oldestChange)
 }
 
-/** A long session has many force saves: they must not push out the finished saves before it. */
+/** Per status: many force saves of a long session must not displace the finished saves before it. */
 function latest (saves: readonly StoredSave[]): StoredSave[] {
   return saves.filter((save, index) => saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES)
 }

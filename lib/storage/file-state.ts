@@ -4,43 +4,40 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { syncDirectory } from './durable-names.js'
-import { writeTempFile } from './durable-write.js'
-import type { Modes } from './modes.js'
-import { orMissing, putOnce } from './put-once.js'
-import { newestIn, partsOf, type Version, versionOf, versionPath, versionsIn } from './state-versions.js'
-import { hasEnded, processName, sweepTempFiles, tempName } from './temp-files.js'
+import { ignoreMissing, type Modes, syncDirectory } from './file-system.js'
+import { hasEnded, processName } from './process-identity.js'
+import { formatVersion, generationsIn, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
+import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
 
-const MAX_CHASES = 20
+const MAX_SET_ATTEMPTS = 20
 
-/** All temp files are in one folder, so that a start need not walk through those of all records. */
+/** All temp files are in one folder, so that cleaning up at the start need not list the folders of all records. */
 const TEMP_FOLDER = 'temp'
 
-/** More sets than others get done while one of them looks whether it was in time. */
-const MOST_TAGS = 16
+/** More generations than others write while a `set` checks whether its own has been superseded. */
+const MAX_TAGS = 16
 
-/** With more versions that a crash may take back the next one is made durable, so that they can go. */
-const MOST_VERSIONS = 16
+/** With this many generations, the next one is made durable, so that the older ones can be removed. */
+const MAX_GENERATIONS = 16
 
-/** Between two records that are looked at to see whether their documents are gone. */
-const PAUSE_MS = 5
+/** Between checking two records for whether their documents still exist. */
+const ORPHAN_PAUSE_MS = 5
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export interface FileState extends Required<StateStore> {
-  forget (fileId: string): Promise<void>
+  remove (fileId: string): Promise<void>
   /**
-   * Removes what ended processes left half-written, and later, while others go on, the records of documents that are gone.
-   * Rejects when no record can be written.
+   * Removes temp files of ended processes, and then, in the background, records of documents that no longer exist. Rejects when
+   * records cannot be written.
    */
   prepare (isStored: (fileId: string) => Promise<boolean>): Promise<void>
 }
 
 /**
- * Records as files: a folder for each document, in it one file for each version, named by its number. A version is taken
- * by giving a finished file its name, which only one can do; readers take the highest. The one before it stays until the
- * next durable one; then its number could be taken again, and the tags tell whether it was. `ready` is awaited before a write.
- * A `set` that rejects may have been seen by others already: then it stays, because they may have built on it.
+ * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it. The number
+ * of a removed generation could be taken again by a slow process; the tags tell whether it was. Writes await `ready`. A `set`
+ * that rejects leaves the generation it has written, because other processes may have read it and continued from it.
  */
 export function fileState (root: string, modes: Modes, ready: () => Promise<void>): FileState {
   const temps = join(root, TEMP_FOLDER)
@@ -56,23 +53,23 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     async get (fileId) {
       if (!isSafeFileId(fileId)) return null
       const newest = await newestIn(folderOf(fileId))
-      return newest === undefined ? null : { value: newest.version?.value ?? null, version: versionOf(newest.number, newest.version?.tags ?? []) }
+      return newest === undefined ? null : { value: newest.generation?.value ?? null, version: formatVersion(newest.number, newest.generation?.tags ?? []) }
     },
 
     async set (fileId, value, version, options = {}) {
       if (!isSafeFileId(fileId)) return null
       await ready()
-      for (let chase = 1; ; chase++) {
+      for (let attempt = 1; ; attempt++) {
         try {
-          return await setOnce(fileId, value, version, options)
+          return await trySet(fileId, value, version, options)
         } catch (error) {
-          // Its folder may have been removed meanwhile.
-          if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || chase === MAX_CHASES) throw error
+          // The record's folder may have been removed meanwhile.
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_SET_ATTEMPTS) throw error
         }
       }
     },
 
-    async forget (fileId) {
+    async remove (fileId) {
       if (isSafeFileId(fileId)) await removeFolder(folderOf(fileId), temps)
     },
 
@@ -85,60 +82,57 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     }
   }
 
-  async function setOnce (fileId: string, value: unknown, version: string | null, options: { readonly durable?: boolean }): Promise<string | null> {
+  async function trySet (fileId: string, value: unknown, version: string | null, options: { readonly durable?: boolean }): Promise<string | null> {
     const folder = folderOf(fileId)
-    const seen = partsOf(version)
-    const next = seen.number + 1
-    const before = await versionsIn(folder)
-    if ((before[0] ?? 0) !== next - 1) return null
-    const durable = options.durable !== false || before.length >= MOST_VERSIONS
-    const made = before.length === 0 ? await mkdir(folder, { recursive: true, mode: modes.directory }) : undefined
-    const tags = [randomUUID().slice(0, 8), ...seen.tags].slice(0, MOST_TAGS)
-    if (!await putOnce(JSON.stringify({ fileId, value, tags } satisfies Version), versionPath(folder, next), { temps, modes, durable })) return null
-    // A number becomes free when its file is removed, which takes two later ones: whoever took such a one was too slow and has lost.
-    const [newest = next] = await versionsIn(folder)
-    if (newest - next > 1 && (await newestIn(folder))?.version?.tags.includes(tags[0]!) !== true) {
-      await removeVersion(folder, next)
+    const expected = parseVersion(version)
+    const number = expected.number + 1
+    const older = await generationsIn(folder)
+    if ((older[0] ?? 0) !== expected.number) return null
+    const durable = options.durable !== false || older.length >= MAX_GENERATIONS
+    const firstCreated = older.length === 0 ? await mkdir(folder, { recursive: true, mode: modes.directory }) : undefined
+    const tag = randomUUID().slice(0, 8)
+    const tags = [tag, ...expected.tags].slice(0, MAX_TAGS)
+    if (!await writeGeneration(folder, number, { fileId, value, tags }, { temps, modes, durable })) return null
+    // A number becomes free when its file is removed, after two later generations. Whoever took it then was too late, and has lost.
+    const [highest = number] = await generationsIn(folder)
+    if (highest - number > 1 && (await newestIn(folder))?.generation?.tags.includes(tag) !== true) {
+      await removeGeneration(folder, number)
       return null
     }
-    if (made !== undefined) await syncAbove(folder, dirname(made))
+    if (firstCreated !== undefined) await syncAncestors(folder, dirname(firstCreated))
     if (durable) await syncDirectory(folder)
-    for (const old of durable ? before.slice(1) : []) await removeVersion(folder, old).catch(() => {})
-    return versionOf(next, tags)
+    for (const old of durable ? older.slice(1) : []) await removeGeneration(folder, old).catch(() => {})
+    return formatVersion(number, tags)
   }
 }
 
-/** One after the other, in no hurry, and only as long as the process has something else to do. */
+/** Works slowly, one record after the other, and does not keep the process running. */
 async function removeOrphans (root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
   for (const shard of await readdir(root)) {
     if (shard === TEMP_FOLDER) continue
     for (const name of await readdir(join(root, shard)).catch(() => [])) {
-      await delay(PAUSE_MS, undefined, { ref: false })
+      await delay(ORPHAN_PAUSE_MS, undefined, { ref: false })
       await removeOrphan(join(root, shard, name), root, now, isStored).catch(() => {})
     }
   }
 }
 
-/** A document that comes back within the day finds its record. */
+/** Keeps the record for a day, in case the document is put back. */
 async function removeOrphan (folder: string, root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
   if (now - (await lstat(folder)).mtimeMs <= DAY_MS) return
-  const version = (await newestIn(folder))?.version
-  if (version && !await isStored(version.fileId)) await removeFolder(folder, join(root, TEMP_FOLDER))
+  const generation = (await newestIn(folder))?.generation
+  if (generation && !await isStored(generation.fileId)) await removeFolder(folder, join(root, TEMP_FOLDER))
 }
 
-/** At once: what is half removed would look like an older record. */
+/** Moves the folder away first: removed file by file, it would look like an older record for a while. */
 async function removeFolder (folder: string, temps: string): Promise<void> {
   const temp = join(temps, tempName())
-  await rename(folder, temp).catch(orMissing)
+  await rename(folder, temp).catch(ignoreMissing)
   await rm(temp, { recursive: true, force: true })
 }
 
-async function removeVersion (folder: string, number: number): Promise<void> {
-  await rm(versionPath(folder, number), { recursive: true, force: true })
-}
-
-/** The folders that had to be made are found after a crash, too. */
-async function syncAbove (folder: string, top: string): Promise<void> {
+/** Flushes the parents of a new folder, up to `top`, so that the folder is found after a crash. */
+async function syncAncestors (folder: string, top: string): Promise<void> {
   for (let path = folder; path !== top;) {
     path = dirname(path)
     await syncDirectory(path)

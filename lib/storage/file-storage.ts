@@ -4,59 +4,75 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
 import { InvalidOptionError, RevokedError } from '../errors.js'
-import { heard } from '../readable.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { publishNew, removeFile, syncDirectory } from './durable-names.js'
-import { type TempFile, writeTempFile } from './durable-write.js'
-import { fileBody } from './file-body.js'
+import { deferErrors } from '../streams.js'
+import { fileInfo, storedExtension } from './file-info.js'
+import { fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
-import { fileInfo, sliceOf, validExtension } from './file-info.js'
-import { lookup, type StoredFile } from './lookup.js'
-import { modesFor } from './modes.js'
-import { openRegularFile } from './open-file.js'
-import { replaceBy, revoke } from './replacing.js'
-import { chunksOf, isRevoked } from './staged-file.js'
-import { isTempName, sweepTempFiles } from './temp-files.js'
+import { modesFor, removeFile, syncDirectory } from './file-system.js'
+import { publishNew } from './publishing.js'
+import { fileBody, openRegularFile, sliceOf } from './reading.js'
+import { replaceFile, revokeTicket } from './replacing.js'
+import { isRevoked, isTempName, readTempFile, sweepTempFiles, type TempFile, writeTempFile } from './temp-files.js'
 
 export interface FileStorageOptions {
-  /** Where the files are; relative to the working directory at the time of the call. Created when missing. */
+  /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */
   readonly directory: string
   /**
-   * Permissions of new documents and of the records beside them, from which the process's umask is taken as from any `mode` in
-   * Node.js. A new directory lets in whom it lets read, and the group write as far as the umask does. Default: `0o640`.
+   * Permissions of new documents and of their records, less the process's umask. They must let the owner read and write. A new
+   * directory can be entered by everybody who may read its files, and the group may write to it if it may read them; there, too,
+   * the umask applies.
+   *
+   * @default 0o640
    */
   readonly fileMode?: number
 }
 
-const MAX_CHASES = 10
+const MAX_OPEN_ATTEMPTS = 10
 
-/** No document can have this name: a fileId never starts with a dot. */
+/** Cannot be the name of a document: a fileId never starts with a dot. */
 const STATE_DIRECTORY = '.fastify-onlyoffice-state'
 
 /**
- * Documents as files `<fileId>.<extension>` of one directory, which other processes may share: they see whole files
- * only, and what they put there is found. Writes are atomic and, when resolved, on the disk; permissions are kept, and the
- * owner where the process may give files away: also by a copy that is stored beside a document, for it holds what was to go
- * into that. Links, directories and devices are absent files. `ready()`, or else the first operation, creates the directory,
- * removes temp files of ended processes and rejects with `FST_EDITOR_INVALID_OPTION` unless documents and records can be
- * written.
+ * Stores documents as files `<fileId>.<extension>` in one directory, which other processes may use at the same time, among them
+ * other instances of the application.
  *
- * What others put there, other instances among them, is found at once when the document server opens files with that extension,
- * in small letters or in capitals, or when other files there had it at the latest walk through the directory. Any other is
- * found by the next walk, in the background: a second later, in a directory of more than some ten thousand files after fifty
- * times what a walk takes (5 s among 100,000 files). `close()` ends these walks; nothing else.
+ * - Writes are atomic: every reader, also in other processes, sees complete files only. What a method has resolved with survives
+ *   a power failure.
+ * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets those of its
+ *   document.
+ * - Symbolic links, directories and devices are treated as absent.
+ *
+ * Files that other processes add are found at once if the document server opens files with their extension, in lower or upper
+ * case, or if other files in the directory had that extension at the latest scan. Others are found by the next scan. The directory
+ * is scanned in the background, one second after it has changed; if it has more than about ten thousand files, the pause is 50
+ * times as long as a scan takes (5 s with 100,000 files). `close()` ends these scans, and nothing else.
+ *
+ * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with `InvalidOptionError`
+ * (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it at the start; without the
+ * plugin the first method called does, and a later call tries again if it fails.
+ *
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `directory` is not a path, or `fileMode` is not allowed.
+ *
+ * @example
+ * ```js
+ * import editor, { fileStorage } from 'fastify-onlyoffice'
+ *
+ * await app.register(editor, { ...options, storage: fileStorage({ directory: '/srv/documents' }) })
+ * const { fileId } = await app.editorStorage.create('docx', request.raw)
+ * ```
  */
 export function fileStorage (options: FileStorageOptions): Required<Storage> {
   if (typeof options?.directory !== 'string' || options.directory === '' || options.directory.includes('\0')) {
-    throw new InvalidOptionError('directory', 'needs to be the path of a directory')
+    throw new InvalidOptionError('directory', 'must be the path of a directory')
   }
   const modes = modesFor(options.fileMode)
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
-  const { find: findIn, glance, findAll, note, walk, keepWalking } = lookup(directory)
-  const { forget, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready())
-  const temps = new WeakMap<Content, TempFile>()
-  const closed = new AbortController()
+  const lookup = fileLookup(directory)
+  const { remove: removeState, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready())
+  const stagedFiles = new WeakMap<Content, TempFile>()
+  const closing = new AbortController()
   let started: Promise<void> | undefined
 
   return {
@@ -68,8 +84,8 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
     },
 
     async read (fileId, range) {
-      // Between the look-up and the opening a change of format may rename the file.
-      for (let chase = 0; chase < MAX_CHASES; chase++) {
+      // Between lookup and open, a change of format may rename the file.
+      for (let attempt = 0; attempt < MAX_OPEN_ATTEMPTS; attempt++) {
         const [file] = await find(fileId)
         if (!file) return null
         const opened = await openRegularFile(pathOf(file.name))
@@ -87,58 +103,58 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
     },
 
     async create (extension, content) {
-      heard(content)
+      deferErrors(content)
       const fileId = randomUUID()
-      const name = `${fileId}.${validExtension(extension)}`
+      const name = `${fileId}.${storedExtension(extension)}`
       await ready()
       return await withTempFile(content, undefined, async temp => {
-        await publishNew(temp, pathOf(name), undefined, () => note(name))
+        await publishNew(temp, pathOf(name), undefined, () => lookup.addName(name))
         return fileInfo(fileId, name, temp.stats)
       })
     },
 
     async stage (fileId, content) {
-      heard(content)
+      deferErrors(content)
       await ready()
-      const follows = await glance(fileId) ?? (await find(fileId))[0] // only a guess: replace makes sure
-      const temp = await writeTempFile(directory, content, modes.file, follows?.stats)
+      const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0] // a guess, which `replace` corrects
+      const temp = await writeTempFile(directory, content, modes.file, replaced?.stats)
       const staged: StagedContent = {
         size: Number(temp.stats.size),
-        discard: async () => { if (temps.delete(staged)) await removeFile(temp.path).catch(() => {}) },
-        [Symbol.asyncIterator]: () => chunksOf(temp)
+        discard: async () => { if (stagedFiles.delete(staged)) await removeFile(temp.path).catch(() => {}) },
+        [Symbol.asyncIterator]: () => readTempFile(temp)
       }
-      temps.set(staged, temp)
+      stagedFiles.set(staged, temp)
       return staged
     },
 
     async replace (fileId, content, options = {}) {
-      heard(content)
-      if (options.extension !== undefined) validExtension(options.extension)
+      deferErrors(content)
+      if (options.extension !== undefined) storedExtension(options.extension)
       const [file] = await find(fileId)
       if (!file) return null
       return await withTempFile(content, file.stats, async (temp, isStaged) => {
-        // Content that had to be read first may have taken its time.
-        const [current] = isStaged ? [file] : await find(fileId)
-        return current ? await replaceBy(temp, { directory, fileId, findAll: async () => await findAll(fileId), onNamed: note, current, options }) : null
+        const [current] = isStaged ? [file] : await find(fileId) // writing the content may have taken long
+        if (!current) return null
+        return await replaceFile(temp, { directory, fileId, current, options, findAll: async () => await lookup.findAll(fileId), onNamed: lookup.addName })
       })
     },
 
     async revoke (fileId, ticket) {
-      if (isSafeFileId(fileId)) await revoke(ticket, { directory, fileId })
+      if (isSafeFileId(fileId)) await revokeTicket(ticket, { directory, fileId })
     },
 
     async remove (fileId) {
-      let removed = false
+      let isRemoved = false
       for (let files = await find(fileId); files.length > 0; files = await find(fileId)) {
-        for (const file of files) removed = await removeFile(pathOf(file.name)) || removed
+        for (const file of files) isRemoved = await removeFile(pathOf(file.name)) || isRemoved
       }
-      if (removed) await syncDirectory(directory)
-      await forget(fileId)
-      return removed
+      if (isRemoved) await syncDirectory(directory)
+      await removeState(fileId)
+      return isRemoved
     },
 
     async close () {
-      closed.abort()
+      closing.abort()
     },
 
     state
@@ -146,45 +162,48 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
 
   async function find (fileId: string): Promise<StoredFile[]> {
     await ready()
-    return isSafeFileId(fileId) ? await findIn(fileId) : []
+    return isSafeFileId(fileId) ? await lookup.find(fileId) : []
   }
 
-  /** Publishes what was staged here, which stays when that fails, or content that has yet to be written, of which nothing stays. */
-  async function withTempFile<Result> (content: Content, follows: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>): Promise<Result> {
-    const staged = temps.get(content)
-    const temp = staged ?? await writeTempFile(directory, content, modes.file, follows)
-    let published: Result | null = null
+  /**
+   * Publishes content: the temp file it was staged in, which stays if that fails, or a new one, which is removed unless it was
+   * published.
+   */
+  async function withTempFile<Result> (content: Content, replaced: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>): Promise<Result> {
+    const staged = stagedFiles.get(content)
+    const temp = staged ?? await writeTempFile(directory, content, modes.file, replaced)
+    let result: Result | null = null
     try {
-      published = await publish(temp, staged !== undefined)
-      return published
+      result = await publish(temp, staged !== undefined)
+      return result
     } catch (error) {
       throw staged !== undefined && await isRevoked(staged, error) ? new RevokedError({ cause: error }) : error
     } finally {
-      if (published !== null) temps.delete(content)
+      if (result !== null) stagedFiles.delete(content)
       else if (staged === undefined) await removeFile(temp.path).catch(() => {})
     }
   }
 
   function ready (): Promise<void> {
-    started ??= prepare().catch(error => {
-      started = undefined // the next operation tries again: a volume may be mounted late
+    started ??= start().catch(error => {
+      started = undefined // a volume may be mounted late: the next call tries again
       throw error
     })
     return started
   }
 
-  async function prepare (): Promise<void> {
+  async function start (): Promise<void> {
     try {
       await mkdir(directory, { recursive: true, mode: modes.directory })
       const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
       await removeFile(path)
-      const found: string[] = []
-      await walk(name => { if (isTempName(name)) found.push(name) })
-      await sweepTempFiles(directory, found, Number(stats.ctimeMs))
-      await prepareState(async fileId => isSafeFileId(fileId) && (await findIn(fileId)).length > 0)
+      const tempNames: string[] = []
+      await lookup.scan(name => { if (isTempName(name)) tempNames.push(name) })
+      await sweepTempFiles(directory, tempNames, Number(stats.ctimeMs))
+      await prepareState(async fileId => isSafeFileId(fileId) && (await lookup.find(fileId)).length > 0)
     } catch (error) {
       throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
     }
-    keepWalking(closed.signal).catch(() => {})
+    lookup.keepScanning(closing.signal).catch(() => {})
   }
 }

@@ -1,21 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
-import { heard } from '../readable.js'
+import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { sliceOf, validExtension } from './file-info.js'
-import { memoryState } from './memory-state.js'
+import { deferErrors } from '../streams.js'
+import { BoundedMap } from './bounded-map.js'
+import { storedExtension } from './file-info.js'
+import { sliceOf } from './reading.js'
 
-const CHUNK = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 
-/** Documents in the memory of this process, for tests and demonstrations: they end with it. */
+/**
+ * Stores documents and their records in the memory of this process, for tests and demonstrations: they are lost when it ends.
+ *
+ * @example
+ * ```js
+ * import Fastify from 'fastify'
+ * import editor, { memoryStorage } from 'fastify-onlyoffice'
+ *
+ * const storage = memoryStorage()
+ * const { fileId } = await storage.create('docx', await readFile('Report.docx'))
+ * await app.register(editor, { ...options, storage })
+ * ```
+ */
 export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'close'>> {
   const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
-  const staged = new WeakMap<Content, Buffer>()
-  // Revisions of two processes must not be mistaken for each other: the document server keeps what it knows of a key.
-  const tag = randomUUID().slice(0, 8)
-  let revisions = 0
-  const { forget, ...state } = memoryState()
+  const stagedBytes = new WeakMap<Content, Buffer>()
+  // Makes revisions unique across processes: document keys are made of them, and the document server caches by document key.
+  const instanceTag = randomUUID().slice(0, 8)
+  let revisionCount = 0
+  const { remove: removeState, ...state } = memoryState()
 
   return {
     state,
@@ -32,26 +45,30 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
     },
 
     async create (extension, content) {
-      heard(content)
-      return (await store(randomUUID(), validExtension(extension), content, {}))!
+      deferErrors(content)
+      return (await store(randomUUID(), storedExtension(extension), content, {}))!
     },
 
     async stage (_fileId, content) {
-      heard(content)
+      deferErrors(content)
       const bytes = await bytesOf(content)
-      const taken: StagedContent = { size: bytes.length, discard: async () => { staged.delete(taken) }, [Symbol.asyncIterator]: () => bodyOf(bytes)[Symbol.asyncIterator]() }
-      staged.set(taken, bytes)
-      return taken
+      const staged: StagedContent = {
+        size: bytes.length,
+        discard: async () => { stagedBytes.delete(staged) },
+        [Symbol.asyncIterator]: () => bodyOf(bytes)[Symbol.asyncIterator]()
+      }
+      stagedBytes.set(staged, bytes)
+      return staged
     },
 
     async replace (fileId, content, { extension, ...options } = {}) {
-      heard(content)
+      deferErrors(content)
       const file = find(fileId)
-      return file ? await store(fileId, extension === undefined ? file.info.extension : validExtension(extension), content, options) : null
+      return file ? await store(fileId, extension === undefined ? file.info.extension : storedExtension(extension), content, options) : null
     },
 
     async remove (fileId) {
-      forget(fileId)
+      removeState(fileId)
       return files.delete(fileId)
     }
   }
@@ -61,22 +78,22 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
   }
 
   async function store (fileId: string, extension: string, content: Content, options: ReplaceOptions): Promise<FileInfo | null> {
-    const bytes = staged.get(content) ?? await bytesOf(content)
-    if (!isExpected(fileId, options)) return null
-    const revision = `${tag}.${(++revisions).toString(36)}`
+    const bytes = stagedBytes.get(content) ?? await bytesOf(content)
+    if (!hasExpectedRevision(fileId, options)) return null
+    const revision = `${instanceTag}.${(++revisionCount).toString(36)}`
     const info = Object.freeze({ fileId, extension, size: bytes.length, modifiedAt: new Date(), revision })
     await options.beforePublish?.(info)
-    if (!isExpected(fileId, options)) return null
+    if (!hasExpectedRevision(fileId, options)) return null
     files.set(fileId, { info, bytes })
     return info
   }
 
-  function isExpected (fileId: string, { ifRevision }: ReplaceOptions): boolean {
+  function hasExpectedRevision (fileId: string, { ifRevision }: ReplaceOptions): boolean {
     return ifRevision === undefined || files.get(fileId)?.info.revision === ifRevision
   }
 }
 
-/** Copies: whoever gave the bytes may use their buffer again. */
+/** Copies the bytes: the caller may reuse its buffer. */
 async function bytesOf (content: Content): Promise<Buffer> {
   if (content instanceof Uint8Array) return Buffer.from(content)
   const chunks: Buffer[] = []
@@ -84,14 +101,44 @@ async function bytesOf (content: Content): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Copies: whoever reads may change what they get. */
+/** Copies the bytes: the reader may change the chunks. */
 function bodyOf (bytes: Buffer): Readable {
   let position = 0
   return new Readable({
     read () {
-      const chunk = bytes.subarray(position, position + CHUNK)
+      const chunk = bytes.subarray(position, position + CHUNK_BYTES)
       position += chunk.length
       this.push(chunk.length > 0 ? Buffer.from(chunk) : null)
     }
   })
+}
+
+export interface MemoryStateOptions {
+  /** Keeps this many records and drops those that were used least recently. Default: all are kept. */
+  readonly maxRecords?: number
+}
+
+/** Records in the memory of this process. */
+export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): StateStore & { remove (fileId: string): void } {
+  /** Values are JSON text, so that nobody else can change them. */
+  const records = new BoundedMap<string, StateRecord & { readonly value: string }>(maxRecords)
+  let versionCount = 0
+
+  return {
+    async get (fileId) {
+      const record = records.get(fileId)
+      if (record === undefined) return null
+      records.set(fileId, record) // marks it as used
+      return { value: JSON.parse(record.value), version: record.version }
+    },
+    async set (fileId, value, version) {
+      if (!isSafeFileId(fileId) || (records.get(fileId)?.version ?? null) !== version) return null
+      const newVersion = String(++versionCount)
+      records.set(fileId, { value: JSON.stringify(value), version: newVersion })
+      return newVersion
+    },
+    remove (fileId) {
+      records.delete(fileId)
+    }
+  }
 }

@@ -4,119 +4,122 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
 import { createQueue } from '../queue.js'
-import { type KnownFile, publishNew, publishOver, removeFile, takeAway } from './durable-names.js'
-import { follow, type TempFile } from './durable-write.js'
-import { fileInfo, revisionOf, splitName, validExtension } from './file-info.js'
-import { comesBefore, regularFile, type StoredFile } from './lookup.js'
-import { isTempName, previousOf } from './temp-files.js'
+import { regularFile, type StoredFile, takesPrecedence } from './file-lookup.js'
+import { fileInfo, revisionOf, splitName, storedExtension } from './file-info.js'
+import { removeFile } from './file-system.js'
+import { type ExpectedFile, publishNew, publishOver, removeIfSame } from './publishing.js'
+import { isTempName, prepareToReplace, previousOf, type TempFile } from './temp-files.js'
 
-interface Place {
+interface Document {
   readonly directory: string
   readonly fileId: string
 }
 
-interface Replacement extends Place {
-  /** Every file of the fileId. */
-  readonly findAll: () => Promise<readonly StoredFile[]>
-  /** Told of a name that was given, while the file it supersedes is still there. */
-  readonly onNamed: (name: string) => void
-  /** The file that counts. */
+interface Replacement extends Document {
+  /** The file to replace. */
   readonly current: StoredFile
   readonly options: ReplaceOptions
+  /** Finds all files with the fileId. */
+  readonly findAll: () => Promise<readonly StoredFile[]>
+  /** Called when the file has a new name, before the superseded file is removed. */
+  readonly onNamed: (name: string) => void
 }
 
-interface Named {
+interface NamedRevision {
   readonly name: string
   readonly revision: string
 }
 
-/** What another process must know to keep this one from publishing, or to complete what it has begun. */
+/** What another process needs to keep this one from publishing, or to complete what this one has begun. */
 interface Ticket {
-  /** Name of the temp file. Without it nothing can be published. */
+  /** Name of the temp file. Without the file nothing can be published. */
   readonly temp: string
-  /** Where it is a file of another format: that one, and the one whose place it takes. */
-  readonly published?: Named
-  readonly superseded?: Named
+  /** When the format changes: the new file and the file that it supersedes. */
+  readonly published?: NamedRevision
+  readonly superseded?: NamedRevision
 }
 
-/** Within this process only one at a time looks at what is there and replaces it. */
-const turns = createQueue()
+/** Within this process, one replacement of a document at a time checks the stored file and publishes. */
+const queue = createQueue()
 
 /**
- * Puts a temp file in the place of a stored one, which may have another name in the end. No other file is touched. Whether the
- * revision is the expected one is looked up right before the rename: another process that changes the file in between is
- * overwritten, unless it is kept away by other means, such as the lock in a record.
+ * Replaces a stored file by a temp file, which gets another name when the format changes. No other file is touched. Resolves to
+ * `null` when the file does not have the expected revision. That is checked immediately before the rename: a change that another
+ * process makes between the two is overwritten, so processes must exclude each other, as by the lock in a document's record.
  */
-export async function replaceBy (temp: TempFile, { directory, fileId, findAll, onNamed, current, options }: Replacement): Promise<FileInfo | null> {
+export async function replaceFile (temp: TempFile, { directory, fileId, current, options, findAll, onNamed }: Replacement): Promise<FileInfo | null> {
   const { extension, ifRevision, beforePublish } = options
-  const isExpected = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
-  const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && (found === undefined || !isExpected(found.stats))
+  const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
+  const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && (found === undefined || !hasRevision(found.stats))
   if (isChanged(current)) return null
 
   const name = nameFor(fileId, current, extension)
   const isRenamed = name !== current.name
-  await follow(temp, current.stats)
-  const isTaken = async () => !wouldCount({ name, stats: temp.stats }, current, await findAll())
-  // Another replace of this process may have given the name without having removed the old file: when its turn is over, it has.
-  if (isRenamed && await isTaken() && await turns.enter(join(directory, fileId)).run(isTaken)) {
+  await prepareToReplace(temp, current.stats)
+  const hasRival = async () => (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
+  // Another replacement in this process may have published under this name, but not removed its superseded file yet: wait for it.
+  if (isRenamed && await hasRival() && await queue.run(join(directory, fileId), hasRival)) {
     if (isChanged(await regularFile(directory, current.name))) return null
     throw new NameTakenError()
   }
   const info = fileInfo(fileId, name, temp.stats)
-  const ticket: Ticket = { temp: basename(temp.path), ...(isRenamed && { published: named({ name, stats: temp.stats }), superseded: named(current) }) }
+  const ticket: Ticket = {
+    temp: basename(temp.path),
+    ...(isRenamed && { published: namedRevision({ name, stats: temp.stats }), superseded: namedRevision(current) })
+  }
   await beforePublish?.(info, JSON.stringify(ticket))
 
-  return await turns.enter(join(directory, fileId)).run(async () => {
+  return await queue.run(join(directory, fileId), async () => {
     const target = join(directory, name)
-    if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : isExpected) ? info : null
+    if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision) ? info : null
     const found = await regularFile(directory, current.name)
     if (isChanged(found)) return null
-    await publishNew(temp, target, found && knownFile(directory, found), () => onNamed(name))
+    await publishNew(temp, target, found && expectedFile(directory, found), () => onNamed(name))
     return info
   })
 }
 
-/** The spelling on disk stays unless the format changes. */
+/** The file's name, with the case of its extension, unless the format changes. */
 function nameFor (fileId: string, current: StoredFile, extension: string | undefined): string {
-  const changed = extension === undefined ? undefined : validExtension(extension)
-  const isKept = changed === undefined || splitName(current.name)?.extension.toLowerCase() === changed
-  return isKept ? current.name : `${fileId}.${changed}`
+  const newExtension = extension === undefined ? undefined : storedExtension(extension)
+  const isSameFormat = newExtension === undefined || splitName(current.name)?.extension.toLowerCase() === newExtension
+  return isSameFormat ? current.name : `${fileId}.${newExtension}`
 }
 
-/** Whether a file of a new name would count for its fileId though no other is removed than the one it supersedes. */
-function wouldCount (file: StoredFile, superseded: StoredFile, files: readonly StoredFile[]): boolean {
-  return files.every(({ name, stats }) => name === superseded.name || (name !== file.name && comesBefore(file, { name, stats })))
+/** Whether another file has the name that the new file is to get, or would take precedence over it. */
+function isRival (other: StoredFile, file: StoredFile): boolean {
+  return other.name === file.name || !takesPrecedence(file, other)
 }
 
 /**
- * Takes the temp file away, so that it can't be published any more, and removes what was superseded if it has been. A ticket
- * that says nothing to this storage is of no replace of it.
+ * Removes the temp file, so that it cannot be published any more. If it has been published already, removes the file that it
+ * superseded. Does nothing for a ticket that no replacement in this storage was given.
  */
-export async function revoke (text: string, { directory, fileId }: Place): Promise<void> {
-  const { temp, published, superseded } = ticketIn(text)
+export async function revokeTicket (ticket: string, { directory, fileId }: Document): Promise<void> {
+  const { temp, published, superseded } = parseTicket(ticket)
   if (typeof temp !== 'string' || !isTempName(temp)) return
   for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))
-  const find = async (wanted: Partial<Named> | undefined) => {
-    if (typeof wanted?.name !== 'string' || splitName(wanted.name)?.stem !== fileId) return undefined
-    const file = await regularFile(directory, wanted.name)
-    return file && isDeepStrictEqual(named(file), wanted) ? file : undefined
+  const find = async (expected: Partial<NamedRevision> | undefined) => {
+    if (typeof expected?.name !== 'string' || splitName(expected.name)?.stem !== fileId) return undefined
+    const file = await regularFile(directory, expected.name)
+    return file && isDeepStrictEqual(namedRevision(file), expected) ? file : undefined
   }
   const left = await find(superseded)
-  if (left !== undefined && await find(published) !== undefined) await takeAway(knownFile(directory, left))
+  if (left !== undefined && await find(published) !== undefined) await removeIfSame(expectedFile(directory, left))
 }
 
-function ticketIn (text: string): Partial<Ticket> {
+function parseTicket (ticket: string): Partial<Ticket> {
   try {
-    return Object(JSON.parse(text))
+    return Object(JSON.parse(ticket))
   } catch {
     return {}
   }
 }
 
-function named ({ name, stats }: StoredFile): Named {
+function namedRevision ({ name, stats }: StoredFile): NamedRevision {
   return { name, revision: revisionOf(stats) }
 }
 
-function knownFile (directory: string, { name, stats }: StoredFile): KnownFile {
+function expectedFile (directory: string, { name, stats }: StoredFile): ExpectedFile {
   return { path: join(directory, name), stats }
 }

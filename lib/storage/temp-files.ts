@@ -1,127 +1,147 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
-import { lstat, rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { type BigIntStats, createReadStream } from 'node:fs'
+import { type FileHandle, lstat, open, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Content } from '../../types/storage.js'
+import { RevokedError } from '../errors.js'
+import { hasEnded, isOnThisHost, processName } from './process-identity.js'
 
-/** A fileId never starts with a dot, so no temp file is ever taken for a stored one. */
+/** A file with content that is not published yet. */
+export interface TempFile {
+  readonly path: string
+  stats: BigIntStats
+}
+
+/** A fileId never starts with a dot, so no temp file can be taken for a document. */
 const PREFIX = '.fastify-onlyoffice'
-/** Ends the second name of a file that a temp file is about to replace. */
+
+/** Suffix of the second name that a file gets while a temp file replaces it. */
 const PREVIOUS = '~previous'
 
-const NAME = /^\.fastify-onlyoffice~(?<host>[0-9a-f]{12})~(?<pid>\d+)-(?<started>\d*)~[0-9a-f-]{36}(~previous)?$/
+const NAME = /^\.fastify-onlyoffice~(?<owner>[0-9a-f]{12}~\d+-\d*)~[0-9a-f-]{36}(~previous)?$/
 
 /**
- * A temp file is written to at least as often as a download may pause. That of a living process that is removed all the same
- * is fetched again: without it nothing can be published.
+ * A download that is written to a temp file fails after a shorter pause than this. If the temp file of a running process is removed
+ * nevertheless, the save is fetched again: nothing can be published without the temp file.
  */
 const ABANDONED_AFTER_MS = 120_000
 
-/** Where process ids mean something, and one that had this id and was started then. */
-interface Owner {
-  readonly host: string
-  readonly pid: string
-  readonly started: string
-}
+const PERMISSION_BITS = 0o777n
 
-let self: Owner | undefined
-
-/** Names this process. */
-export function processName (): string {
-  const { host, pid, started } = thisProcess()
-  return `${host}~${pid}-${started}`
-}
-
-/** Whether the process of this name ran on this host and has ended. */
-export function hasEnded (name: string): boolean {
-  const owner = ownerIn(`${PREFIX}~${name}~${'0'.repeat(36)}`)
-  return owner !== undefined && isEnded(owner)
-}
-
-/** A fresh name that tells which process it belongs to. */
+/** A new name that tells which process the temp file belongs to. */
 export function tempName (): string {
   return `${PREFIX}~${processName()}~${randomUUID()}`
-}
-
-/** The second name of what is replaced by the temp file of this name. */
-export function previousOf (temp: string): string {
-  return temp + PREVIOUS
 }
 
 export function isTempName (name: string): boolean {
   return NAME.test(name)
 }
 
+/** The second name, or path, of the file that is replaced by the temp file with this name, or path. */
+export function previousOf (temp: string): string {
+  return temp + PREVIOUS
+}
+
 /**
- * Of these names of a directory, removes what ended processes left behind. Whether one has ended is known where its id means something: of another
- * container or machine when nothing was written for two minutes. `now` is the time of the file system, whose clock may be
- * another machine's. What can't be removed hinders nobody and stays.
+ * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it will
+ * replace and a later modification time, or else the given mode. Leaves nothing behind when it rejects.
+ */
+export async function writeTempFile (directory: string, content: Content, mode: number, replaced?: BigIntStats): Promise<TempFile> {
+  const path = join(directory, tempName())
+  const handle = await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
+  try {
+    await handle.writeFile(content)
+    return { path, stats: await finish(handle, replaced) }
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Gives a temp file the attributes to replace this file, which may differ from the one it was written for. */
+export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
+  if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
+  const handle = await open(temp.path, 'r+')
+  try {
+    temp.stats = await finish(handle, replaced)
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function * readTempFile (temp: TempFile): AsyncGenerator<Uint8Array> {
+  try {
+    yield * createReadStream(temp.path)
+  } catch (error) {
+    throw await isRevoked(temp, error) ? new RevokedError({ cause: error }) : error
+  }
+}
+
+/** Whether an operation failed because another process removed the temp file, assuming that this process had ended. */
+export async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
+}
+
+/**
+ * Removes the temp files among these names of a directory that belong to ended processes. Whether a process of another host or
+ * container has ended is unknown: its files are removed when nothing was written to them for two minutes. `now` is the time of
+ * the file system, in milliseconds, whose clock may differ from this machine's. Files that cannot be removed stay.
  */
 export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
   for (const name of names) {
-    const owner = ownerIn(name)
+    const owner = NAME.exec(name)?.groups?.owner
     if (owner === undefined) continue
     const path = join(directory, name)
-    if (isEnded(owner) || (owner.host !== thisProcess().host && await isAbandoned(path, now))) await rm(path, { recursive: true, force: true }).catch(() => {})
+    if (hasEnded(owner) || (!isOnThisHost(owner) && await isAbandoned(path, now))) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
 
-function ownerIn (name: string): Owner | undefined {
-  return NAME.exec(name)?.groups as Owner | undefined
-}
-
-function isEnded ({ host, pid, started }: Owner): boolean {
-  if (host !== thisProcess().host) return false
-  if (!isRunning(Number(pid))) return true
-  const running = startOf(pid)
-  return running !== '' && started !== '' && running !== started // /proc may hide the processes of others: who can't be seen is alive
-}
-
-function isRunning (pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}
-
-/** By the time of the last change to the inode: a link to an old document is young, though its content is not. */
+/** Compares ctime, not mtime: the second link to an old document is new, its content is not. */
 async function isAbandoned (path: string, now: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
 }
 
-function thisProcess (): Owner {
-  self ??= { host: hostTag(), pid: String(process.pid), started: startOf('self') }
-  return self
+async function finish (handle: FileHandle, replaced?: BigIntStats): Promise<BigIntStats> {
+  if (replaced !== undefined) await copyAccess(handle, replaced)
+  // The kernel's timestamps stand still for milliseconds and inode numbers are reused: two contents could get the same revision.
+  const seconds = nextModificationTime(replaced?.mtimeNs)
+  await handle.utimes(seconds, seconds)
+  await handle.sync()
+  return await handle.stat({ bigint: true })
 }
+
+async function copyAccess (handle: FileHandle, replaced: BigIntStats): Promise<void> {
+  const stats = await handle.stat({ bigint: true })
+  const [uid, gid] = [Number(replaced.uid), Number(replaced.gid)]
+  // Only root may change the owner. Any owner may change the group to one of their own.
+  if (stats.uid !== replaced.uid) await handle.chown(uid, gid).catch(ignoreNotPermitted)
+  if (stats.gid !== replaced.gid) await handle.chown(-1, gid).catch(ignoreNotPermitted)
+  // The umask may have removed bits from the mode given to open, and chown may have cleared some.
+  if (!hasSameAccess(stats, replaced)) await handle.chmod(permissionsOf(replaced))
+}
+
+function hasSameAccess (a: BigIntStats, b: BigIntStats): boolean {
+  return permissionsOf(a) === permissionsOf(b) && a.uid === b.uid && a.gid === b.gid
+}
+
+function permissionsOf ({ mode }: BigIntStats): number {
+  return Number(mode & PERMISSION_BITS)
+}
+
+function ignoreNotPermitted (error: NodeJS.ErrnoException): void {
+  if (!['EPERM', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes(error.code ?? '')) throw error
+}
+
+let lastMicroseconds = 0
 
 /**
- * Process ids mean something in one namespace of one running kernel. Containers may share a host name, machines made from one
- * image have the same names and numbers of everything but the boot id.
+ * Now, in seconds, but later than `newerThan` and, within this process, than every time returned before. It lies half a
+ * microsecond past a whole one, so that rounding a double down cannot reach the previous microsecond.
  */
-function hostTag (): string {
-  const boot = orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || hostname()
-  const namespace = orEmpty(() => readlinkSync('/proc/self/ns/pid'))
-  return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 12)
-}
-
-/** Tells a process from an earlier one that had its id. Empty where that can't be read: /proc may show other processes than ours. */
-function startOf (pid: string): string {
-  return startIn('self') === startIn(String(process.pid)) ? startIn(pid) : ''
-}
-
-/** Field 22 of proc(5) `stat`. */
-function startIn (pid: string): string {
-  const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-}
-
-function orEmpty (read: () => string): string {
-  try {
-    return read()
-  } catch {
-    return ''
-  }
+function nextModificationTime (newerThan = 0n): number {
+  lastMicroseconds = Math.max(Date.now() * 1000, lastMicroseconds + 1)
+  return (Math.max(lastMicroseconds, Number(newerThan / 1000n) + 1) + 0.5) / 1_000_000
 }

@@ -43,8 +43,8 @@ function effectOf (decision: string): 'allows' | 'leaves' | 'denies' {
 
 for (const profile of profiles) {
   for (const [decision, authorize] of Object.entries(decisions)) {
-    t.test(`authorize, callback: ${decision} ${effectOf(decision)}, ${profile}`, async t => {
-      const editing = await startEditing(t, { profile, authorize, timeouts: { host: 100 } })
+    t.test(`authorize for a callback: ${decision} ${effectOf(decision)} (${profile})`, async t => {
+      const editing = await startEditing(t, { profile, authorize, timeouts: { hooks: 100 } })
       const taken: boolean[] = []
       for (const [index, credential] of ['good', 'none', 'worthless'].entries()) {
         const save = { key: editing.keyOf(editing.fileId), status: 6, lastsave: `2026-11-20T15:12:0${index}.000Z`, url: `${editing.url}&attempt=${credential}` }
@@ -61,7 +61,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`authorize, callback: is asked once, with the request and the file, ${profile}`, async t => {
+  t.test(`authorize for a callback is called once, with the request and the file (${profile})`, async t => {
     const asked: Array<[string | undefined, AuthorizeTarget]> = []
     const editing = await startEditing(t, {
       profile,
@@ -74,7 +74,7 @@ for (const profile of profiles) {
     t.strictSame(asked, [['ada', { action: 'callback', fileId: editing.fileId }]])
   })
 
-  t.test(`authorize, callback: what is denied is not told to listeners, ${profile}`, async t => {
+  t.test(`a callback that authorize denies is not reported to hooks (${profile})`, async t => {
     const told: unknown[] = []
     const editing = await startEditing(t, { profile, authorize: () => false, onCallback: event => { told.push(event) }, onSaved: event => { told.push(event) } })
     t.equal(await editing.post({ status: 2, url: editing.url }), 1)
@@ -82,7 +82,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('authorize, callback: true takes the plain fields only where there is no token', async t => {
+t.test('authorize returning true accepts the unsigned fields only if the callback has no token', async t => {
   const editing = await startEditing(t, { authorize: () => true })
   const { body } = await editing.postCallback(editing.fileId, { status: 2, url: editing.url, token: signed({ key: editing.key, status: 1 }) })
   t.equal(errorOf(body), 0)
@@ -90,7 +90,7 @@ t.test('authorize, callback: true takes the plain fields only where there is no 
   await editing.unchanged(t, 'the claims say status 1')
 })
 
-t.test('authorize, callback: true does not make a page of a browser the document server', async t => {
+t.test('authorize returning true does not let a browser page act as the document server', async t => {
   const editing = await startEditing(t, { authorize: () => true })
   const save = { key: editing.key, status: 2, url: editing.url }
   for (const header of ['origin', 'sec-fetch-site']) {
@@ -102,7 +102,7 @@ t.test('authorize, callback: true does not make a page of a browser the document
   t.equal(errorOf((await editing.postCallback(editing.fileId, save)).body), 0)
 })
 
-t.test('authorize, callback: no save waits for the decision about one that carries nothing', async t => {
+t.test('a save does not wait for an authorize decision about an unauthenticated callback', async t => {
   const asked = deferred()
   const decided = deferred()
   const editing = await startEditing(t, {

@@ -23,14 +23,14 @@ const REFUSED = /^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close[\s\S]*\r\n\r\n\{
 const unsigned = (fileId: string) => `${HANDLER}?action=callback&fileId=${fileId}`
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 81: a callback without a fileId, with an empty one or with two is refused before its body has arrived, ${profile}`, async t => {
+  t.test(`a callback without a fileId, with an empty one or with two is refused before its body has arrived (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     for (const query of ['', '&fileId=', '&fileId', '&fileId=a&fileId=b', '&fileId=a&key=1&key=2']) {
       t.match(await post(t, editing, { path: `${HANDLER}?action=callback${query}` }), REFUSED, query)
     }
   })
 
-  t.test(`row 81: a body that drips is given up after timeouts.body, its connection closed, ${profile}`, async t => {
+  t.test(`a body that trickles in is abandoned after timeouts.body and its connection is closed (${profile})`, async t => {
     const editing = await startEditing(t, { profile, timeouts: { body: 50 } })
     const path = editing.urls.callback(editing.fileId).slice(editing.origin.length)
     t.match(await post(t, editing, { path, body: '{"status":' }), REFUSED)
@@ -38,12 +38,12 @@ for (const profile of ['secure', 'classic'] as const) {
     t.equal(await editing.storedText(editing.fileId), NEW)
   })
 
-  t.test(`row 81: a body that is announced as longer than bodyLimit is not waited for, ${profile}`, async t => {
+  t.test(`a body whose Content-Length exceeds bodyLimit is refused without reading it (${profile})`, async t => {
     const editing = await startEditing(t, { profile, bodyLimit: ANNOUNCED - 1 })
     t.match(await post(t, editing, { path: editing.urls.callback(editing.fileId).slice(editing.origin.length) }), REFUSED)
   })
 
-  t.test(`a client that leaves in the middle of a body is one line in the log, and no more, ${profile}`, async t => {
+  t.test(`a client that disconnects in the middle of a body causes exactly one log line (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     const { hostname, port, host } = new URL(editing.origin)
     const socket = net.connect(Number(port), hostname)
@@ -83,7 +83,7 @@ async function startWithStranger (t: Test, options: EditingOptions = {}) {
   return { ...editing, other, begin, large, stranger }
 }
 
-t.test('row 81: of large bodies that anyone may have sent one is read at a time; what the document server sends waits for none of them', async t => {
+t.test('large callback bodies without a valid token are read one at a time; callbacks of the document server wait for none of them', async t => {
   const { fileId, key, url, post, begin, large, stranger } = await startWithStranger(t)
   const answers: string[] = []
   const fields = { key, status: 1 }
@@ -100,7 +100,7 @@ t.test('row 81: of large bodies that anyone may have sent one is read at a time;
   t.strictSame(answers, ['small', 'large: 0'])
 })
 
-t.test('row 81: only the document server\'s token for this callback lets a large body pass: a page has tokens of another kind', async t => {
+t.test('only the document server\'s token for this callback URL exempts a large body from the queue; a token issued to a page does not', async t => {
   const { fileId, other, key, keys, post, url, begin, large, stranger } = await startWithStranger(t)
   const answers: unknown[] = []
   const fields = { key, status: 1 }
@@ -114,7 +114,7 @@ t.test('row 81: only the document server\'s token for this callback lets a large
   stranger.socket.destroy()
 })
 
-t.test('row 81: large bodies of one page do not keep those of another waiting', async t => {
+t.test('large bodies from one client do not delay those of another', async t => {
   const { fileId, other, key, begin, large, stranger } = await startWithStranger(t)
   const more = [await begin(other, LARGE, { length: ANNOUNCED }), await begin(other, LARGE, { length: ANNOUNCED }), await begin(other, LARGE, { length: ANNOUNCED })]
   const waiting = await begin(fileId, large({ key, status: 1 }))
@@ -126,7 +126,7 @@ t.test('row 81: large bodies of one page do not keep those of another waiting', 
   t.equal(await answer, 1, 'and of one page only a few may wait')
 })
 
-t.test('row 81: one who leaves while it waits holds nobody up, and closing the service ends the waiting', async t => {
+t.test('a client that disconnects while queued delays nobody, and closing the service ends the queue', async t => {
   const { app, fileId, key, other, begin, large, stranger } = await startWithStranger(t)
   const leaving = await begin(other, LARGE, { length: ANNOUNCED })
   leaving.socket.destroy()
@@ -140,7 +140,7 @@ t.test('row 81: one who leaves while it waits holds nobody up, and closing the s
   t.equal(await late.answer, 1)
 })
 
-t.test('row 81: the host is asked about an unsigned callback before its body has arrived, once', async t => {
+t.test('authorize is called once for an unsigned callback, before its body has arrived', async t => {
   const asked: Array<string | undefined> = []
   const editing = await startEditing(t, {
     authorize ({ headers }) {
@@ -157,7 +157,7 @@ t.test('row 81: the host is asked about an unsigned callback before its body has
   t.strictSame(asked, ['eve', 'ada'])
 })
 
-t.test('row 81: a browser\'s unsigned callback is refused before its body has arrived, and nobody is asked', async t => {
+t.test('an unsigned callback from a browser is refused before its body has arrived, without calling authorize', async t => {
   let asked = 0
   const editing = await startEditing(t, { authorize () { asked++; return true } })
   for (const headers of [`Origin: ${editing.origin}\r\n`, 'Sec-Fetch-Site: same-origin\r\n']) {

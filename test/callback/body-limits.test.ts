@@ -7,7 +7,7 @@ import { HANDLER } from '../helpers/host.js'
 const MiB = 1024 * 1024
 
 for (const profile of profiles) {
-  t.test(`row 38: a body over the limit is an error, ${profile}`, async t => {
+  t.test(`a callback body over the limit is refused (${profile})`, async t => {
     const editing = await startEditing(t, { profile, bodyLimit: 10_000 })
     const body = (userdata: string) => JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url, userdata }))
     t.equal(errorOf((await editing.postCallback(editing.fileId, body('x'.repeat(10_000)))).body), 1)
@@ -17,7 +17,7 @@ for (const profile of profiles) {
     t.equal(await editing.storedText(editing.fileId), NEW)
   })
 
-  t.test(`row 38: a chunked body over the limit is answered before it ends, ${profile}`, async t => {
+  t.test(`a chunked callback body over the limit is answered before it ends (${profile})`, async t => {
     const editing = await startEditing(t, { profile, bodyLimit: 10_000 })
     const { hostname, port, host } = new URL(editing.origin)
     const socket = net.connect(Number(port), hostname)
@@ -29,7 +29,7 @@ for (const profile of profiles) {
     t.match(answer.toString(), /^HTTP\/1\.1 200 OK[\s\S]*\{"error":1\}/)
   })
 
-  t.test(`row 38: a callback with a long history is taken, ${profile}`, async t => {
+  t.test(`a callback with a long history is accepted (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     const changes = Array.from({ length: 10_000 }, (_, index) => ({ created: '2026-11-20 15:12:59', user: { id: `u${index}`, name: 'John' } }))
     const body = JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url, history: { changes } }))
@@ -46,7 +46,7 @@ for (const profile of profiles) {
     'unclosed levels': `"x":${'['.repeat(1_000_000)}`,
     'a million keys': Array.from({ length: 1_000_000 }, (_, index) => `"k${index}":0`).join()
   })) {
-    t.test(`row 38: ${name}: an error, ${profile}`, async t => {
+    t.test(`${name}: the callback is refused (${profile})`, async t => {
       const editing = await startEditing(t, { profile })
       const fields = JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url })).slice(0, -1)
       t.equal(errorOf((await editing.postCallback(editing.fileId, `${fields},${extra}}`)).body), 1)
@@ -56,7 +56,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 38: brackets within texts are no levels, ${profile}`, async t => {
+  t.test(`brackets inside strings do not count as nesting (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     const userdata = '[{'.repeat(200) + '\\"' + '"[{\\'.repeat(200)
     t.equal(await editing.post({ status: 2, url: editing.url, userdata }), 0)

@@ -4,7 +4,7 @@ import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 for (const profile of profiles) {
   for (const status of [429, 503]) {
-    t.test(`a host that is too busy for a callback says so with ${status}, and the document server tries again, ${profile}`, async t => {
+    t.test(`when a hook fails with status ${status} because the application is busy, the callback is answered with it and the document server retries (${profile})`, async t => {
       const Busy = createError('HOST_BUSY', 'try again later', status)
       let busy = true
       const editing = await startEditing(t, {
@@ -28,7 +28,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`whatever else a hook of the host fails with is an answer of the specification: 200, error 1, ${profile}`, async t => {
+  t.test(`any other failure of a hook is answered with HTTP 200 and error 1 (${profile})`, async t => {
     const editing = await startEditing(t, { profile, prepare: app => app.addHook('preHandler', async () => { throw new Error('the database is down') }) })
     const answer = await editing.postSignedCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })
     t.equal(answer.status, 200)

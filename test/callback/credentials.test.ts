@@ -37,7 +37,7 @@ const worthless: Record<string, (save: object) => string> = {
 }
 
 for (const [name, forge] of Object.entries(worthless)) {
-  t.test(`row 70: a token ${name} is refused, in the body and in the header`, async t => {
+  t.test(`a token ${name} is refused, in the body and in the header`, async t => {
     const editing = await startEditing(t)
     const save = { key: editing.key, status: 2, url: editing.url }
     const attempts = {
@@ -55,7 +55,7 @@ for (const [name, forge] of Object.entries(worthless)) {
   })
 }
 
-t.test('row 70: a token within 60 s of its times is taken', async t => {
+t.test('a token is accepted within 60 s of its validity period', async t => {
   for (const times of [{ iat: now() - 340, exp: now() - 40 }, { iat: now() + 40, nbf: now() + 40, exp: now() + 340 }, { exp: now() + 340 }]) {
     await t.test(JSON.stringify(Object.keys(times)), async t => {
       const editing = await startEditing(t)
@@ -66,7 +66,7 @@ t.test('row 70: a token within 60 s of its times is taken', async t => {
   }
 })
 
-t.test('row 70: a token in the body that is no text is refused', async t => {
+t.test('a body token that is not a string is refused', async t => {
   const editing = await startEditing(t)
   const save = { key: editing.key, status: 2, url: editing.url }
   for (const token of [null, 5, true, [signed(save)], { token: signed(save) }]) {
@@ -84,7 +84,7 @@ for (const [name, headers] of Object.entries({
   'the token in another header': { 'x-token': `Bearer ${signed({ payload: { status: 1 } })}` },
   'a foreign Origin': { origin: 'https://elsewhere.example' }
 })) {
-  t.test(`row 15: ${name} is refused in secure and ignored in classic`, async t => {
+  t.test(`${name} is refused in secure and ignored in classic`, async t => {
     for (const profile of ['secure', 'classic'] as const) {
       await t.test(profile, async t => {
         const editing = await startEditing(t, { profile })
@@ -97,7 +97,7 @@ for (const [name, headers] of Object.entries({
   })
 }
 
-t.test('row 70: without a token in the body the one in the header counts, by its payload', async t => {
+t.test('without a body token the header token\'s payload is used', async t => {
   const editing = await startEditing(t)
   const save = { key: editing.key, status: 2, url: editing.url }
   t.equal(errorOf((await editing.postCallback(editing.fileId, save, bearer(signed(save)))).body), 1, 'claims beside the payload do not count')
@@ -106,7 +106,7 @@ t.test('row 70: without a token in the body the one in the header counts, by its
   t.equal(await editing.storedText(editing.fileId), NEW)
 })
 
-t.test('row 71: the signed claims count, not the plain fields beside them', async t => {
+t.test('signed claims take precedence over the unsigned fields beside them', async t => {
   const told: unknown[] = []
   const editing = await startEditing(t, { onConflict: 'overwrite', onCallback: event => { told.push(event) } })
   const { documentServer, fileId, key, url } = editing
@@ -132,7 +132,7 @@ t.test('row 71: the signed claims count, not the plain fields beside them', asyn
   t.equal(await editing.storedText(fileId), NEW)
 })
 
-t.test('row 77: a callback signed with any secret of the list is genuine', async t => {
+t.test('a callback signed with any secret of the list is accepted', async t => {
   for (const [secret, error] of [[SECRET, 0], [OTHER_SECRET, 0], ['a-third-secret-nobody-listed-0123456789', 1]] as const) {
     await t.test(secret, async t => {
       const editing = await startEditing(t, { jwtSecret: [OTHER_SECRET, SECRET] })
@@ -143,7 +143,7 @@ t.test('row 77: a callback signed with any secret of the list is genuine', async
   }
 })
 
-t.test('the header and the prefix of the token are the document server\'s own', async t => {
+t.test('the token\'s header and prefix can be set to those of the document server', async t => {
   const editing = await startEditing(t, { documentServer: { authorizationHeader: 'AuthorizationJwt', authorizationPrefix: 'Token ' } })
   const save = { key: editing.key, status: 2, url: editing.url }
   const token = signed({ payload: save })

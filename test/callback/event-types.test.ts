@@ -4,7 +4,7 @@ import { bodyFor, type Editing, NEW, profiles, startEditing } from '../helpers/e
 
 // Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
 
-t.test('the status of a callback tells its fields, to the compiler too', async t => {
+t.test('the status of a callback determines its fields, for the compiler as well', async t => {
   function described (event: CallbackEvent): string {
     const common: [string, string | undefined, string | undefined] = [event.fileId, event.key, event.userdata]
     switch (event.status) {
@@ -82,7 +82,7 @@ function fieldsOf ({ url, key }: Editing): Record<number, object> {
 }
 
 for (const profile of profiles) {
-  t.test(`onCallback: every field of every status arrives as it was sent, and is not to be changed, ${profile}`, async t => {
+  t.test(`onCallback: every field of every status is passed on unchanged and frozen (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const { fileId, post, storedText } = editing
@@ -96,7 +96,7 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), NEW)
   })
 
-  t.test(`onCallback: what a status may be without, and what is null, is absent, ${profile}`, async t => {
+  t.test(`onCallback: optional fields that are missing or null are absent from the event (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const { fileId, key, post } = editing
@@ -108,7 +108,7 @@ for (const profile of profiles) {
     t.strictSame(told.map(({ encrypted, ...event }) => event), bare)
   })
 
-  t.test(`onCallback: a key, userdata or lastsave longer than the document server ever sends counts as absent, ${profile}`, async t => {
+  t.test(`onCallback: a key, userdata or lastsave longer than the document server ever sends is treated as absent (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const { fileId, key, postCallback, url } = editing
@@ -120,7 +120,7 @@ for (const profile of profiles) {
     t.strictSame(names, [['key', 'userdata', 'lastsave'], ['userdata', 'lastsave'], ['key', 'lastsave'], ['key', 'userdata']])
   })
 
-  t.test(`onCallback: the history of a save that came back from a refused one is empty, ${profile}`, async t => {
+  t.test(`onCallback: the history of a save made from a forgotten file is empty (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const { key, post, url } = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     t.equal(await post({ key, status: 2, url, history: {}, users, actions, lastsave, notmodified: null, filetype: 'docx' }), 0)

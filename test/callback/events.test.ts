@@ -3,7 +3,7 @@ import type { CallbackEvent, SavedEvent } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 for (const profile of profiles) {
-  t.test(`onCallback: told of every genuine callback, with its fields as they came, ${profile}`, async t => {
+  t.test(`onCallback: called for every authentic callback, with its fields unchanged (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const { fileId, url } = editing
@@ -21,7 +21,7 @@ for (const profile of profiles) {
     t.strictSame(told, callbacks.map(callback => ({ ...callback, fileId })))
   })
 
-  t.test(`onCallback: a field with another type, and a null, count as absent, ${profile}`, async t => {
+  t.test(`onCallback: a field with a wrong type, or null, is treated as absent (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const { fileId, key } = editing
@@ -33,7 +33,7 @@ for (const profile of profiles) {
     t.strictSame(told, [{ status: 1, key, fileId }, { status: 1, key, fileId }, { status: 1, key, filetype: 'docx', fileId }])
   })
 
-  t.test(`onCallback: a callback for an absent file is told, one that is none is not, ${profile}`, async t => {
+  t.test(`onCallback: called for a callback about a missing file, not for a malformed callback (${profile})`, async t => {
     const told: CallbackEvent[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     await editing.post({ status: '2' })
@@ -42,7 +42,7 @@ for (const profile of profiles) {
     t.strictSame(told, [{ status: 2, key, url: editing.url, fileId: 'absent' }])
   })
 
-  t.test(`onCallback is told before the save, onSaved after it is durable, ${profile}`, async t => {
+  t.test(`onCallback is called before the save, onSaved once the save is durable (${profile})`, async t => {
     const order: string[] = []
     const editing = await startEditing(t, {
       profile,
@@ -65,7 +65,7 @@ for (const profile of profiles) {
     t.strictSame(order, [`onCallback: ${OLD}`, 'fetch', `onSaved: ${NEW}`, 'onSaved ended', 'answer'])
   })
 
-  t.test(`onSaved: told of every save, with its fields, ${profile}`, async t => {
+  t.test(`onSaved: called for every save, with its fields (${profile})`, async t => {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) } })
     const { fileId, url } = editing
@@ -82,7 +82,7 @@ for (const profile of profiles) {
     t.equal(new Set(told.map(({ id }) => id)).size, 3)
   })
 
-  t.test(`onSaved: not told when nothing was stored, ${profile}`, async t => {
+  t.test(`onSaved: not called when nothing was stored (${profile})`, async t => {
     const told: SavedEvent[] = []
     const editing = await startEditing(t, { profile, onSaved: event => { told.push(event) }, serve: (_request, response) => response.writeHead(500).end() })
     for (const status of [0, 1, 2, 6, 3, 4, 7]) await editing.post({ key: editing.key, status, url: editing.url })
@@ -99,15 +99,15 @@ for (const profile of profiles) {
     'throws nothing': () => { throw undefined } // eslint-disable-line no-throw-literal
   }
   for (const [name, listener] of Object.entries(failures)) {
-    t.test(`onCallback and onSaved: a listener that ${name} changes nothing, ${profile}`, async t => {
-      const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener, timeouts: { host: 100 } })
+    t.test(`onCallback and onSaved: a hook that ${name} does not change the answer or the save (${profile})`, async t => {
+      const editing = await startEditing(t, { profile, onCallback: listener, onSaved: listener, timeouts: { hooks: 100 } })
       t.equal(await editing.post({ key: editing.key, status: 1 }), 0)
       t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
       t.equal(await editing.storedText(editing.fileId), NEW)
     })
   }
 
-  t.test(`onCallback: what a listener does to its event changes nothing, ${profile}`, async t => {
+  t.test(`onCallback: changing the event in a hook has no effect (${profile})`, async t => {
     const editing = await startEditing(t, {
       profile,
       onCallback: event => { Object.assign(event, { status: 1, url: 'http://127.0.0.1:9/', fileId: 'another' }) }

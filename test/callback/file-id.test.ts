@@ -10,17 +10,17 @@ const OUTSIDE = 'a file outside the directory'
 
 /** Query texts as they stand in the request line. */
 const absent: Record<string, readonly string[]> = {
-  'row 5: an unknown fileId': ['unknown', '00000000-0000-4000-8000-000000000000'],
-  'row 30: a path': [
+  'an unknown fileId': ['unknown', '00000000-0000-4000-8000-000000000000'],
+  'a path as fileId': [
     '../outside', '../outside.docx', '..\\outside', '%2e%2e%2foutside', '%2e%2e%5coutside', '%252e%252e%252foutside', '..%c0%afoutside',
     '/etc/passwd', 'C:\\outside', 'a/../../outside', './ID', 'uploads/ID', 'file:///etc/passwd'
   ],
-  'row 31: a pattern': ['*', '?', '%3f', '%5Ba%5D', '%7BID,b%7D', 'ID*', '*.docx', 'I?', '.*'],
-  'row 32: characters no name has': ['%00', 'ID%00', 'ID%00.docx', 'ID%0a', '%01', 'ID%7f', '%ff', 'ID%ff', '%ed%a0%80', '%E2%80%AEID', '%'],
-  'row 33: device names, cut names, temp files': [
+  'a pattern as fileId': ['*', '?', '%3f', '%5Ba%5D', '%7BID,b%7D', 'ID*', '*.docx', 'I?', '.*'],
+  'a fileId with invalid characters': ['%00', 'ID%00', 'ID%00.docx', 'ID%0a', '%01', 'ID%7f', '%ff', 'ID%ff', '%ed%a0%80', '%E2%80%AEID', '%'],
+  'a device name, trimmed name or temp file name as fileId': [
     'CON', 'nul', 'COM1', 'LPT9', 'ID.', 'ID%20', 'ID+', 'ID::$DATA', '.', '..', '.fastify-onlyoffice~000000000000~1-1~00000000-0000-4000-8000-000000000000'
   ],
-  'row 34: too long': ['a'.repeat(256), 'a'.repeat(10_000), '%C3%A9'.repeat(128)],
+  'a fileId that is too long': ['a'.repeat(256), 'a'.repeat(10_000), '%C3%A9'.repeat(128)],
   'the name with its extension': ['ID.docx']
 }
 
@@ -28,7 +28,7 @@ for (const profile of profiles) {
   const refused = profile === 'secure' ? 1 : 0
 
   for (const [name, fileIds] of Object.entries(absent)) {
-    t.test(`row 5: specification, callback, rule 2: ${name} names no file: error ${refused}, ${profile}`, async t => {
+    t.test(`${name} finds no file: answered with error ${refused} (${profile})`, async t => {
       let genuine = 0
       const editing = await startEditing(t, { profile, onCallback: () => { genuine++ } })
       const outside = join(t.testdirName, 'outside.docx')
@@ -55,13 +55,13 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 5: onMissingFile overrides the profile, ${profile}`, async t => {
+  t.test(`onMissingFile overrides the profile (${profile})`, async t => {
     const editing = await startEditing(t, { profile, onMissingFile: profile === 'secure' ? 'acknowledge' : 'reject' })
     t.equal(await editing.post({ status: 2, url: editing.url }, 'unknown'), profile === 'secure' ? 0 : 1)
     t.strictSame(editing.documentServer.requests, [])
   })
 
-  t.test(`row 35: a directory under the right name is no file, ${profile}`, async t => {
+  t.test(`a directory whose name matches the fileId is not a file (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     await mkdir(join(t.testdirName, 'uploads', 'directory.docx'))
     t.equal(await editing.post({ status: 2, url: editing.url }, 'directory'), refused)
@@ -69,7 +69,7 @@ for (const profile of profiles) {
     t.strictSame(await readdir(join(t.testdirName, 'uploads', 'directory.docx')), [])
   })
 
-  t.test(`rows 8 and 36: specification, callback, rule 3: no fileId, an empty one, or more than one is an error, ${profile}`, async t => {
+  t.test(`a callback without a fileId, with an empty one, or with more than one is refused (${profile})`, async t => {
     const editing = await startEditing(t, { profile, server: { querystringParser: query => parse(query) } })
     const body = bodyFor(profile, { key: editing.key, status: 2, url: editing.url })
     for (const query of ['', '&fileId=', '&fileId', `&fileId=${editing.fileId}&fileId=${editing.fileId}`, `&fileId=${editing.fileId}&fileId=`]) {
@@ -79,7 +79,7 @@ for (const profile of profiles) {
     await editing.unchanged(t, 'no fileId')
   })
 
-  t.test(`row 36: whatever the host's query parser makes of a fileId, ${profile}`, async t => {
+  t.test(`a fileId that the application's query parser turns into an array or object is refused (${profile})`, async t => {
     for (const fileId of [['a'], { a: 1 }, { length: 1, 0: 'a' }, null, 5, true, Object.create(null)]) {
       await t.test(JSON.stringify(fileId), async t => {
         const editing = await startEditing(t, { profile, server: { querystringParser: () => ({ action: 'callback', fileId }) } })
@@ -90,7 +90,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`specification, callback, Query: the fileId is URL-encoded, ${profile}`, async t => {
+  t.test(`the fileId in a callback URL is URL-decoded (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     for (const fileId of ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', '{a,b}', 'a=b', "a'b"]) {
       const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
@@ -102,7 +102,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('row 36: an action that is repeated is unknown', async t => {
+t.test('a repeated action parameter is refused as unknown', async t => {
   const editing = await startEditing(t)
   const body = await postTo(`${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`, bodyFor('secure', { key: editing.key, status: 2, url: editing.url }))
   t.match(body, /^Unknown action/)

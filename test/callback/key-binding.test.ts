@@ -5,7 +5,7 @@ import { signed, startHost } from '../helpers/host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-t.test('row 72: a token of file A is worth nothing at the callback URL of file B', async t => {
+t.test('a token for file A is refused at the callback URL of file B', async t => {
   const editing = await startEditing(t)
   const a = editing.fileId
   const { fileId: b } = await editing.storage.create('txt', Buffer.from(OLD))
@@ -18,7 +18,7 @@ t.test('row 72: a token of file A is worth nothing at the callback URL of file B
   t.equal(await editing.storedText(a), OLD)
 })
 
-t.test('row 72: what has no key, or none of a file, is refused', async t => {
+t.test('a token without a document key, or with a key of no file, is refused', async t => {
   const editing = await startEditing(t)
   const { key, fileId, url } = editing
   for (const odd of [undefined, null, '', 7, [key], { key }, 'made-up', key.slice(0, 32), key.toLowerCase(), ` ${key}`, key.split('.')[1]]) {
@@ -28,7 +28,7 @@ t.test('row 72: what has no key, or none of a file, is refused', async t => {
   t.equal(await editing.storedText(fileId), OLD)
 })
 
-t.test('row 72: a key that the host made itself counts at the callback URL that the control made with it, and at no other', async t => {
+t.test('a document key chosen by the application is accepted only at the callback URL that the control made for it', async t => {
   const editing = await startEditing(t)
   const { fileId, url } = editing
   const control = await editing.app.editorControl().openDocument(fileId)
@@ -50,7 +50,7 @@ t.test('row 72: a key that the host made itself counts at the callback URL that 
   t.equal(await editing.storedText(fileId), NEW)
 })
 
-t.test('a URL that is signed for one key binds a callback without a token too', async t => {
+t.test('a callback URL signed for one key binds a callback without a token as well', async t => {
   const editing = await startEditing(t, { requireToken: false })
   const address = editing.urls.callback(editing.fileId, 'key-of-the-host')
   for (const [key, error] of [['another-key', 1], [undefined, 1], ['key-of-the-host', 0]] as const) {
@@ -60,7 +60,7 @@ t.test('a URL that is signed for one key binds a callback without a token too', 
   t.equal(await editing.storedText(editing.fileId), NEW)
 })
 
-t.test('row 72: services that differ in their path have different keys for the same content', async t => {
+t.test('services with different paths have different document keys for the same content', async t => {
   const info = { fileId: 'a', extension: 'docx', size: 1, modifiedAt: new Date(0), revision: '1' }
   const storage = { ...memoryStorage(), stat: async () => info }
   const keys = await Promise.all(['/one', '/two'].map(async path => {
@@ -70,7 +70,7 @@ t.test('row 72: services that differ in their path have different keys for the s
   t.not(keys[0], keys[1])
 })
 
-t.test('row 72 (classic): the key is the host\'s business, its URL stays as specified', async t => {
+t.test('the application may choose any document key, and the callback URL has no signature (classic)', async t => {
   const editing = await startEditing(t, { profile: 'classic' })
   const control = await editing.app.editorControl().openDocument(editing.fileId)
   const { callbackUrl } = control

@@ -10,7 +10,7 @@ const FIRST_PART = signed({}).split('.')[0]!
 const FIRST_CHARACTERS = FIRST_PART.slice(0, 8)
 
 for (const profile of profiles) {
-  t.test(`row 55: the log holds no secret, token or query string, ${profile}`, async t => {
+  t.test(`the log contains no secret, token or query string (${profile})`, async t => {
     const log = memoryLog()
     const answers: RequestListener[] = [
       answerWith('new'),
@@ -85,7 +85,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('a listener that throws is in the log', async t => {
+t.test('a hook that throws is logged', async t => {
   const log = memoryLog()
   const fail = () => { throw new Error('the listener failed') }
   const editing = await startEditing(t, { server: log.server, onCallback: fail, onSaved: fail })

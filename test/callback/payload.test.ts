@@ -5,7 +5,7 @@ import { signed } from '../helpers/host.js'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 for (const profile of profiles) {
-  t.test(`row 6: specification, callback, rule 3: a body that is no callback, ${profile}`, async t => {
+  t.test(`a malformed callback body is answered with HTTP 200 and error 1 (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     const token = signed({ payload: { status: 2, url: editing.url } })
     const bodies = ['{"status":', '', ' ', 'null', '[]', '"x"', '5', 'true', 'status=2', '{"status":2}}', '\u{feff}', new Uint8Array([0x7b, 0xff, 0x7d])]
@@ -22,7 +22,7 @@ for (const profile of profiles) {
     await editing.unchanged(t, 'no callback')
   })
 
-  t.test(`row 6: specification, Callback payload, status: an integer, and required, ${profile}`, async t => {
+  t.test(`the status of a callback is required and must be an integer (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     for (const status of [undefined, null, 'abc', '2', 2.5, true, [2], { value: 2 }]) {
       t.equal(await editing.post({ status, url: editing.url }), 1, `status ${JSON.stringify(status)}`)
@@ -34,7 +34,7 @@ for (const profile of profiles) {
     await editing.unchanged(t, 'status')
   })
 
-  t.test(`specification, Callback payload, url: a text, ${profile}`, async t => {
+  t.test(`the url of a callback must be a string (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     for (const url of [5, true, {}, [editing.url], { href: editing.url }]) {
       t.equal(await editing.post({ status: 2, url }), 1, `url ${JSON.stringify(url)}`)
@@ -43,7 +43,7 @@ for (const profile of profiles) {
     await editing.unchanged(t, 'url')
   })
 
-  t.test(`specification, Callback payload: other fields are ignored, whatever they are, ${profile}`, async t => {
+  t.test(`other fields of a callback are ignored, whatever their type (${profile})`, async t => {
     const oddities = [5, null, '', [], {}, 'x'.repeat(500), '../../x', true, [[1]]]
     for (const odd of oddities) {
       await t.test(JSON.stringify(odd).slice(0, 20), async t => {
@@ -66,7 +66,7 @@ for (const profile of profiles) {
     ['a byte order mark', JSON_TYPE, BOM],
     ['blanks around', JSON_TYPE, ' \r\n\t']
   ] as const) {
-    t.test(`row 7: a body with ${name} is read as JSON in UTF-8, ${profile}`, async t => {
+    t.test(`a body with ${name} is parsed as JSON in UTF-8 (${profile})`, async t => {
       const told: unknown[] = []
       const editing = await startEditing(t, { profile, onCallback: event => { told.push(event.userdata) } })
       const body = JSON.stringify(bodyFor(profile, { key: editing.key, status: 2, url: editing.url, userdata: 'ü€😀' }))
@@ -77,7 +77,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 37: __proto__ and constructor.prototype pollute nothing, the rest is processed, ${profile}`, async t => {
+  t.test(`__proto__ and constructor.prototype in a callback pollute no prototype, and the other fields are processed (${profile})`, async t => {
     const told: Array<Record<string, unknown>> = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const fields = `"key":"${editing.key}","status":2,"url":${JSON.stringify(editing.url)},"__proto__":{"polluted":1,"status":1},"constructor":{"prototype":{"polluted":1}}`

@@ -23,7 +23,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const refusals: Record<string, Refusal> = {
   'no token': {
-    advice: /no token in the body, and no token of the document server after "Bearer " in the authorization header: enable services\.CoAuthoring\.token\.enable\.request\.outbox/,
+    advice: /no token in the body, and no token after "Bearer " in the authorization header: enable services\.CoAuthoring\.token\.enable\.request\.outbox/,
     found: { bodyToken: false, headerToken: false }
   },
   'a token in another header': {
@@ -58,7 +58,7 @@ const refusals: Record<string, Refusal> = {
   },
   expired: {
     token: save => forgedToken({ ...save, iat: now() - 3600, exp: now() - 3300 }, { secret: SECRET }),
-    advice: /has expired: set the clocks/,
+    advice: /has expired: synchronize the clocks/,
     found: { bodyToken: true, headerToken: false, issuedSecondsAgo: 3600 }
   },
   'no expiry': {
@@ -68,12 +68,12 @@ const refusals: Record<string, Refusal> = {
   },
   'a clock that is ahead': {
     token: save => forgedToken({ ...save, iat: now() + 3600, exp: now() + 3900 }, { secret: SECRET }),
-    advice: /is dated more than 60 s ahead: set the clocks/,
+    advice: /is dated more than 60 s ahead: synchronize the clocks/,
     found: { bodyToken: true, headerToken: false, issuedSecondsAgo: -3600 }
   },
   'not valid yet': {
     token: save => forgedToken({ ...save, nbf: now() + 3600, exp: now() + 3900 }, { secret: SECRET }),
-    advice: /is not valid yet: set the clocks/,
+    advice: /is not valid yet: synchronize the clocks/,
     found: { bodyToken: true, headerToken: false, issuedSecondsAgo: -3600 }
   },
   garbage: {
@@ -111,7 +111,7 @@ const refusals: Record<string, Refusal> = {
 }
 
 for (const [name, { token, headers, advice, code = 'FST_EDITOR_UNAUTHORIZED', found, query }] of Object.entries(refusals)) {
-  t.test(`row 70: a callback refused for ${name} makes one line that says what is wrong, what was found and how to mend it`, async t => {
+  t.test(`a callback refused for ${name} logs one line with what is wrong, the value found and how to fix it`, async t => {
     const log = memoryLog()
     const editing = await startEditing(t, { server: log.server })
     const { fileId, key, url } = editing

@@ -6,7 +6,7 @@ import { memoryLog } from '../helpers/log.js'
 const LASTSAVE = '2026-11-20T16:12:26.000Z'
 
 for (const profile of profiles) {
-  t.test(`onSaveFailed: told once of each save that was refused, with what is wrong, ${profile}`, async t => {
+  t.test(`onSaveFailed: called once for each refused save, with the reason (${profile})`, async t => {
     const failed: SaveFailedEvent[] = []
     const { key, post, fileId, documentServer: { origin } } = await startEditing(t, {
       profile,
@@ -24,14 +24,14 @@ for (const profile of profiles) {
     t.equal(failed.length, 2)
   })
 
-  t.test(`onSaveFailed: a listener that fails or never ends changes nothing, ${profile}`, async t => {
+  t.test(`onSaveFailed: a hook that fails or never settles does not change the answer (${profile})`, async t => {
     for (const onSaveFailed of [() => { throw new Error('the listener failed') }, () => new Promise<never>(() => {})]) {
-      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { host: 50 } })
+      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { hooks: 50 } })
       t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     }
   })
 
-  t.test(`onSaveFailed: the system's own error has its code, ${profile}`, async t => {
+  t.test(`onSaveFailed: a system error keeps its code (${profile})`, async t => {
     const failed: SaveFailedEvent[] = []
     const memory = memoryStorage()
     const { key, post, url } = await startEditing(t, {
@@ -45,7 +45,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('a save from a foreign origin: the error and the log say what to change', async t => {
+t.test('a save from a foreign origin: the error and the log say which option to change', async t => {
   for (const [url, remedy] of [
     ['http://docs.example.com/cache/1', 'http://docs.example.com is not an origin of the document server (https://docs.example.com): add it to documentServer.origins, or set X-Forwarded-Proto at its proxy'],
     ['https://10.0.0.7:8443/cache/1', 'https://10.0.0.7:8443 is not an origin of the document server (https://docs.example.com): add it to documentServer.origins, or set X-Forwarded-Host at its proxy']
@@ -60,7 +60,7 @@ t.test('a save from a foreign origin: the error and the log say what to change',
   }
 })
 
-t.test('onSaved: the same id for the same save, another one for another', async t => {
+t.test('onSaved: a repeat of a save has the same id, another save has another id', async t => {
   const saved: SavedEvent[] = []
   const { key, post, url, openedKey } = await startEditing(t, { onSaved: event => { saved.push(event) } })
   t.equal(await post({ key, status: 6, url, lastsave: LASTSAVE }), 0)
@@ -69,7 +69,7 @@ t.test('onSaved: the same id for the same save, another one for another', async 
   t.equal(new Set(saved.map(({ id }) => id)).size, 3)
 })
 
-t.test('onSaved: what a process did not live to tell is told with the repeat of the save, or with the next one, with the same id', async t => {
+t.test('onSaved: an event that was not delivered because the process died is delivered with the repeat of the save, or with the next save, under the same id', async t => {
   for (const next of ['repeat', 'another'] as const) {
     await t.test(next, async t => {
       const storage = memoryStorage()
@@ -79,7 +79,7 @@ t.test('onSaved: what a process did not live to tell is told with the repeat of 
         memory: true,
         storage: dying,
         publicBaseUrl: 'https://app.example.com',
-        timeouts: { host: 50 },
+        timeouts: { hooks: 50 },
         async onSaved (event) {
           told.push(event)
           dying.state.set = async () => { throw new Error('this process has ended') }
@@ -108,7 +108,7 @@ t.test('onSaved: what a process did not live to tell is told with the repeat of 
   }
 })
 
-t.test('a force save that is older by the clock of the document server is not stored, and the log says so', async t => {
+t.test('a force save that is older by the document server\'s clock is not stored, and this is logged', async t => {
   const log = memoryLog()
   const { key, post, documentServer: { origin, requests }, storedText, fileId } = await startEditing(t, { server: log.server, serve: (request, response) => response.end(request.url) })
   t.equal(await post({ key, status: 6, url: `${origin}/1`, lastsave: LASTSAVE }), 0)

@@ -4,7 +4,7 @@ import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 for (const profile of profiles) {
   for (const memory of [false, true]) {
     for (const status of [2, 6]) {
-      t.test(`row 1: specification, callback, rule 1: Events, status ${status}: stored, ${profile}, ${memory ? 'memory' : 'files'}`, async t => {
+      t.test(`status ${status}: the file is fetched and stored, answered with error 0 (${profile}, ${memory ? 'memory' : 'files'})`, async t => {
         const editing = await startEditing(t, { profile, memory })
         const before = await editing.listing()
         const fields = { key: editing.key, status, url: editing.url }
@@ -23,16 +23,16 @@ for (const profile of profiles) {
   }
 
   for (const [status, why] of Object.entries({
-    0: 'Events, status 0',
-    1: 'Events, status 1',
-    3: 'row 3: Events, status 3',
-    4: 'Events, status 4',
+    0: 'no document with this key',
+    1: 'an editor joined or left',
+    3: 'the document could not be assembled',
+    4: 'closed without changes',
     5: 'mail merge',
-    7: 'Events, status 7',
+    7: 'a failed force save',
     '-1': 'unknown',
     99: 'unknown'
   })) {
-    t.test(`row 2: specification, callback, rule 2: Limits: status ${status} (${why}) stores nothing, ${profile}`, async t => {
+    t.test(`status ${status} (${why}) stores nothing (${profile})`, async t => {
       const told: number[] = []
       const editing = await startEditing(t, { profile, onCallback: event => { told.push(event.status) } })
       const refused = profile === 'secure' && status === '3'
@@ -43,7 +43,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 3: status 3 as the document server sends it, without a url, ${profile}`, async t => {
+  t.test(`status 3 without a url, as the document server sends it, stores nothing: classic answers error 0, secure answers error 1 (${profile})`, async t => {
     const told: unknown[] = []
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     const error = await editing.post({ key: editing.key, status: 3, users: ['u1'], notmodified: false })
@@ -52,7 +52,7 @@ for (const profile of profiles) {
     await editing.unchanged(t, 'status 3')
   })
 
-  t.test(`row 3: onCorrupted overrides the profile, ${profile}`, async t => {
+  t.test(`onCorrupted overrides the profile (${profile})`, async t => {
     const editing = await startEditing(t, { profile, onCorrupted: profile === 'secure' ? 'discard' : 'keep' })
     t.equal(await editing.post({ key: editing.key, status: 3 }), profile === 'secure' ? 0 : 1)
   })
@@ -63,7 +63,7 @@ for (const profile of profiles) {
     blank: { url: ' \t\n ' },
     null: { url: null }
   })) {
-    t.test(`row 4: specification, callback, rule 2: the url of a save is ${name}, ${profile}`, async t => {
+    t.test(`a save whose url is ${name} stores nothing and is answered with error 0 (${profile})`, async t => {
       const editing = await startEditing(t, { profile })
       for (const status of [2, 6]) t.equal(await editing.post({ key: editing.key, status, ...fields }), 0)
       t.strictSame(editing.documentServer.requests, [])
@@ -72,7 +72,7 @@ for (const profile of profiles) {
   }
 }
 
-t.test('specification, callback, rule 4: Authentication 4: classic takes a callback without any credential', async t => {
+t.test('a callback without any credential is accepted (classic)', async t => {
   const editing = await startEditing(t, { profile: 'classic' })
   t.equal(await editing.storedText(editing.fileId), OLD)
   const { body } = await editing.postCallback(editing.fileId, { status: 2, url: editing.url }, {})

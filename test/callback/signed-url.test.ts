@@ -14,7 +14,7 @@ async function save (address: string, { key, url }: { readonly key: string, read
   return errorOf(await answer.text())
 }
 
-t.test('row 72: a callback wants the signature of its URL besides its token', async t => {
+t.test('a callback needs the signature in its URL in addition to its token', async t => {
   const editing = await startEditing(t)
   const { fileId, origin } = editing
   const { fileId: other } = await editing.storage.create('txt', Buffer.from(OLD))
@@ -56,7 +56,7 @@ t.test('row 72: a callback wants the signature of its URL besides its token', as
   t.equal(await editing.storedText(fileId), NEW)
 })
 
-t.test('a callback whose URL is reason enough is refused before its body has arrived', async t => {
+t.test('a callback with an invalid URL signature is refused before its body has arrived', async t => {
   const editing = await startEditing(t)
   const { hostname, port, host } = new URL(editing.origin)
   for (const query of [`fileId=${editing.fileId}`, `fileId=${editing.fileId}&signature=made-up`]) {
@@ -68,14 +68,14 @@ t.test('a callback whose URL is reason enough is refused before its body has arr
   }
 })
 
-t.test('the signature alone is not enough', async t => {
+t.test('the URL signature without a token is not sufficient', async t => {
   const editing = await startEditing(t)
   const { body } = await editing.postCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })
   t.equal(errorOf(body), 1)
   await editing.unchanged(t, 'no token')
 })
 
-t.test('row 77: a callback URL that was signed with a later secret of the list, or is signed with the first, is good', async t => {
+t.test('a callback URL signed with any secret of the list is accepted; the first secret signs', async t => {
   const editing = await startEditing(t, { jwtSecret: [OTHER_SECRET, SECRET] })
   const settings = { publicBaseUrl: editing.origin, path: HANDLER, signedUrls: true, downloadUrlLifetime: 60_000 }
   const before = handlerUrls({ ...settings, secrets: [SECRET] }).callback(editing.fileId)
@@ -85,7 +85,7 @@ t.test('row 77: a callback URL that was signed with a later secret of the list, 
   t.equal(await save(before, editing), 0)
 })
 
-t.test('authorize may allow what is unsigned, not what is signed wrongly', async t => {
+t.test('authorize can allow a callback without a signature, but not one with a wrong signature', async t => {
   const editing = await startEditing(t, { authorize: () => true })
   t.equal(await save(editing.handler({ action: 'callback', fileId: editing.fileId, signature: 'x'.repeat(43) }), editing), 1)
   await editing.unchanged(t, 'signed wrongly')

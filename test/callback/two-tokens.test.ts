@@ -6,7 +6,7 @@ import { forgedToken } from '../helpers/jwt.js'
 const bearer = (token: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${token}` })
 const now = () => Math.floor(Date.now() / 1000)
 
-t.test('row 70: the token in the body comes before the one in the header, which leaves out what is long', async t => {
+t.test('the body token takes precedence over the header token, which omits long fields', async t => {
   for (const left of [{}, { history: {} }]) {
     const told: unknown[] = []
     const editing = await startEditing(t, { onCallback: event => { told.push(event) } })
@@ -18,7 +18,7 @@ t.test('row 70: the token in the body comes before the one in the header, which 
   }
 })
 
-t.test('row 70: two tokens that disagree are refused, both of them genuine', async t => {
+t.test('two authentic tokens that contradict each other are refused', async t => {
   const editing = await startEditing(t)
   const { key, url, fileId } = editing
   const save = { key, status: 2, url, users: ['u1'], changesurl: url, history: { serverVersion: '9.3.0' } }
@@ -43,7 +43,7 @@ t.test('row 70: two tokens that disagree are refused, both of them genuine', asy
   t.equal(errorOf((await editing.postCallback(fileId, { ...save, token: signed({ ...save, iat: now() - 5 }) }, bearer(signed({ payload: save })))).body), 0, 'signed at another time')
 })
 
-t.test('row 70: beside a token in the body the header may be someone else\'s, but not a token of the document server that is worth nothing', async t => {
+t.test('beside a body token the header may hold a token of another party, but not an invalid token of the document server', async t => {
   const jwt = (alg: string) => `${Buffer.from(JSON.stringify({ alg, typ: 'JWT' })).toString('base64url')}.e30.c2lnbmF0dXJl`
   for (const [name, header, error] of [
     ['of a gateway, RS256', jwt('RS256'), 0], ['of a gateway, ES256', jwt('ES256'), 0], ['opaque', 'a1b2c3', 0], ['empty', '', 0],

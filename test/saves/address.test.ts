@@ -13,7 +13,7 @@ async function startWithElsewhere (t: Test, options: EditingOptions = {}) {
   return { ...editing, elsewhere, ...hosts, save: (url: string) => editing.post({ key: editing.key, status: 6, url }) }
 }
 
-t.test('row 73: secure: a url on another origin is refused without a request', async t => {
+t.test('a save whose url is on another origin is refused without a request (secure)', async t => {
   const { own, other, ownPort, documentServer, elsewhere, save, unchanged } = await startWithElsewhere(t)
   for (const url of [
     `http://${other}/x`,
@@ -46,7 +46,7 @@ t.test('row 73: secure: a url on another origin is refused without a request', a
   await unchanged(t, 'another origin')
 })
 
-t.test('row 73: secure: a name that only starts like the document server\'s is refused', async t => {
+t.test('a host name that merely starts with the document server\'s is refused (secure)', async t => {
   const editing = await startEditing(t, { documentServerOrigin: 'https://docs.example.com', documentServer: { internalUrl: 'http://127.0.0.1:9' } })
   for (const url of ['https://docs.example.com.evil.test/x', 'https://docs.example.com@evil.test/x', 'https://docs-example.com/x', 'https://xdocs.example.com/x', 'https://docs.example.com:444/x', 'http://docs.example.com/x']) {
     t.equal(await editing.post({ key: editing.key, status: 2, url }), 1, url)
@@ -54,7 +54,7 @@ t.test('row 73: secure: a name that only starts like the document server\'s is r
   await editing.unchanged(t, 'lookalikes')
 })
 
-t.test('row 54: secure: only the parsed url is used: no credentials, no fragment, however it is spelt', async t => {
+t.test('only the parsed url of a save is used: no credentials, no fragment, however it is spelt (secure)', async t => {
   const authorizations: unknown[] = []
   const { own, other, ownPort, documentServer, elsewhere, save } = await startWithElsewhere(t, {
     serve (request, response) {
@@ -79,7 +79,7 @@ t.test('row 54: secure: only the parsed url is used: no credentials, no fragment
 })
 
 for (const status of [301, 302, 303, 307, 308]) {
-  t.test(`row 73: a redirect ${status} off the origin is refused in secure, followed in classic; one within it is followed`, async t => {
+  t.test(`a redirect ${status} to another origin is refused in secure and followed in classic; one within the origin is followed`, async t => {
     for (const profile of ['secure', 'classic'] as const) {
       await t.test(profile, async t => {
         const routes: Record<string, RequestListener> = {
@@ -102,7 +102,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   })
 }
 
-t.test('documentServer.origins adds origins to the document server\'s own', async t => {
+t.test('documentServer.origins adds to the document server\'s own origin', async t => {
   const added = await startUpstream(t, answerWith(OTHER))
   const { elsewhere, documentServer, save, storedText, fileId } = await startWithElsewhere(t, { documentServer: { origins: [added.origin] } })
   t.equal(await save(`${elsewhere.origin}/x`), 1)
@@ -113,7 +113,7 @@ t.test('documentServer.origins adds origins to the document server\'s own', asyn
   t.equal(await storedText(fileId), NEW)
 })
 
-t.test('classic, and documentServer.origins any with private addresses: a url on any origin is fetched', async t => {
+t.test('with any origin and private IP addresses allowed, a save is fetched from any origin (classic, and secure with options)', async t => {
   for (const options of [{ profile: 'classic' }, { documentServer: { origins: 'any' }, allowPrivateAddresses: true }] as const) {
     await t.test(JSON.stringify(options), async t => {
       const { elsewhere, save, storedText, fileId } = await startWithElsewhere(t, options)
@@ -123,14 +123,14 @@ t.test('classic, and documentServer.origins any with private addresses: a url on
   }
 })
 
-t.test('classic: documentServer.origins pins the origins', async t => {
+t.test('documentServer.origins restricts the origins (classic)', async t => {
   const { elsewhere, documentServer, save } = await startWithElsewhere(t, { profile: 'classic', documentServer: { origins: [] } })
   t.equal(await save(`${elsewhere.origin}/x`), 1)
   t.strictSame(elsewhere.requests, [])
   t.equal(await save(`${documentServer.origin}/x`), 0)
 })
 
-t.test('documentServer.internalUrl: the document server is reached there, whatever origin of its own it names', async t => {
+t.test('documentServer.internalUrl: the document server is reached there, whichever of its origins a save names', async t => {
   const PUBLIC = 'http://docs.example.invalid'
   for (const profile of ['secure', 'classic'] as const) {
     await t.test(profile, async t => {

@@ -53,7 +53,7 @@ for (const status of [2, 6] as const) {
     }
   }
   for (const [what, change] of Object.entries(changes)) {
-    t.test(`a file that ${what} while its save (${status}) is downloaded: both contents are kept, the save is fetched once`, async t => {
+    t.test(`a file that ${what} while its save (${status}) is fetched: both contents are kept, the save is fetched once`, async t => {
       const editing = await startDownloading(t, status)
       await change(editing.path, editing)
       t.equal(await editing.finish(), 0)
@@ -64,7 +64,7 @@ for (const status of [2, 6] as const) {
     })
   }
 
-  t.test(`a file that is removed while its save (${status}) is downloaded stays removed, the document server keeps the save`, async t => {
+  t.test(`a file removed while its save (${status}) is fetched stays removed, and the document server keeps the save`, async t => {
     for (const remove of [(path: string) => rm(path), (_path: string, { storage, fileId }: Awaited<ReturnType<typeof startDownloading>>) => storage.remove!(fileId)]) {
       await t.test(async t => {
         const editing = await startDownloading(t, status)
@@ -77,7 +77,7 @@ for (const status of [2, 6] as const) {
     }
   })
 
-  t.test(`onConflict overwrite: a file that is changed while its save (${status}) is downloaded is overwritten, a removed one stays removed`, async t => {
+  t.test(`onConflict overwrite: a file changed while its save (${status}) is fetched is overwritten, a removed one stays removed`, async t => {
     const changed = await startDownloading(t, status, { onConflict: 'overwrite' })
     await writeFile(changed.path, OUTSIDE)
     t.equal(await changed.finish(), 0)
@@ -85,14 +85,14 @@ for (const status of [2, 6] as const) {
     t.strictSame(changed.saved.map(({ conflict }) => conflict), [undefined])
   })
 
-  t.test(`classic: a file that is removed while its save (${status}) is downloaded stays removed`, async t => {
+  t.test(`a file removed while its save (${status}) is fetched stays removed (classic)`, async t => {
     const { path, finish, storedText, fileId } = await startDownloading(t, status, { profile: 'classic' })
     await rm(path)
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), null)
   })
 
-  t.test(`a file that others write the very same bytes to while its save (${status}) is downloaded is no conflict`, async t => {
+  t.test(`a file that another program overwrites with the same bytes while its save (${status}) is fetched is no conflict`, async t => {
     const { path, finish, saved, storedText, fileId, openedKey, key } = await startDownloading(t, status)
     await writeFile(path, 'what was edited')
     t.equal(await finish(), 0)
@@ -102,7 +102,7 @@ for (const status of [2, 6] as const) {
   })
 }
 
-t.test('the decision is made with what is stored when it is published: changes at every access to the storage before that', async t => {
+t.test('the conflict decision uses what is stored at publication: changes at every storage access before it are noticed', async t => {
   for (let nth = 1; ; nth++) {
     let accesses = 0
     let change: (() => Promise<unknown>) | undefined

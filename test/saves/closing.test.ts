@@ -29,7 +29,7 @@ function halfway () {
   return { serve, asked: asked.promise }
 }
 
-t.test('row 58: closing waits for a save, which is stored and acknowledged', async t => {
+t.test('closing the app waits for a save, which is stored and acknowledged', async t => {
   const { serve, asked } = halfway()
   const editing = await startEditing(t, { serve })
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
@@ -42,7 +42,7 @@ t.test('row 58: closing waits for a save, which is stored and acknowledged', asy
 })
 
 for (const status of [2, 6]) {
-  t.test(`row 58: closing ends a ${status} that takes too long, and nothing changed`, async t => {
+  t.test(`closing the app aborts a ${status} that takes too long, and nothing has changed`, async t => {
     const { serve, asked } = halfway()
     const editing = await startEditing(t, { serve, timeouts: { close: 50 } })
     const answer = editing.post({ key: editing.key, status, url: editing.url })
@@ -55,7 +55,7 @@ for (const status of [2, 6]) {
   })
 }
 
-t.test('closing ends a download whose answer has not begun', async t => {
+t.test('closing the app aborts a fetch whose answer has not begun', async t => {
   const asked = deferred<ServerResponse>()
   const signals: AbortSignal[] = []
   const client = undiciClient()
@@ -79,11 +79,11 @@ t.test('closing ends a download whose answer has not begun', async t => {
   await editing.unchanged(t, 'closed')
 })
 
-t.test('closing ends a save that waits for another instance, which goes on', async t => {
+t.test('closing the app ends a save that waits for another instance, whose save continues', async t => {
   const arrived = deferred()
   const editing = await startEditing(t, { timeouts: { close: 50 }, onCallback: () => arrived.resolve() })
   const { fileId, key, storage: { state } } = editing
-  const record = { live: [], saves: [], lock: { id: 'another-instance.a-save', owner: '0123456789ab~1-1' } }
+  const record = { sessions: [], saves: [], lock: { id: 'another-instance.a-save', owner: '0123456789ab~1-1' } }
   const version = await state!.set(fileId, record, null)
   const waiting = editing.post({ key, status: 6, url: editing.url })
   await arrived.promise
@@ -93,7 +93,7 @@ t.test('closing ends a save that waits for another instance, which goes on', asy
   t.same(await state!.get(fileId), { value: record, version }, 'nobody takes its lock away')
 })
 
-t.test('row 58: closing ends a download that another instance makes as well, which goes on', async t => {
+t.test('closing the app aborts a fetch that another instance also makes, whose fetch continues', async t => {
   const asked: ServerResponse[] = []
   const both = deferred()
   const editing = await startEditing(t, {
@@ -113,7 +113,7 @@ t.test('row 58: closing ends a download that another instance makes as well, whi
   t.equal(await editing.openedKey(), editing.key, 'the session goes on')
 })
 
-t.test('row 58: a save may take longer than Fastify lets plugins take', async t => {
+t.test('a save may take longer than Fastify\'s plugin timeout', async t => {
   const { serve, asked } = halfway()
   const editing = await startEditing(t, { serve, server: { pluginTimeout: 2000 } })
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
@@ -126,7 +126,7 @@ t.test('row 58: a save may take longer than Fastify lets plugins take', async t 
   t.equal(await editing.storedText(editing.fileId), NEW)
 })
 
-t.test('row 58: the process exits by itself once the save is stored', async t => {
+t.test('the process exits by itself once the save is stored', async t => {
   const fileId = 'report'
   const directory = join(t.testdir({ uploads: { 'report.docx': makeDocument({ fileId, version: 0 }, 100) } }), 'uploads')
   const documentServer = await startDocumentServer()

@@ -59,7 +59,7 @@ async function startConflict (t: Test, options: EditingOptions = {}) {
 
 for (const profile of profiles) {
   for (const [kept, stored] of [['in files', () => ({})], ['in the simplest storage', simplest]] as const) {
-    t.test(`hours of work saved in a conflict copy outlast the next save of the session that made it, ${kept}, ${profile}`, async t => {
+    t.test(`changes saved in a conflict copy survive the next save of the session that created it, ${kept} (${profile})`, async t => {
       const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
       t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
       t.equal(await save(copyKey, 2, 'hours', copyId), 0)
@@ -72,14 +72,14 @@ for (const profile of profiles) {
       await expectCopies([copyId, '/hours'], [another, '/third'])
     })
 
-    t.test(`what another program wrote into a conflict copy outlasts the next save of the session that made it, ${kept}, ${profile}`, async t => {
+    t.test(`changes another program made to a conflict copy survive the next save of the session that created it, ${kept} (${profile})`, async t => {
       const { key, copyId, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
       await changeFromOutside(copyId, 'by another program')
       t.equal(await save(key, 2, 'second'), 0)
       await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
     })
 
-    t.test(`who is editing a conflict copy saves into it, whatever the session that made it saves, ${kept}, ${profile}`, async t => {
+    t.test(`an editor of a conflict copy saves into it, whatever the session that created it saves, ${kept} (${profile})`, async t => {
       const { key, copyId, copyKey, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile, ...stored() })
       t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
       t.equal(await save(key, 2, 'second'), 0)
@@ -90,7 +90,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`who begins to edit a conflict copy saves into it, though the file of a save of the session that made it is on its way, ${profile}`, async t => {
+  t.test(`an editor that opens a conflict copy saves into it, even while a save of the session that created it is being fetched (${profile})`, async t => {
     const { key, copyId, copyKey, paths, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile })
     paths.meanwhile = async () => t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
     t.equal(await save(key, 2, 'second'), 0)
@@ -101,14 +101,14 @@ for (const profile of profiles) {
     t.notOk(saved.at(-1)!.conflict)
   })
 
-  t.test(`what another program writes into a conflict copy while the file of a save is on its way is not lost, ${profile}`, async t => {
+  t.test(`changes another program makes to a conflict copy while a save is being fetched are not lost (${profile})`, async t => {
     const { key, copyId, paths, save, changeFromOutside, expectCopies, lastCopy } = await startConflict(t, { profile })
     paths.meanwhile = async () => await changeFromOutside(copyId, 'by another program')
     t.equal(await save(key, 2, 'second'), 0)
     await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
   })
 
-  t.test(`who has looked at a conflict copy and left leaves it to the session that made it, ${profile}`, async t => {
+  t.test(`a conflict copy that was opened and closed without changes still belongs to the session that created it (${profile})`, async t => {
     const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile })
     for (const status of [1, 4]) t.equal(await post({ key: copyKey, status }, copyId), 0)
     t.equal(await save(key, 2, 'second'), 0)
@@ -116,7 +116,7 @@ for (const profile of profiles) {
     await expectCopies([copyId, '/second'])
   })
 
-  t.test(`a conflict copy that was removed: the next save makes another, and nothing is kept of the removed one, ${profile}`, async t => {
+  t.test(`after a conflict copy was removed, the next save creates another, and nothing of the removed one is kept (${profile})`, async t => {
     const storage = memoryStorage()
     const { key, copyId, save, expectCopies, lastCopy } = await startConflict(t, { profile, memory: true, storage })
     await storage.remove(copyId)
@@ -125,7 +125,7 @@ for (const profile of profiles) {
     t.equal(await storage.state.get(copyId), null)
   })
 
-  t.test(`two instances: a save into a conflict copy and one of the session that made it, at once: both are kept, ${profile}`, async t => {
+  t.test(`two instances: a save into a conflict copy and one of the session that created it arrive at the same time: both are kept (${profile})`, async t => {
     const storage = memoryStorage()
     const first = await startConflict(t, { profile, memory: true, storage })
     const { fileId, copyId, copyKey, key, paths, save, expectCopies, documentServer: { origin } } = first
@@ -154,7 +154,7 @@ for (const profile of profiles) {
     await expectCopies([copyId, '/second'], [conflictFileId!, '/hours'])
   })
 
-  t.test(`a save into a conflict copy that could not be noted costs one more copy, no work, ${profile}`, async t => {
+  t.test(`a save into a conflict copy that could not be noted causes one more copy and loses nothing (${profile})`, async t => {
     const storage = memoryStorage()
     let isFull = false
     const { fileId, key, copyId, paths, save, expectCopies, lastCopy } = await startConflict(t, {

@@ -30,7 +30,7 @@ async function startShared (t: Test, options: EditingOptions) {
 }
 
 for (const profile of profiles) {
-  t.test(`a save of a file that was changed from outside during the session: both are kept, ${profile}`, async t => {
+  t.test(`a save of a file that was changed from outside during the session: both contents are kept (${profile})`, async t => {
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, storage, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
@@ -67,7 +67,7 @@ for (const profile of profiles) {
     t.notOk(saved[3]!.conflict)
   })
 
-  t.test(`onConflict overwrite: the save replaces what was changed from outside, ${profile}`, async t => {
+  t.test(`onConflict overwrite: the save replaces what was changed from outside (${profile})`, async t => {
     const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'overwrite' })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
@@ -80,7 +80,7 @@ for (const profile of profiles) {
     t.strictSame(saved.map(event => [event.status, 'conflict' in event, 'conflictFileId' in event]), [[6, false, false], [2, false, false]])
   })
 
-  t.test(`${profile === 'secure' ? 'secure keeps both' : 'classic overwrites'} by default`, async t => {
+  t.test(`onConflict by default: ${profile === 'secure' ? 'secure keeps both' : 'classic overwrites'}`, async t => {
     const { fileId, key, post, save, storedText, changeFromOutside } = await startShared(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
@@ -88,7 +88,7 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), profile === 'secure' ? OUTSIDE : '/finished')
   })
 
-  t.test(`the session's own saves are no change from outside, not even at another instance, ${profile}`, async t => {
+  t.test(`the session's own saves are not changes from outside, not even at another instance (${profile})`, async t => {
     const editing = await startShared(t, { profile, onConflict: 'keep-both' })
     const { key, post, save, saved, documents, documentServer: { origin } } = editing
     const other = await startInstance(t, editing, { profile, onConflict: 'keep-both' })
@@ -100,7 +100,7 @@ for (const profile of profiles) {
     t.equal(await documents(), 1)
   })
 
-  t.test(`a refused save of a conflict is stored in the conflict's file when it comes again, ${profile}`, async t => {
+  t.test(`a refused save of a conflict is stored in the conflict copy when it is repeated (${profile})`, async t => {
     let broken = false
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, {
       profile,
@@ -121,7 +121,7 @@ for (const profile of profiles) {
     t.equal(await documents(), 2)
   })
 
-  t.test(`a page that was rendered before a change from outside and is opened after it, ${profile}`, async t => {
+  t.test(`a page rendered before a change from outside and opened after it causes a conflict (${profile})`, async t => {
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
     await changeFromOutside()
     const current = await openedKey()
@@ -141,7 +141,7 @@ for (const profile of profiles) {
     t.notOk(saved[2]!.conflict)
   })
 
-  t.test(`a refused save of such a page is not orphaned: its key is handed out, ${profile}`, async t => {
+  t.test(`a refused save of such a page is not orphaned: its key is given to the next editor (${profile})`, async t => {
     const { key, openedKey, post, changeFromOutside, commands } = await startShared(t, { profile, onConflict: 'keep-both' })
     await changeFromOutside()
     const current = await openedKey()
@@ -156,7 +156,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), current, 'the document server has nothing of it any more')
   })
 
-  t.test(`a change from outside while nobody edits is no conflict for whoever opens it then, ${profile}`, async t => {
+  t.test(`a change from outside while nobody edits is no conflict for the next editor (${profile})`, async t => {
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
     for (const status of [1, 4]) t.equal(await post({ key, status }), 0)
     await changeFromOutside()
@@ -167,7 +167,7 @@ for (const profile of profiles) {
     t.notOk(saved[0]!.conflict)
   })
 
-  t.test(`row 60: a conflict whose save is repeated at once is stored once, ${profile}`, async t => {
+  t.test(`a conflicting save that is repeated at once is stored once (${profile})`, async t => {
     const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()

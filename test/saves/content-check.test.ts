@@ -78,7 +78,7 @@ const announced = [...new Set(table.flatMap(([, , formats]) => formats))]
 
 for (const profile of profiles) {
   for (const [name, sent, formats] of table) {
-    t.test(`a save that is ${name} is stored as ${formats.join(', ')}, refused as anything else, ${profile}`, async t => {
+    t.test(`a save that is ${name} is stored as ${formats.join(', ')}, refused as any other format (${profile})`, async t => {
       const { save } = await startSaving(t, profile, [sent])
       for (const format of announced) {
         t.equal(await save(0, format), formats.includes(format) ? 'stored' : 'refused', format)
@@ -88,7 +88,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 9: without an announced format, as an older document server sends it, it is checked for the stored one, ${profile}`, async t => {
+  t.test(`a save without filetype, as older document servers send it, is checked against the stored format (${profile})`, async t => {
     const bodies = table.map(([, sent]) => sent)
     const { save } = await startSaving(t, profile, bodies)
     for (const [index, { body }] of bodies.entries()) {
@@ -101,7 +101,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`what it looks like is seen however it is cut in pieces, and no byte is lost, ${profile}`, async t => {
+  t.test(`the format is detected however the content is split into chunks, and no byte is lost (${profile})`, async t => {
     const docx = document('report.docx')
     const end = docx.subarray(-22)
     const pieces = [1, 3, 7, 511, 512, 513].map(chunk => ({ body: Buffer.concat([docx.subarray(0, 1200), end]), chunk }))

@@ -10,7 +10,7 @@ const cuts = { 'the last byte of its body': WHOLE.length - 23, 'the second half'
 
 for (const profile of profiles) {
   for (const [missing, length] of Object.entries(cuts)) {
-    t.test(`a container without ${missing} and its end is refused, however it is announced, ${profile}`, async t => {
+    t.test(`a container without ${missing} and its end is refused, whatever its Content-Length (${profile})`, async t => {
       const { post, key, url, storedText, fileId, documentServer } = await startEditing(t, {
         profile,
         saveRetries: 1,
@@ -22,13 +22,13 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`a container with the longest comment at its end is whole, ${profile}`, async t => {
+  t.test(`a container with the longest possible comment at its end is complete (${profile})`, async t => {
     const { post, key, url, storage, fileId } = await startEditing(t, { profile, serve: (_request, response) => response.end(COMMENTED) })
     t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 0)
     t.equal((await storage.stat(fileId))!.size, COMMENTED.length)
   })
 
-  t.test(`bytes that are only a part of the last chunk count: a container in many small chunks is whole, ${profile}`, async t => {
+  t.test(`a container is checked across small chunks and partial chunks, and stored completely (${profile})`, async t => {
     const { post, key, url, storage, fileId } = await startEditing(t, {
       profile,
       serve (_request, response) {

@@ -5,7 +5,7 @@ import { fileStorage } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { startHost } from '../helpers/host.js'
 
-t.test('whoever opens the same content gets the same key, on every instance', async t => {
+t.test('the same content gets the same document key on every instance', async t => {
   const editing = await startEditing(t)
   const { fileId, key, openedKey, origin, documentServer } = editing
   t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
@@ -18,7 +18,7 @@ t.test('whoever opens the same content gets the same key, on every instance', as
 })
 
 for (const profile of profiles) {
-  t.test(`a force save changes the content, not the key of the session, ${profile}`, async t => {
+  t.test(`a force save changes the content but not the session's key (${profile})`, async t => {
     const { key, openedKey, post, url, storedText, fileId } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await openedKey(), key)
@@ -31,13 +31,13 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`a force save of a session that began before this process keeps its key, ${profile}`, async t => {
+  t.test(`a force save of a session that started before this process keeps its key (${profile})`, async t => {
     const { key, openedKey, post, url } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 6, url }), 0)
     t.equal(await openedKey(), key)
   })
 
-  t.test(`after a stored finished save the key is new, ${profile}`, async t => {
+  t.test(`after a stored finished save the key is new (${profile})`, async t => {
     for (const statuses of [[2], [1, 2], [1, 6, 2], [6, 2], [1, 6, 6, 1, 2]]) {
       await t.test(statuses.join(), async t => {
         const { key, openedKey, post, documentServer } = await startEditing(t, { profile })
@@ -49,7 +49,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`after a failed finished save the key is the same, ${profile}`, async t => {
+  t.test(`after a refused finished save the key is the same (${profile})`, async t => {
     for (const statuses of [[], [1], [1, 6], [6]]) {
       await t.test(`after ${statuses.join()}`, async t => {
         let failing = false
@@ -67,13 +67,13 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`closing without a change keeps the key, ${profile}`, async t => {
+  t.test(`closing without a change keeps the key (${profile})`, async t => {
     const { key, openedKey, post } = await startEditing(t, { profile })
     for (const status of [1, 4]) t.equal(await post({ key, status }), 0)
     t.equal(await openedKey(), key)
   })
 
-  t.test(`a content that changed from outside has a new key, also while a session of the old one is live, ${profile}`, async t => {
+  t.test(`content changed from outside gets a new key, even while a session of the old content is open (${profile})`, async t => {
     const { key, openedKey, post, fileId } = await startEditing(t, { profile })
     const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
     await writeFile(path, 'changed from outside')
@@ -88,7 +88,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), next)
   })
 
-  t.test(`the events of an older session do not end the live one, ${profile}`, async t => {
+  t.test(`callbacks of an older session do not end the current one (${profile})`, async t => {
     const { key, openedKey, post, documentServer: { origin } } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 2, url: `${origin}/1` }), 0)
     const next = await openedKey()
@@ -100,7 +100,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`one file's session says nothing of another's, ${profile}`, async t => {
+  t.test(`a session of one file does not affect other files (${profile})`, async t => {
     const { key, openedKey, post, url, storage } = await startEditing(t, { profile })
     const other = await storage.create('txt', Buffer.from(OLD))
     const otherKey = await openedKey(other.fileId)
@@ -109,7 +109,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('secure: a refused callback says nothing of the session', async t => {
+t.test('a refused callback does not affect the session (secure)', async t => {
   const { key, openedKey, post, postCallback, fileId } = await startEditing(t)
   const forged = 'a-key-of-the-attacker'
   for (const status of [1, 6]) t.equal((await postCallback(fileId, { key: forged, status })).body, '{"error":1}')

@@ -10,9 +10,9 @@ const PAGE = '<html><body>An error page that must never become a document</body>
 
 /** Fetches that fail at the document server itself. */
 const failures: Record<string, RequestListener> = {
-  'row 9: status 404': answerWith(PAGE, 404),
-  'row 9: status 500': answerWith(PAGE, 500),
-  'row 9: status 204': answerWith('', 204),
+  'status 404': answerWith(PAGE, 404),
+  'status 500': answerWith(PAGE, 500),
+  'status 204': answerWith('', 204),
   'status 205': answerWith('', 205),
   'status 206': answerWith('a part', 206, { 'content-range': 'bytes 0-5/100' }),
   'status 304': answerWith('', 304),
@@ -24,11 +24,11 @@ const failures: Record<string, RequestListener> = {
   'a redirect that has no end': answerWith(PAGE, 302, { location: '/again' }),
   'a redirect to file:': answerWith(PAGE, 302, { location: 'file:///etc/passwd' }),
   'a closed connection': (_request, response) => { response.destroy() },
-  'row 11: cut by Content-Length, before the first byte': cutAfter({ 'content-length': '100' }, 0),
-  'row 11: cut by Content-Length, after some bytes': cutAfter({ 'content-length': '200000' }, 100_000),
-  'row 11: cut by Content-Length, one byte before the end': cutAfter({ 'content-length': '100001' }, 100_000),
-  'row 11: cut while chunked': cutAfter({}, 100_000),
-  'row 11: cut while gzipped': cutAfter({ 'content-encoding': 'gzip' }, 100_000)
+  'truncated, Content-Length, before the first byte': cutAfter({ 'content-length': '100' }, 0),
+  'truncated, Content-Length, after some bytes': cutAfter({ 'content-length': '200000' }, 100_000),
+  'truncated, Content-Length, one byte before the end': cutAfter({ 'content-length': '100001' }, 100_000),
+  'truncated while chunked': cutAfter({}, 100_000),
+  'truncated while gzipped': cutAfter({ 'content-encoding': 'gzip' }, 100_000)
 }
 
 /** Sends some bytes, then breaks the connection. */
@@ -43,7 +43,7 @@ function cutAfter (headers: Record<string, string>, bytes: number): RequestListe
 for (const profile of profiles) {
   for (const memory of [false, true]) {
     for (const [name, serve] of Object.entries(failures)) {
-      t.test(`specification, callback, rule 3: Errors, callback: ${name}: an error, ${profile}, ${memory ? 'memory' : 'files'}`, async t => {
+      t.test(`a save whose fetch fails (${name}) is answered with HTTP 200 and error 1, and the file is unchanged (${profile}, ${memory ? 'memory' : 'files'})`, async t => {
         let broken = true
         const editing = await startEditing(t, { profile, memory, serve: (request, response) => (broken ? serve : answerWith(NEW))(request, response) })
         for (const status of [2, 6]) {
@@ -79,7 +79,7 @@ for (const profile of profiles) {
     'answers noise': async t => (await listen(t, net.createServer(socket => { socket.end('no HTTP at all\r\n\r\n') }))).origin
   }
   for (const [name, start] of Object.entries(addresses)) {
-    t.test(`row 9: a document server that ${name}: an error, ${profile}`, async t => {
+    t.test(`a document server that ${name}: the save is answered with error 1 (${profile})`, async t => {
       const origin = await start(t)
       const editing = await startEditing(t, { profile, documentServerOrigin: origin })
       t.equal(await editing.post({ key: editing.key, status: 2, url: `${origin}/output.docx` }), 1)
@@ -87,7 +87,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 10: a url that is none, or of another scheme: an error, ${profile}`, async t => {
+  t.test(`a save whose url is not a URL, or has another scheme, is answered with error 1 (${profile})`, async t => {
     const editing = await startEditing(t, { profile, documentServer: { origins: 'any' } })
     const { host } = new URL(editing.url)
     for (const url of [

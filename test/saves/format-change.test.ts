@@ -5,7 +5,7 @@ import { documentsIn, NEW, OLD, profiles, startEditing } from '../helpers/editin
 for (const memory of [false, true]) {
   const where = memory ? 'memory' : 'files'
 
-  t.test(`secure: a docx saved for a doc is stored as docx under the same fileId, ${where}`, async t => {
+  t.test(`a doc saved as docx is stored as docx under the same fileId, ${where} (secure)`, async t => {
     const saved: string[] = []
     const editing = await startEditing(t, { memory, extension: 'doc', onSaved: event => { saved.push(event.extension) } })
     const { fileId } = editing
@@ -20,7 +20,7 @@ for (const memory of [false, true]) {
     t.equal((await editing.downloadAsDocumentServer(fileId)).headers.get('content-type'), 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
-  t.test(`classic: the format the document server names is ignored, ${where}`, async t => {
+  t.test(`the filetype the document server announces is ignored, ${where} (classic)`, async t => {
     const editing = await startEditing(t, { profile: 'classic', memory, extension: 'doc' })
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
     t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: NEW.length })
@@ -28,7 +28,7 @@ for (const memory of [false, true]) {
     if (!memory) t.strictSame(await documentsIn(join(t.testdirName, 'uploads')), [`${editing.fileId}.doc`])
   })
 
-  t.test(`secure: a failed save in another format leaves the file under its name, ${where}`, async t => {
+  t.test(`a failed save in another format leaves the file under its name, ${where} (secure)`, async t => {
     const editing = await startEditing(t, { memory, extension: 'doc', serve: (_request, response) => { response.writeHead(200, { 'content-length': '100' }).write('cut', () => response.destroy()) } })
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 1)
     t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: OLD.length })
@@ -37,7 +37,7 @@ for (const memory of [false, true]) {
 }
 
 for (const profile of profiles) {
-  t.test(`without a usable filetype the format stays, ${profile}`, async t => {
+  t.test(`without a valid filetype the format stays (${profile})`, async t => {
     const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
     const { key, documentServer: { origin, requests } } = editing
     for (const [index, filetype] of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx'], 'php', 'PHP', 'exe', 'js', 'zip'].entries()) {
@@ -47,7 +47,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`onFormatChange overrides the profile, ${profile}`, async t => {
+  t.test(`onFormatChange overrides the profile (${profile})`, async t => {
     const editing = await startEditing(t, { profile, extension: 'doc', onFormatChange: profile === 'secure' ? 'ignore' : 'follow' })
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
     t.equal((await editing.storage.stat(editing.fileId))?.extension, profile === 'secure' ? 'doc' : 'docx')

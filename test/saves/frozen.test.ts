@@ -44,7 +44,7 @@ interface Case {
 
 t.setTimeout(300_000)
 
-t.test('what an instance does that wakes up in the middle of a save replaces nothing newer', { skip: process.platform !== 'linux' && 'looks into /proc' }, async t => {
+t.test('an instance that was frozen in the middle of a save replaces nothing newer when it resumes', { skip: process.platform !== 'linux' && 'looks into /proc' }, async t => {
   const directory = join(t.testdir({ uploads: {} }), 'uploads')
   const documentServer = await startDocumentServer()
   t.teardown(() => documentServer.close())

@@ -37,7 +37,7 @@ for (const isStaging of [true, false]) {
   for (const hang of HANGS.filter(one => isPossible(one, isStaging))) {
     const what = `${kind} whose ${hang.call} ${hang.isDone ? 'does its work and never says so' : 'never ends'}`
 
-    t.test(`${what}: the save is answered in time, the next one is stored, other files go on`, { buffered: true }, async t => {
+    t.test(`${what}: the save is answered in time, the next one is stored, other files are not affected`, { buffered: true }, async t => {
       const places: string[] = []
       const { hanging, editing } = await start(t, {
         timeouts: { storage: STORAGE_MS, total: STORAGE_MS },
@@ -93,13 +93,13 @@ for (const [what, answer] of Object.entries(CLIENTS)) {
     return { asked: asked.promise, editing: await startEditing(t, { httpClient, timeouts }) }
   }
 
-  t.test(`an HTTP client that ${what} and heeds no signal: the save is answered in time`, { buffered: true }, async t => {
+  t.test(`an HTTP client that ${what} and ignores the abort signal: the save is answered in time`, { buffered: true }, async t => {
     const { editing } = await start(t, { total: STORAGE_MS })
     t.equal(await soon(editing.post({ key: editing.key, status: 2, url: editing.url })), 1)
     await editing.unchanged(t, 'refused')
   })
 
-  t.test(`an HTTP client that ${what} and heeds no signal: the app closes`, { buffered: true }, async t => {
+  t.test(`an HTTP client that ${what} and ignores the abort signal: the app closes`, { buffered: true }, async t => {
     const { asked, editing } = await start(t, { close: CLOSE_MS })
     const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
     await asked
@@ -109,7 +109,7 @@ for (const [what, answer] of Object.entries(CLIENTS)) {
   })
 }
 
-t.test('a listener of saves that never comes to an end: the app closes, the save is acknowledged', { buffered: true }, async t => {
+t.test('an onSaved hook that never settles: the app closes, the save is acknowledged', { buffered: true }, async t => {
   const told = deferred()
   const editing = await startEditing(t, {
     timeouts: { close: CLOSE_MS },

@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/kill-saves.js', import.meta.
 
 t.setTimeout(300_000)
 
-t.test('row 41: SIGKILL at random moments of saves tears nothing and loses nothing that was acknowledged', async t => {
+t.test('SIGKILL at random moments of saves leaves no truncated file and loses no acknowledged save', async t => {
   const script = spawn(process.execPath, [SCRIPT, '--rounds', '15'])
   const [report, violation, ended] = await Promise.all([text(script.stdout), text(script.stderr), once(script, 'exit')])
   t.same(ended, [0, null], violation)

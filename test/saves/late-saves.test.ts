@@ -24,7 +24,7 @@ async function startSaving (t: Test, options: EditingOptions) {
 
 for (const profile of profiles) {
   for (const [name, lastsave] of [['older', EARLIER], ['of the same time', TIME]] as const) {
-    t.test(`a force save that arrives after the finished one and is ${name} is not stored, ${profile}`, async t => {
+    t.test(`a force save that arrives after the finished one and is ${name} is not stored (${profile})`, async t => {
       const { save, openedKey } = await startSaving(t, { profile })
       t.ok(await save('finished', { status: 2, lastsave: TIME }))
       const next = await openedKey()
@@ -33,7 +33,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`saves after the finished one that are newer, though nobody has told that the session goes on, are kept apart or overwrite, ${profile}`, async t => {
+  t.test(`newer saves that arrive after the finished one, without a status 1 for the session, go to a conflict copy or overwrite, as configured (${profile})`, async t => {
     for (const status of [6, 2] as const) {
       const saved: SavedEvent[] = []
       const { save, storedText, fileId, openedKey, post, key, documentServer: { origin } } = await startSaving(t, { profile, onSaved: event => { saved.push(event) } })
@@ -47,7 +47,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`a force save that is older than the last one is not stored, one of the same time is, ${profile}`, async t => {
+  t.test(`a force save older than the last one is not stored, one with the same time is (${profile})`, async t => {
     const { save, storedText, fileId, openedKey, key } = await startSaving(t, { profile })
     t.ok(await save('second', { status: 6, lastsave: TIME }))
     t.notOk(await save('first', { status: 6, lastsave: EARLIER }))
@@ -60,7 +60,7 @@ for (const profile of profiles) {
     t.ok(await save('finished', { status: 2, lastsave: LATER }), 'the finished save is stored whatever its time')
   })
 
-  t.test(`row 60: a finished save is known however many force saves of the next session came before its repeat, ${profile}`, async t => {
+  t.test(`a repeat of a finished save is recognized however many force saves of the next session came in between (${profile})`, async t => {
     const told: unknown[] = []
     const { save, openedKey, storedText, fileId, listing } = await startSaving(t, { profile, onSaved: event => { told.push(event) } })
     t.ok(await save('finished', { status: 2, lastsave: TIME }))
@@ -80,7 +80,7 @@ for (const profile of profiles) {
 }
 
 for (const [name, fields] of [['a 3 that is acknowledged', { status: 3 }], ['a 2 without a url', { status: 2 }]] as const) {
-  t.test(`classic: ${name} while a force save is being stored: the session has ended, the force save is stored`, async t => {
+  t.test(`${name} while a force save is being stored: the session has ended, the force save is stored (classic)`, async t => {
     const fetched = deferred()
     const release = deferred()
     const { key, post, openedKey, storedText, fileId, documentServer: { origin } } = await startEditing(t, {

@@ -6,7 +6,7 @@ import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { startInstance } from './instances.js'
 
 for (const profile of profiles) {
-  t.test(`two instances: whoever opens the file lands in the live session, whichever is asked, ${profile}`, async t => {
+  t.test(`two instances: everybody who opens the file joins the open session at either instance (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     const { key, documentServer: { origin } } = editing
     const other = await startInstance(t, editing, { profile })
@@ -28,7 +28,7 @@ for (const profile of profiles) {
     await expectKey(next, 'a repeat')
   })
 
-  t.test(`two instances: a save that is posted to both at once is stored once, ${profile}`, async t => {
+  t.test(`two instances: a save posted to both at once is stored once (${profile})`, async t => {
     const saved: SavedEvent[] = []
     const onSaved = (event: SavedEvent) => { saved.push(event) }
     const editing = await startEditing(t, { profile, onSaved })
@@ -42,7 +42,7 @@ for (const profile of profiles) {
     t.not(await other.openedKey(), key)
   })
 
-  t.test(`two instances: a refused finished save keeps the key at both, ${profile}`, async t => {
+  t.test(`two instances: a refused finished save keeps the key at both (${profile})`, async t => {
     let broken = true
     const editing = await startEditing(t, { profile, serve: (_request, response) => response.writeHead(broken ? 404 : 200).end(NEW) })
     const { key, url } = editing
@@ -57,7 +57,7 @@ for (const profile of profiles) {
     t.equal(await editing.openedKey(), await other.openedKey())
   })
 
-  t.test(`a restart in the middle of a session that was saved by force: its key stays, its saves are known, ${profile}`, async t => {
+  t.test(`a restart during a force-saved session keeps its key and recognizes its saves (${profile})`, async t => {
     const told: unknown[] = []
     const editing = await startEditing(t, { profile })
     const { key, documentServer: { origin, requests } } = editing
@@ -75,7 +75,7 @@ for (const profile of profiles) {
     t.not(await restarted.openedKey(), key)
   })
 
-  t.test(`a storage without state: one instance keeps to the rules for itself, ${profile}`, async t => {
+  t.test(`a storage without state: a single instance follows the same rules (${profile})`, async t => {
     const { state, ...storage } = memoryStorage()
     const { key, openedKey, post, documentServer: { origin }, storedText, fileId } = await startEditing(t, { profile, memory: true, storage })
     t.equal(await post({ key, status: 1 }), 0)
@@ -94,7 +94,7 @@ for (const profile of profiles) {
     t.not(again.key, key, 'another process')
   })
 
-  t.test(`a 4 ends a session, a late 1 does not bring a finished one back, ${profile}`, async t => {
+  t.test(`a status 4 ends a session, and a late status 1 does not revive a finished one (${profile})`, async t => {
     const { key, openedKey, post, documentServer: { origin }, storage, fileId } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 4 }), 0)
@@ -107,7 +107,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), third, 'a late 1')
   })
 
-  t.test(`a page that opens the key of a finished save again: others are sent there only when the document server knows the session, ${profile}`, async t => {
+  t.test(`when an old page reopens the key of a finished save, others get that key only if the document server knows the session (${profile})`, async t => {
     const told: SavedEvent[] = []
     const commands = { error: 1 }
     const { key, openedKey, post, documentServer: { origin } } = await startEditing(t, {
@@ -128,7 +128,7 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`a 2 without anything to store: the document server has ended the session, the next key is another one, ${profile}`, async t => {
+  t.test(`a status 2 without anything to store: the document server has ended the session, and the next key is new (${profile})`, async t => {
     const { key, openedKey, post, unchanged } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 2 }), 0)
@@ -140,7 +140,7 @@ for (const profile of profiles) {
     await unchanged(t, 'a 2 without a url')
   })
 
-  t.test(`a 3 that is acknowledged uses the key up, one that is not keeps it until its changes are saved, ${profile}`, async t => {
+  t.test(`an acknowledged status 3 retires the key, a refused one keeps it until its changes are saved (${profile})`, async t => {
     const { key, openedKey, post, url, fileId, storedText } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     const error = await post({ key, status: 3 })
@@ -154,7 +154,7 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), NEW)
   })
 
-  t.test(`a storage whose revision is the content's digest: a finished save of the same bytes changes the key, ${profile}`, async t => {
+  t.test(`a storage whose revision is the content's digest: a finished save of the same bytes changes the key (${profile})`, async t => {
     const { key, openedKey, post, documentServer: { origin } } = await startEditing(t, {
       profile,
       memory: true,
@@ -172,7 +172,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), keys.at(-1))
   })
 
-  t.test(`who opens the file while its finished save is being stored, at whatever moment of that, gets a key that others get, too, ${profile}`, async t => {
+  t.test(`an editor that opens the file at any moment while its finished save is being stored gets a key that the others get too (${profile})`, async t => {
     for (let nth = 1; ; nth++) {
       const memory = memoryStorage()
       let accesses = 0

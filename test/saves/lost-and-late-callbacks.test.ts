@@ -1,10 +1,10 @@
+import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { type EditingOptions, profiles, startEditing } from '../helpers/editing.js'
 import { memoryLog } from '../helpers/log.js'
 import { startService } from '../integration/support.js'
-import { age } from './aging.js'
 
 const HOUR = 3_600_000
 /** For so long the document server shows a key that was saved for good for reading only. */
@@ -14,8 +14,10 @@ const VIEW_ONLY_MS = 300_000
 async function startTold (t: Test, options: EditingOptions = {}) {
   const commands = { error: 1, asked: [] as string[] }
   const saved: SavedEvent[] = []
+  const clock = fakeClock()
   const editing = await startEditing(t, {
     memory: true,
+    clock,
     onConflict: 'keep-both',
     onSaved: event => { saved.push(event) },
     serve (request, response) {
@@ -28,6 +30,7 @@ async function startTold (t: Test, options: EditingOptions = {}) {
   const { post, documentServer: { origin }, storage, fileId } = editing
   return {
     ...editing,
+    clock,
     commands,
     saved,
     tell: async (key: string, status: 1 | 4) => t.equal(await post({ key, status }), 0),
@@ -37,13 +40,13 @@ async function startTold (t: Test, options: EditingOptions = {}) {
 }
 
 for (const profile of profiles) {
-  t.test(`an old page that opens a finished key again, while others edit under the new one: nobody is ever sent there, ${profile}`, async t => {
-    const { key: first, openedKey, tell, save, commands, storedText, fileId, saved, storage } = await startTold(t, { profile })
+  t.test(`an old page reopens a finished key while others edit under the new one: nobody else ever gets the old key (${profile})`, async t => {
+    const { clock, key: first, openedKey, tell, save, commands, storedText, fileId, saved } = await startTold(t, { profile })
     await tell(first, 1)
     await save(first, 2, 'first')
     const second = await openedKey()
     await tell(second, 1)
-    await age(storage, fileId, VIEW_ONLY_MS)
+    clock.skip(VIEW_ONLY_MS)
     await tell(first, 1)
     commands.error = 0 // somebody has the old page open
     t.equal(await openedKey(), second)
@@ -58,7 +61,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), third)
   })
 
-  t.test(`a 4 that is lost, and then a change from outside: who opens the file sees it, and the document server is asked, ${profile}`, async t => {
+  t.test(`a status 4 is lost, then the file changes from outside: the next editor sees the change, and the document server is asked (${profile})`, async t => {
     const { key, openedKey, tell, changeFromOutside, commands, storage, fileId } = await startTold(t, { profile })
     await tell(key, 1)
     await changeFromOutside()
@@ -71,7 +74,7 @@ for (const profile of profiles) {
     while (JSON.stringify(await storage.state!.get(fileId)).includes(key)) await new Promise(resolve => setImmediate(resolve))
   })
 
-  t.test(`a 4 that overtakes its 1, and then a change from outside: who opens the file sees it, ${profile}`, async t => {
+  t.test(`a status 4 overtakes its status 1, then the file changes from outside: the next editor sees the change (${profile})`, async t => {
     const { key, openedKey, tell, changeFromOutside } = await startTold(t, { profile })
     await tell(key, 4)
     await tell(key, 1)
@@ -80,7 +83,7 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`a 4 that comes while a force save is being stored ends the session after that, ${profile}`, async t => {
+  t.test(`a status 4 that arrives while a force save is being stored ends the session after the save (${profile})`, async t => {
     const asked = deferred()
     const release = deferred()
     const { key, post, openedKey, url, changeFromOutside } = await startTold(t, {
@@ -105,8 +108,8 @@ for (const profile of profiles) {
     t.notOk([key, next].includes(await openedKey()))
   })
 
-  t.test(`a save that was refused, a viewer, and an hour later: whoever opens the document finds the work, ${profile}`, async t => {
-    const { open, key, documentServer, storage, fileId, stored } = await startService(t, { profile })
+  t.test(`after a refused save, a viewer, and an hour: the next editor finds the unsaved work (${profile})`, async t => {
+    const { open, key, documentServer, clock, stored } = await startService(t, { profile })
     const editor = await open()
     const viewer = await open({ user: { id: 'viewer', name: 'Viewer' }, mode: 'view' })
     await editor.edit('a first part')
@@ -114,14 +117,14 @@ for (const profile of profiles) {
     await editor.edit('an hour of work')
     documentServer.fault('file', { type: 'answer', status: 404 })
     t.match(await editor.close(), { status: 2, accepted: false })
-    await age(storage, fileId, HOUR + 1)
+    clock.skip(HOUR + 1)
     t.equal(await key(), editor.key)
-    const [info, forgotten] = documentServer.received.slice(-2)
+    const [info, forgotten] = documentServer.receivedRequests.slice(-2)
     t.match(info, { answer: { key: editor.key, error: 1 } }, 'the document server was asked, and knows nobody who edits')
     t.match(forgotten, { answer: { key: editor.key, error: 0, url: String } }, 'but has the work')
     t.equal(await key(), editor.key)
     await viewer.close()
-    await age(storage, fileId, HOUR + 1)
+    clock.skip(HOUR + 1)
     const again = await open()
     t.equal(String(await again.content()), 'an hour of work')
     t.match(await again.close(), { status: 2, accepted: true })
@@ -137,22 +140,22 @@ const unusable: Record<string, [answer: (response: import('node:http').ServerRes
   'no answer': [response => response.destroy(), { err: { code: 'FST_EDITOR_UPSTREAM' } }]
 }
 for (const [name, [answer, logged]] of Object.entries(unusable)) {
-  t.test(`a command service that gives ${name}: the log says so, the session is kept`, async t => {
+  t.test(`the command service fails with ${name}: this is logged and the session is kept`, async t => {
     const log = memoryLog()
-    const { key, openedKey, tell, storage, fileId } = await startTold(t, {
+    const { clock, key, openedKey, tell } = await startTold(t, {
       server: log.server,
       serve: (_request, response) => answer(response)
     })
     await tell(key, 1)
-    await age(storage, fileId, HOUR + 1)
+    clock.skip(HOUR + 1)
     t.equal(await openedKey(), key)
     t.match(log.records().filter(({ level }) => level === 40), [{ command: 'info', ...logged }])
   })
 }
 
-t.test('a document whose session is to be asked for opens although nothing can be noted', async t => {
+t.test('a document whose session has to be checked opens although nothing can be noted', async t => {
   let isFull = false
-  const { key, openedKey, tell, storage, fileId, commands } = await startTold(t, {
+  const { clock, key, openedKey, tell, commands } = await startTold(t, {
     prepare (app) {
       app.addHook('onReady', async () => {
         const { state } = app.editorStorage
@@ -167,7 +170,7 @@ t.test('a document whose session is to be asked for opens although nothing can b
     }
   })
   await tell(key, 1)
-  await age(storage, fileId, HOUR + 1)
+  clock.skip(HOUR + 1)
   isFull = true
   commands.error = 0
   t.equal(await openedKey(), key)

@@ -54,7 +54,7 @@ async function startSaving (t: Test, directory: string, steps: readonly Step[]) 
   }
 }
 
-t.test('containers are killed in the middle of saves, again and again: no save is lost, no temp files pile up', async t => {
+t.test('containers are killed during saves again and again: no save is lost, no temp files accumulate', async t => {
   if (!isAllowed(t, named('here'))) return
   await onAgeingDisk(t, async disk => await killAgainAndAgain(t, disk))
 })
@@ -92,7 +92,7 @@ async function killAgainAndAgain (t: Test, { directory, age }: AgeingDisk): Prom
   await sixth.kill()
 }
 
-t.test('a living container is not taken for dead by others, whatever their names', async t => {
+t.test('a running container is not considered dead by others, whatever their host names', async t => {
   if (!isAllowed(t, named('here'))) return
   const directory = join(t.testdir({ uploads: {} }), 'uploads')
   const { start, saves, post, stored } = await startSaving(t, directory, STEPS)
@@ -122,7 +122,7 @@ const OWN = `
   process.stdout.write(String(state.hasEnded(state.owner)))
 `
 
-t.test('no process takes itself for dead, whatever /proc shows', async t => {
+t.test('no process considers itself dead, whatever /proc shows', async t => {
   for (const namespaces of [named('here'), { flags: ['--pid', '--fork', '--kill-child'] }]) {
     if (!isAllowed(t, namespaces)) continue
     const [command = '', ...args] = [...launcherIn(namespaces), process.execPath, ...process.execArgv, '--input-type=module', '-e', OWN]

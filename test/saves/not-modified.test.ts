@@ -35,7 +35,7 @@ async function startForced (t: Test, finished: string, options: EditingOptions) 
 }
 
 for (const profile of profiles) {
-  t.test(`notmodified with the bytes of the force save: nothing is written, the session has ended, onSaved is told, ${profile}`, async t => {
+  t.test(`notmodified with the bytes of the force save: nothing is written, the session has ended, onSaved is called (${profile})`, async t => {
     const { fileId, key, openedKey, storedText, listing, saved, finish, written, documentServer } = await startForced(t, FORCED, { profile })
     const before = { ...await written(), listing: await listing() }
     t.equal(await openedKey(), key)
@@ -53,7 +53,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), next)
   })
 
-  t.test(`notmodified with other bytes than those of the force save: they are stored, ${profile}`, async t => {
+  t.test(`notmodified with other bytes than those of the force save: they are stored (${profile})`, async t => {
     const other = FORCED.replace('force', 'hand!')
     const { fileId, key, openedKey, storedText, saved, finish } = await startForced(t, other, { profile })
     t.equal(other.length, FORCED.length)
@@ -63,7 +63,7 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`notmodified with the same bytes, not said by the document server: they are written, ${profile}`, async t => {
+  t.test(`the same bytes without notmodified are written (${profile})`, async t => {
     for (const fields of [{ notmodified: false }, { notmodified: null }, {}]) {
       await t.test(JSON.stringify(fields), async t => {
         const { key, openedKey, finish, written } = await startForced(t, FORCED, { profile })
@@ -75,7 +75,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`notmodified after a change from outside: a conflict, ${profile}`, async t => {
+  t.test(`notmodified after a change from outside is a conflict (${profile})`, async t => {
     const { fileId, key, openedKey, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'keep-both' })
     await writeFile(path, 'changed from outside')
     t.equal(await finish(), 0)
@@ -85,7 +85,7 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`notmodified after a change from outside, onConflict overwrite: stored, ${profile}`, async t => {
+  t.test(`notmodified after a change from outside, onConflict overwrite: stored (${profile})`, async t => {
     const { fileId, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'overwrite' })
     await writeFile(path, 'changed from outside')
     t.equal(await finish(), 0)
@@ -93,7 +93,7 @@ for (const profile of profiles) {
     t.notOk(saved.at(-1)!.conflict)
   })
 
-  t.test(`notmodified without the saved file: refused, the key stays, ${profile}`, async t => {
+  t.test(`notmodified without the saved file: refused, the key stays (${profile})`, async t => {
     let broken = false
     const { key, openedKey, finish, written } = await startForced(t, FORCED, {
       profile,
@@ -109,7 +109,7 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`notmodified without a force save before: stored, ${profile}`, async t => {
+  t.test(`notmodified without an earlier force save: stored (${profile})`, async t => {
     const { fileId, key, openedKey, post, url, storedText } = await startEditing(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 2, url, notmodified: true }), 0)
@@ -118,7 +118,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('notmodified, where the storage never comes to the end of what is stored: refused in time, its body is closed, the next save is stored', async t => {
+t.test('notmodified when the stored content never ends: refused in time, its body is closed, the next save is stored', async t => {
   const files = fileStorage({ directory: directoryOf(t) })
   const endless: Readable[] = []
   let isEndless = false

@@ -5,7 +5,7 @@ import { deferred } from '../helpers/deferred.js'
 
 for (const profile of profiles) {
   for (const memory of [false, true]) {
-    t.test(`row 39: a slow save is followed by a fast one: the later arrival wins, another file is not delayed, ${profile}, ${memory ? 'memory' : 'files'}`, async t => {
+    t.test(`a slow save followed by a fast one: the later arrival wins, and another file is not delayed (${profile}, ${memory ? 'memory' : 'files'})`, async t => {
       const firstFetched = deferred()
       const release = deferred()
       const secondArrived = deferred()
@@ -44,7 +44,7 @@ for (const profile of profiles) {
   }
 
   for (const slow of ['authorize', 'onCallback'] as const) {
-    t.test(`row 39: saves are applied in the order they arrived, however long ${slow} takes for the first, ${profile}`, async t => {
+    t.test(`saves are applied in order of arrival, however long ${slow} takes for the first (${profile})`, async t => {
       const firstArrived = deferred()
       const secondArrived = deferred()
       const release = deferred()
@@ -75,7 +75,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 39: who is refused, fails or has nothing to save holds nobody up, ${profile}`, async t => {
+  t.test(`a callback that is refused, fails or has nothing to save delays no other (${profile})`, async t => {
     const failing = deferred()
     const firstFetched = deferred()
     const arrived = deferred()
@@ -110,7 +110,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('a save goes on when the document server no longer waits for the answer', async t => {
+t.test('a save continues after the document server has stopped waiting for the answer', async t => {
   const fetched = deferred()
   const release = deferred()
   const saved = deferred()

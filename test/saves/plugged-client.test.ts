@@ -18,7 +18,7 @@ function client (body: () => Readable, headers: Record<string, string> = {}): Ht
 const bytes = (text: string) => () => Readable.from([Buffer.from(text)], { objectMode: false })
 
 for (const profile of profiles) {
-  t.test(`row 54: a plugged client gets the parsed url only, without credentials and fragment, ${profile}`, async t => {
+  t.test(`a custom HTTP client gets only the parsed url, without credentials and fragment (${profile})`, async t => {
     const httpClient = client(bytes(NEW))
     const editing = await startEditing(t, { profile, httpClient })
     const { host } = new URL(editing.url)
@@ -28,14 +28,14 @@ for (const profile of profiles) {
   })
 
   for (const [name, length] of [['fewer', '100'], ['more', '3']] as const) {
-    t.test(`row 11: ${name} bytes than announced are an error whatever the client says, ${profile}`, async t => {
+    t.test(`a custom HTTP client that returns ${name} bytes than announced fails the save (${profile})`, async t => {
       const editing = await startEditing(t, { profile, httpClient: client(bytes(NEW), { 'content-length': length }) })
       t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 1)
       await editing.unchanged(t, name)
     })
   }
 
-  t.test(`specification, callback, rule 3: a client that rejects or breaks off is an error, ${profile}`, async t => {
+  t.test(`a custom HTTP client that rejects or breaks off fails the save: HTTP 200 and error 1 (${profile})`, async t => {
     const broken: Record<string, HttpClient> = {
       rejects: { request: async () => { throw new Error('no connection') } },
       'throws no error': { request: async () => { throw undefined } }, // eslint-disable-line no-throw-literal

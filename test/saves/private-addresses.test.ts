@@ -4,7 +4,7 @@ import { startInside } from '../helpers/inside.js'
 import { startUpstream } from '../helpers/listen.js'
 import { noWayOut } from '../helpers/no-way-out.js'
 
-t.test('row 73: where any origin is allowed, a callback naming an address that is not public is refused without a connection', async t => {
+t.test('where any origin is allowed, a callback naming a non-public IP address is refused without a connection', async t => {
   const inside = await startInside(t)
   const begun = noWayOut(t)
   const editing = await startEditing(t, {
@@ -22,7 +22,7 @@ t.test('row 73: where any origin is allowed, a callback naming an address that i
   await editing.unchanged(t, 'private addresses')
 })
 
-t.test('row 73: an origin that only proxy.allow names is none that a callback may name', async t => {
+t.test('a callback may not name an origin that only proxy.allow lists', async t => {
   const elsewhere = await startInside(t)
   for (const options of [{}, { documentServer: { origins: 'any' } }] as const) {
     const editing = await startEditing(t, { proxy: { allow: [elsewhere.origin] }, ...options })
@@ -35,7 +35,7 @@ t.test('row 73: an origin that only proxy.allow names is none that a callback ma
   }
 })
 
-t.test('row 75: a save from the document server on a private address works, whatever else is allowed', async t => {
+t.test('a save from a document server on a private IP address works, whatever else is allowed', async t => {
   const second = await startUpstream(t, answerWith(NEW))
   for (const options of [{}, { proxy: { allow: 'any' } }, { documentServer: { origins: 'any' } }, { documentServer: { origins: [second.origin] } }] as const) {
     const editing = await startEditing(t, options)

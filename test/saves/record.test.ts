@@ -3,12 +3,12 @@ import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 const odd: readonly unknown[] = [
-  null, 'text', 0, [], {}, { live: [] }, { live: {}, saves: [] }, { live: [{ key: 'K' }], saves: [] }, { live: [], saves: [{ key: 'K', status: 3, at: 1 }] },
-  { live: [], saves: [], lock: {} }, { live: [], saves: [], lock: { id: 1 } }, { live: [], saves: [], lock: { id: 'a', publishing: {} } }, { live: [], saves: [], untold: [{}] }
+  null, 'text', 0, [], {}, { sessions: [] }, { sessions: {}, saves: [] }, { sessions: [{ key: 'K' }], saves: [] }, { sessions: [], saves: [{ key: 'K', status: 3, storedAt: 1 }] },
+  { sessions: [], saves: [], lock: {} }, { sessions: [], saves: [], lock: { id: 1 } }, { sessions: [], saves: [], lock: { id: 'a', publishing: {} } }, { sessions: [], saves: [], undelivered: [{}] }
 ]
 
 for (const profile of profiles) {
-  t.test(`a record that is none is as good as no record: documents open and are saved, ${profile}`, async t => {
+  t.test(`an invalid record is treated as a missing one: documents open and are saved (${profile})`, async t => {
     for (const value of odd) {
       const { key, openedKey, post, url, storage, fileId, storedText } = await startEditing(t, { profile, memory: true })
       const { version = null } = await storage.state!.get(fileId) ?? {}
@@ -20,7 +20,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`a save of which nothing can be remembered is refused, and nothing is stored, ${profile}`, async t => {
+  t.test(`a save that cannot be noted is refused, and nothing is stored (${profile})`, async t => {
     const memory = memoryStorage()
     const storage: Storage = { ...memory, state: { ...memory.state, set: async () => { throw new Error('no space left on device') } } }
     const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage })
@@ -28,7 +28,7 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), OLD)
   })
 
-  t.test(`a storage that can't tell a revision beforehand: a save that can't be noted afterwards is refused, its repeat is known by its bytes, ${profile}`, async t => {
+  t.test(`with a storage that cannot announce a revision, a save that cannot be noted afterwards is refused, and its repeat is recognized by its bytes (${profile})`, async t => {
     const { stage, ...memory } = memoryStorage()
     let isFull = false
     const storage: Storage = {
@@ -54,7 +54,7 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`a document server that has lost its session and opens the old content again: what the first session has stored beside the file stays, ${profile}`, async t => {
+  t.test(`when the document server has lost its session and reopens the old content, the conflict copy of the first session is kept (${profile})`, async t => {
     const saved: SavedEvent[] = []
     const { key, post, fileId, storage, storedText, documentServer: { origin } } = await startEditing(t, {
       profile,

@@ -18,7 +18,7 @@ async function startCounting (t: Test, options: EditingOptions) {
 
 for (const profile of profiles) {
   for (const status of [2, 6] as const) {
-    t.test(`row 60: a repeated save (${status}) is answered, nothing is fetched, ${profile}`, async t => {
+    t.test(`a repeated save (${status}) is acknowledged without fetching anything (${profile})`, async t => {
       const saved: unknown[] = []
       const { key, save, post, documentServer } = await startCounting(t, { profile, onSaved: event => { saved.push(event) } })
       const stored = { error: 0, fetches: 1, content: 'fetch 1' }
@@ -34,7 +34,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`row 60: a save of later changes is stored although its path came before, ${profile}`, async t => {
+  t.test(`a save of later changes is stored although its url has the path of an earlier one (${profile})`, async t => {
     const { key, save } = await startCounting(t, { profile })
     const earlier = { key, status: 6 as const, lastsave: '2026-11-20T16:12:26.000Z' }
     t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 1, content: 'fetch 1' })
@@ -42,7 +42,7 @@ for (const profile of profiles) {
     t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'the earlier one is known still')
   })
 
-  t.test(`row 60: a save posted again while it is being stored is fetched once, ${profile}`, async t => {
+  t.test(`a save posted again while it is being stored is fetched once (${profile})`, async t => {
     const fetched = deferred()
     const repeated = deferred()
     let callbacks = 0
@@ -61,7 +61,7 @@ for (const profile of profiles) {
     t.strictSame(answers, [{ error: 0, fetches: 1, content: 'in full' }, { error: 0, fetches: 1, content: 'in full' }])
   })
 
-  t.test(`row 60: a save that failed is fetched when it is posted again, ${profile}`, async t => {
+  t.test(`a save that failed is fetched again when it is repeated (${profile})`, async t => {
     let attempts = 0
     const { key, save } = await startCounting(t, {
       profile,
@@ -72,13 +72,13 @@ for (const profile of profiles) {
     t.strictSame(await save({ key, status: 2 }, '/a', '?md5=3'), { error: 0, fetches: 2, content: 'at last' })
   })
 
-  t.test(`a finished save from the path of a force save is stored, ${profile}`, async t => {
+  t.test(`a finished save whose url has the path of a force save is stored (${profile})`, async t => {
     const { key, save } = await startCounting(t, { profile })
     t.strictSame(await save({ key, status: 6 }, '/a'), { error: 0, fetches: 1, content: 'fetch 1' })
     t.strictSame(await save({ key, status: 2 }, '/a'), { error: 0, fetches: 2, content: 'fetch 2' })
   })
 
-  t.test(`a late force save of a session whose finished save is stored brings nothing back, ${profile}`, async t => {
+  t.test(`a late force save of a session whose finished save is stored restores no old content (${profile})`, async t => {
     const { key, save, openedKey } = await startCounting(t, { profile })
     await save({ key, status: 6 }, '/force-1')
     const finished = { error: 0, fetches: 2, content: 'fetch 2' }
@@ -89,7 +89,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), next, 'and does not revive its key')
   })
 
-  t.test(`neither does a late or repeated save of a session after the next one has saved, ${profile}`, async t => {
+  t.test(`a late or repeated save of a session after the next one has saved restores no old content (${profile})`, async t => {
     const { key, save, post, openedKey } = await startCounting(t, { profile })
     await save({ key, status: 2 }, '/finished')
     const next = await openedKey()
@@ -104,7 +104,7 @@ for (const profile of profiles) {
     t.strictSame(await save({ key, status: 6 }, '/force-late'), { error: 0, fetches: 3, content: 'fetch 3' })
   })
 
-  t.test(`a key that is opened again after its refused copy was saved can save again, apart from the file: it may show that copy still, ${profile}`, async t => {
+  t.test(`a key reopened after its refused copy was saved can be saved again, into a conflict copy since the page may still show the refused copy (${profile})`, async t => {
     const saved: SavedEvent[] = []
     const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
     t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
@@ -118,7 +118,7 @@ for (const profile of profiles) {
     t.equal(await storedText(saved.at(-1)!.conflictFileId!), 'fetch 3')
   })
 
-  t.test(`the same save for another file is another save, ${profile}`, async t => {
+  t.test(`the same url for another file is another save (${profile})`, async t => {
     const { key, save, post, openedKey, storage, storedText, documentServer } = await startCounting(t, { profile })
     const other = await storage.create('txt', Buffer.from(OLD))
     await save({ key, status: 2 }, '/a')
@@ -126,7 +126,7 @@ for (const profile of profiles) {
     t.equal(await storedText(other.fileId), 'fetch 2')
   })
 
-  t.test(`saves without a key are all stored, ${profile}`, async t => {
+  t.test(`saves without a key are all stored (${profile})`, async t => {
     // In secure a token without a key is refused: only a host that lets callbacks in without one gets such saves.
     const { postCallback, storedText, fileId, documentServer } = await startCounting(t, { profile, authorize: () => true })
     for (const content of ['fetch 1', 'fetch 2']) {

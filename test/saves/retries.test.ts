@@ -71,7 +71,7 @@ const final: Record<string, RequestListener> = {
 
 for (const profile of profiles) {
   for (const [name, failure] of Object.entries(transient)) {
-    t.test(`saveRetries: ${name} is followed by another request, the document is stored once, ${profile}`, async t => {
+    t.test(`saveRetries: ${name} is retried, and the document is stored once (${profile})`, async t => {
       const { save } = await startFailing(t, [failure], { profile, saveRetries: 1, timeouts: { idle: 300 } })
       t.strictSame(await save(), { error: 0, fetches: 2, writes: 1, content: NEW })
       t.strictSame(await save(), { error: 0, fetches: 2, writes: 1, content: NEW }, 'a repeat fetches nothing')
@@ -79,7 +79,7 @@ for (const profile of profiles) {
   }
 
   for (const [name, failure] of Object.entries(final)) {
-    t.test(`saveRetries: ${name} is final, ${profile}`, async t => {
+    t.test(`saveRetries: ${name} is not retried (${profile})`, async t => {
       const { save } = await startFailing(t, repeat(failure), { profile, saveRetries: 2, maxFileSize: 1000 })
       const { fetches, ...rest } = await save()
       t.strictSame(rest, { error: 1, writes: 0, content: OLD })
@@ -87,31 +87,31 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`saveRetries: by default a save is asked for three times, then refused, ${profile}`, async t => {
+  t.test(`saveRetries: by default a save is fetched up to three times, then refused (${profile})`, async t => {
     const { save, openedKey, key } = await startFailing(t, repeat(transient[503]!), { profile })
     t.strictSame(await save(), { error: 1, fetches: 3, writes: 0, content: OLD })
     t.equal(await openedKey(), key)
   })
 
-  t.test(`saveRetries: 0 asks once, ${profile}`, async t => {
+  t.test(`saveRetries: 0 fetches once (${profile})`, async t => {
     const { save } = await startFailing(t, [transient[503]!], { profile, saveRetries: 0 })
     t.strictSame(await save(), { error: 1, fetches: 1, writes: 0, content: OLD })
     t.strictSame(await save(), { error: 0, fetches: 2, writes: 1, content: NEW })
   })
 
-  t.test(`saveRetries: a storage that fails is not tried again, ${profile}`, async t => {
+  t.test(`saveRetries: a failing storage is not retried (${profile})`, async t => {
     const full = async () => { throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) }
     const { save } = await startFailing(t, [], { profile, storage: { ...memoryStorage(), replace: full } })
     t.strictSame(await save(), { error: 1, fetches: 1, writes: 0, content: OLD })
   })
 
-  t.test(`saveRetries: nobody waits for longer than timeouts.total, ${profile}`, async t => {
+  t.test(`saveRetries: all attempts together take no longer than timeouts.total (${profile})`, async t => {
     // Pauses of 200, 800 and 3200 ms: the third would leave no time for anything.
     const { save } = await startFailing(t, repeat(transient[503]!), { profile, saveRetries: 10, timeouts: { total: 4000 } })
     t.strictSame(await save(), { error: 1, fetches: 3, writes: 0, content: OLD })
   })
 
-  t.test(`saveRetries: a later request gets only what is left of timeouts.total, ${profile}`, async t => {
+  t.test(`saveRetries: a later attempt only has what is left of timeouts.total (${profile})`, async t => {
     const drips = [0, 0]
     const drip = (attempt: 0 | 1, most: number): RequestListener => (_request, response) => {
       response.write('PK\x03\x04')
@@ -127,7 +127,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('saveRetries: secure: a redirect to an address that is not allowed is not tried again', async t => {
+t.test('saveRetries: a redirect to a URL that is not allowed is not retried (secure)', async t => {
   const { save } = await startFailing(t, [answerWith('', 302, { location: 'http://127.0.0.1:1/' })], { saveRetries: 2 })
   t.strictSame(await save(), { error: 1, fetches: 1, writes: 0, content: OLD })
 })

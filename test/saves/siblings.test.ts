@@ -23,7 +23,7 @@ async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) 
   }
 }
 
-t.test('a doc that is saved as docx beside an unrelated docx becomes a file of its own: nothing is replaced or removed', async t => {
+t.test('a doc saved as docx next to an unrelated docx becomes a separate file: nothing is replaced or removed', async t => {
   const { key, post, documentServer: { origin }, textOf, saved, storedText, storage, openedKey, fileId } = await startAmong(t, { docx: 'an unrelated docx' })
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/1`, filetype: 'docx' }), 0)
@@ -39,14 +39,14 @@ t.test('a doc that is saved as docx beside an unrelated docx becomes a file of i
   t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
 })
 
-t.test('a save in a format that no document server knows is stored under the extension there is, and leaves every sibling alone', async t => {
+t.test('a save in an unknown format is stored under the existing extension and leaves every sibling unchanged', async t => {
   const { key, post, documentServer: { origin }, textOf, saved } = await startAmong(t, { pdf: 'a pdf', ODT: 'an odt in capitals' })
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'zzz' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf'), await textOf('ODT')], [`${NEW} at /1`, 'a pdf', 'an odt in capitals'])
   t.match(saved, [{ extension: 'doc', conflict: undefined }])
 })
 
-t.test('a save in another format takes the place of its own file only', async t => {
+t.test('a save in another format replaces its own file only', async t => {
   const { key, post, documentServer: { origin }, textOf, saved, storedText, fileId, directory } = await startAmong(t, { pdf: 'a pdf' })
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'docx' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf')], [null, 'a pdf'])

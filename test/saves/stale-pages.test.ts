@@ -1,7 +1,7 @@
+import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { type EditingOptions, profiles, startEditing } from '../helpers/editing.js'
-import { age } from './aging.js'
 
 const MINUTE = 60_000
 /** As many sessions as are remembered of a file. */
@@ -10,8 +10,10 @@ const MANY = 8
 /** A file in memory; a document server whose saved files have their path as content. */
 async function startPages (t: Test, options: EditingOptions) {
   const saved: SavedEvent[] = []
+  const clock = fakeClock()
   const editing = await startEditing(t, {
     memory: true,
+    clock,
     onConflict: 'keep-both',
     serve: (request, response) => response.end(request.method === 'POST' ? '{"error":0}' : request.url), // it knows every session
     onSaved: event => { saved.push(event) },
@@ -24,6 +26,7 @@ async function startPages (t: Test, options: EditingOptions) {
   }
   return {
     ...editing,
+    clock,
     saved,
     changeFromOutside,
     tell: async (key: string, status: 1 | 4) => t.equal(await post({ key, status }), 0),
@@ -41,7 +44,7 @@ async function startPages (t: Test, options: EditingOptions) {
 }
 
 for (const profile of profiles) {
-  t.test(`many old pages that are opened again split no session: all who come later join it, and its save is in the file, ${profile}`, async t => {
+  t.test(`many old pages that are reopened do not split a session: later editors join it, and its save is in the file (${profile})`, async t => {
     const { fileId, stalePages, tell, openedKey, save, storedText, saved } = await startPages(t, { profile })
     const old = await stalePages(MANY)
     for (const key of old) await tell(key, 1)
@@ -56,12 +59,12 @@ for (const profile of profiles) {
     t.strictSame(saved.map(({ conflict }) => conflict), [undefined, undefined])
   })
 
-  t.test(`of many sessions that are live the one not heard of for longest is forgotten, ${profile}`, async t => {
-    const { storage, fileId, key, tell, openedKey } = await startPages(t, { profile })
+  t.test(`of many open sessions the one that was reported longest ago is dropped (${profile})`, async t => {
+    const { clock, key, tell, openedKey } = await startPages(t, { profile })
     const keys = Array.from({ length: MANY + 1 }, (_, number) => `${key}.${number}`)
     for (const one of keys.slice(0, MANY)) {
       await tell(one, 1)
-      await age(storage, fileId, MINUTE)
+      clock.skip(MINUTE)
     }
     await tell(keys[0]!, 1)
     await tell(keys[MANY]!, 1)
@@ -72,16 +75,16 @@ for (const profile of profiles) {
     t.equal(await openedKey(), key)
   })
 
-  t.test(`many sessions do not take away the key of what was refused: somebody opens it and brings it back, ${profile}`, async t => {
-    const { storage, fileId, key, tell, openedKey, post } = await startPages(t, { profile })
+  t.test(`many sessions do not displace the key of a refused save: an editor opens it and its changes are saved (${profile})`, async t => {
+    const { clock, key, tell, openedKey, post } = await startPages(t, { profile })
     await tell(key, 1)
     t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
-    await age(storage, fileId, MINUTE)
+    clock.skip(MINUTE)
     for (let number = 0; number <= MANY; number++) await tell(`${key}.${number}`, 1)
     t.equal(await openedKey(), key)
   })
 
-  t.test(`many sessions do not scatter the saves of an old page over many files, ${profile}`, async t => {
+  t.test(`many sessions do not spread the saves of an old page over many files (${profile})`, async t => {
     const { key, tell, openedKey, save, saved, changeFromOutside } = await startPages(t, { profile })
     await changeFromOutside()
     const current = await openedKey()
@@ -92,7 +95,7 @@ for (const profile of profiles) {
     t.equal(new Set(saved.map(({ conflictFileId }) => conflictFileId)).size, 1)
   })
 
-  t.test(`a page that opens a key once more, after a session under it that changed nothing, does not overwrite what was changed meanwhile, ${profile}`, async t => {
+  t.test(`a page that reopens a key whose session ended without changes does not overwrite what was changed meanwhile (${profile})`, async t => {
     const { fileId, key, tell, save, changeFromOutside, openedKey, storedText, saved } = await startPages(t, { profile })
     await tell(key, 1)
     await save(key, 2, 'finished')

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { Profile } from '../../lib/index.js'
 import { claimsOf } from '../helpers/conversion-service.js'
 import { deferred } from '../helpers/deferred.js'
 import { NEW, profiles, startEditing } from '../helpers/editing.js'
 import { startService } from '../integration/support.js'
-import { age } from './aging.js'
 
 const SESSION_MS = 1_800_000
 const UNKNOWN = 1
@@ -19,8 +19,10 @@ const errors = (errors: Record<Command, number>): Answer => (command, response) 
 /** A session that was saved by force, and a document server that answers commands so. */
 async function startForced (t: Test, profile: Profile, answer: Answer) {
   const commands: Command[] = []
+  const clock = fakeClock()
   const editing = await startEditing(t, {
     profile,
+    clock,
     timeouts: { session: SESSION_MS },
     async serve (request, response) {
       if (request.method === 'GET') return response.end(NEW)
@@ -33,24 +35,24 @@ async function startForced (t: Test, profile: Profile, answer: Answer) {
       answer(c as Command, response)
     }
   })
-  const { key, post, url, storage, fileId } = editing
+  const { key, post, url } = editing
   t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
   t.equal(await post({ key, status: 6, url }), 0)
-  return { ...editing, commands, silentFor: async (milliseconds: number) => await age(storage, fileId, milliseconds) }
+  return { ...editing, commands, silentFor (milliseconds: number) { clock.skip(milliseconds) } }
 }
 
 for (const profile of profiles) {
-  t.test(`timeouts.session: a session that was heard of is joined without asking, ${profile}`, async t => {
+  t.test(`timeouts.session: a recently reported session is joined without asking the document server (${profile})`, async t => {
     const { key, openedKey, silentFor, commands } = await startForced(t, profile, errors({ info: UNKNOWN, getForgotten: UNKNOWN }))
     t.equal(await openedKey(), key)
-    await silentFor(SESSION_MS / 2)
+    silentFor(SESSION_MS / 2)
     t.equal(await openedKey(), key)
     t.strictSame(commands, [])
   })
 
-  t.test(`timeouts.session: a session of which the document server knows nothing is given up, ${profile}`, async t => {
+  t.test(`timeouts.session: a session unknown to the document server is dropped (${profile})`, async t => {
     const { key, openedKey, silentFor, commands, post, url, storedText, fileId } = await startForced(t, profile, errors({ info: UNKNOWN, getForgotten: UNKNOWN }))
-    await silentFor(SESSION_MS)
+    silentFor(SESSION_MS)
     const next = await openedKey()
     t.not(next, key)
     t.strictSame(commands, ['info', 'getForgotten'])
@@ -71,9 +73,9 @@ for (const profile of profiles) {
     'it fails at the second question': [(command, response) => command === 'info' ? response.end('{"error":1}') : response.destroy(), ['info', 'getForgotten']]
   }
   for (const [name, [answer, expected]] of Object.entries(kept)) {
-    t.test(`timeouts.session: a session is kept when the document server is asked and ${name}, ${profile}`, async t => {
+    t.test(`timeouts.session: a session is kept when the document server is asked and ${name} (${profile})`, async t => {
       const { key, openedKey, silentFor, commands } = await startForced(t, profile, answer)
-      await silentFor(SESSION_MS)
+      silentFor(SESSION_MS)
       t.equal(await openedKey(), key)
       t.strictSame(commands, expected)
       t.equal(await openedKey(), key)
@@ -81,7 +83,7 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`timeouts.session: many who open it at once ask once, ${profile}`, async t => {
+  t.test(`timeouts.session: many editors that open it at once cause one request (${profile})`, async t => {
     const asked = deferred()
     const release = deferred()
     const { key, openedKey, silentFor, commands } = await startForced(t, profile, async (_command, response) => {
@@ -89,7 +91,7 @@ for (const profile of profiles) {
       await release.promise
       response.end(`{"error":${UNKNOWN}}`)
     })
-    await silentFor(SESSION_MS)
+    silentFor(SESSION_MS)
     const opening = Array.from({ length: 10 }, async () => await openedKey())
     await asked.promise
     release.resolve()
@@ -99,31 +101,31 @@ for (const profile of profiles) {
     t.strictSame(commands, ['info', 'getForgotten'])
   })
 
-  t.test(`timeouts.session: a session that is heard of while it is asked for is kept, ${profile}`, async t => {
+  t.test(`timeouts.session: a session reported while the document server is being asked is kept (${profile})`, async t => {
     const { key, openedKey, silentFor, post } = await startForced(t, profile, async (_command, response) => {
       t.equal(await post({ key, status: 1, users: ['u2'] }), 0)
       response.end(`{"error":${UNKNOWN}}`)
     })
-    await silentFor(SESSION_MS)
+    silentFor(SESSION_MS)
     t.equal(await openedKey(), key)
   })
 
-  t.test(`timeouts.session: a session of which the document server says meanwhile that everybody has left, ${profile}`, async t => {
+  t.test(`timeouts.session: a session is dropped if the document server reports meanwhile that everybody has left (${profile})`, async t => {
     const { key, openedKey, silentFor, post, commands } = await startForced(t, profile, async (_command, response) => {
       t.equal(await post({ key, status: 4 }), 0, 'its callback is answered')
       response.end('{"error":0,"users":[]}')
     })
-    await silentFor(SESSION_MS)
+    silentFor(SESSION_MS)
     t.not(await openedKey(), key)
     t.strictSame(commands, ['info'])
   })
 
-  t.test(`timeouts.session: with the emulated document server, whose callback is answered while it is asked, ${profile}`, async t => {
-    const { open, key, documentServer, storage, fileId, sent, stored, forgotten } = await startService(t, { profile, timeouts: { session: SESSION_MS } })
+  t.test(`timeouts.session: works with the emulated document server, whose callback is answered while it is asked (${profile})`, async t => {
+    const { open, key, documentServer, clock, sent, stored, forgotten } = await startService(t, { profile, timeouts: { session: SESSION_MS } })
     const session = await open()
     await session.edit('saved by force')
     t.match(await session.forceSave(), { accepted: true })
-    await age(storage, fileId, SESSION_MS)
+    clock.skip(SESSION_MS)
     const told = sent(1).length
     t.equal(await key(), session.key, 'somebody is in it')
     t.strictSame(sent(1).slice(told).map(({ body, answer }) => [body!.users, body!.actions, answer!.body]), [[['ada'], undefined, { error: 0 }]])
@@ -133,7 +135,7 @@ for (const profile of profiles) {
     t.match(await session.close(), { accepted: false })
     await documentServer.crash()
     await documentServer.restart({ sessions: 'lost' })
-    await age(storage, fileId, SESSION_MS)
+    clock.skip(SESSION_MS)
     t.equal(await key(), session.key, 'its save was refused')
     t.strictSame(forgotten(), ['refused'])
 
@@ -148,7 +150,7 @@ for (const profile of profiles) {
     await documentServer.crash()
     await documentServer.restart({ sessions: 'lost' })
     t.equal(await key(), next.key, 'nobody was asked')
-    await age(storage, fileId, SESSION_MS)
+    clock.skip(SESSION_MS)
     const last = await key()
     t.notOk([session.key, next.key].includes(last), 'the session is lost')
     t.equal(await stored(), 'saved by force once more')

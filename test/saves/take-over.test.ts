@@ -47,7 +47,7 @@ function lockIn (record: Awaited<ReturnType<StateStore['get']>>): unknown {
   return (record!.value as { lock?: unknown }).lock
 }
 
-t.test('the lock of a killed process of this host is taken over at once', { buffered: true }, async t => {
+t.test('the lock of a killed process on the same machine is broken at once', { buffered: true }, async t => {
   const { directory, documentServer, other, saves: [first, second], lockOf } = await startAfterKill(t)
   t.ok(await lockOf('first'))
   t.equal(await openedKey('first', other.origin), first!.key, 'nothing was published: the session goes on')
@@ -65,11 +65,11 @@ const LOCK = { id: 'an-instance.a-save', owner: '0123456789ab~1-1' }
 
 for (const [name, timeouts] of Object.entries({ 'as any': {}, 'with two seconds for a whole download': TIMEOUTS })) {
   for (const memory of [false, true]) {
-    t.test(`a lock whose holder nobody knows is taken over in the end, ${name}, ${memory ? 'memory' : 'files'}`, { buffered: true }, async t => {
+    t.test(`a lock with an unknown holder is broken eventually, ${name}, ${memory ? 'memory' : 'files'}`, { buffered: true }, async t => {
       const editing = await startEditing(t, { memory, timeouts })
       const { fileId, key, storage } = editing
       const other = await storage.create('txt', Buffer.from('another'))
-      t.ok(await storage.state!.set(fileId, { live: [], saves: [], lock: LOCK }, null))
+      t.ok(await storage.state!.set(fileId, { sessions: [], saves: [], lock: LOCK }, null))
       let isAnswered = false
       const answer = editing.post({ key, status: 2, url: editing.url }).finally(() => { isAnswered = true })
       t.equal(await editing.openedKey(), key, 'nobody has to wait to open the document')
@@ -83,7 +83,7 @@ for (const [name, timeouts] of Object.entries({ 'as any': {}, 'with two seconds 
   }
 }
 
-t.test('with a state store that takes three seconds a call everything ends, and nothing piles up', { buffered: true }, async t => {
+t.test('with a state store that takes three seconds per call everything finishes, and nothing piles up', { buffered: true }, async t => {
   const storage = memoryStorage()
   const calls = { pause: 0, now: 0, most: 0 }
   async function slowly<Result> (call: () => Promise<Result>): Promise<Result> {

@@ -22,7 +22,7 @@ async function startMoving (t: Test, options: EditingOptions) {
 }
 
 for (const profile of profiles) {
-  t.test(`two document servers over one storage give different keys, and each its own to all who open the file there, ${profile}`, async t => {
+  t.test(`two document servers over one storage use different keys, and each gives its own to everybody who opens the file there (${profile})`, async t => {
     const { old, next, fileId, keyAt } = await startMoving(t, { profile })
     const [a, b] = [await keyAt(old), await keyAt(next)]
     t.not(a, b)
@@ -33,7 +33,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('what people edit at two document servers at once is kept, whichever is saved first', async t => {
+t.test('edits made at two document servers at the same time are kept, whichever is saved first', async t => {
   for (const isHeard of [true, false]) {
     const { old, next, fileId, keyAt, save, saved, storedText } = await startMoving(t, {})
     const [a, b] = [await keyAt(old), await keyAt(next)]
@@ -46,7 +46,7 @@ t.test('what people edit at two document servers at once is kept, whichever is s
   }
 })
 
-t.test('a callback of a session at the old document server is taken by an instance that has moved on', async t => {
+t.test('a callback of a session at the old document server is accepted by an instance that has moved to the new one', async t => {
   const { old, next, fileId, keyAt, saved } = await startMoving(t, { documentServer: { origins: 'any' }, allowPrivateAddresses: true })
   const key = await keyAt(old)
   t.equal(await next.post({ key, status: 1 }, fileId), 0)
@@ -54,7 +54,7 @@ t.test('a callback of a session at the old document server is taken by an instan
   t.match(saved, [{ key, conflict: undefined }])
 })
 
-t.test('a key of the host\'s own that two document servers have: the second finished save is kept apart', async t => {
+t.test('a key chosen by the application and open at two document servers: the second finished save goes to a conflict copy', async t => {
   const { old, next, fileId, saved, storedText } = await startMoving(t, { signedUrls: false, requireToken: false })
   const key = 'the-host-s-own'
   for (const side of [old, next]) t.equal((await side.postCallback(fileId, { key, status: 1 })).body, '{"error":0}')

@@ -34,7 +34,7 @@ t.test('two processes on one directory', async t => {
     return await Promise.all(saves.map((save, index) => documentServer.post(save, instances[(first + index) % 2]!.origin)))
   }
 
-  t.test('ten writers of one file at once end with one whole version', async t => {
+  t.test('ten concurrent writers of one file leave one complete version', async t => {
     for (let round = 0; round < 5; round++) {
       await open()
       t.same(await post(saves(10)), Array(10).fill(0))
@@ -52,7 +52,7 @@ t.test('two processes on one directory', async t => {
   })
 
   for (const status of [2, 6] as const) {
-    t.test(`a force save that is slow in one process neither holds up nor replaces a later ${status} of the other`, async t => {
+    t.test(`a slow force save in one process neither delays nor replaces a later ${status} of the other`, async t => {
       await open()
       const slow = nextSave(file, { status: 6 }, random)
       const later = nextSave(file, { status }, random)
@@ -73,7 +73,7 @@ t.test('two processes on one directory', async t => {
     })
   }
 
-  t.test('a final save that is slow in one process is no older than what a force save of the other has stored meanwhile', async t => {
+  t.test('a slow finished save in one process counts as newer than a force save the other stored meanwhile', async t => {
     await open()
     const [force, final] = [nextSave(file, { status: 6 }, random), nextSave(file, { status: 2 }, random)]
     const [begun, gate] = [deferred(), deferred()]
@@ -89,7 +89,7 @@ t.test('two processes on one directory', async t => {
     t.equal((await documentNames(directory)).length, 2, 'no copies')
   })
 
-  t.test('a slow save of one file holds up no other file, in neither process', async t => {
+  t.test('a slow save of one file delays no other file, in neither process', async t => {
     await open()
     const slow = nextSave(file, { status: 6 }, random)
     const [begun, gate] = [deferred(), deferred()]
@@ -109,7 +109,7 @@ t.test('two processes on one directory', async t => {
     t.same(await post([nextSave(file, { status: 2 }, random)]), [0])
   })
 
-  t.test('row 40: downloads during saves are whole versions', async t => {
+  t.test('downloads during saves return complete versions', async t => {
     await open()
     const before = file.version
     const posted = post(saves(50))

@@ -8,7 +8,7 @@ import { startHost } from '../helpers/host.js'
 import { asOrdinaryUser, onSmallDisk } from '../storage/faults.js'
 
 for (const profile of profiles) {
-  t.test(`row 12: specification, callback, rule 3: a full disk is an error, the file is unchanged, ${profile}`, t => onSmallDisk(t, async directory => {
+  t.test(`a full disk is answered with HTTP 200 and error 1, and the file is unchanged (${profile})`, t => onSmallDisk(t, async directory => {
     // The service of its own storage only lends the document server and the posting.
     const editing = await startEditing(t, { profile, memory: true, serve: answerWith(randomBytes(1024 * 1024)) })
     const host = await startHost(t, { profile, documentServerOrigin: editing.documentServer.origin, storage: fileStorage({ directory }) })
@@ -26,7 +26,7 @@ for (const profile of profiles) {
     await host.app.close()
   }))
 
-  t.test(`row 12: specification, callback, rule 3: a directory that can't be written is an error, the file is unchanged, ${profile}`, async t => {
+  t.test(`a directory without write permission is answered with HTTP 200 and error 1, and the file is unchanged (${profile})`, async t => {
     const editing = await startEditing(t, { profile })
     const directory = join(t.testdirName, 'uploads')
     await chmod(directory, 0o555)

@@ -1,4 +1,4 @@
-import type { HostRequest } from 'onlyoffice-emulator'
+import type { SentRequest } from 'onlyoffice-emulator'
 import { type State, violated } from './invariants.js'
 import { type Announced, judging } from './judging.js'
 
@@ -13,17 +13,17 @@ export interface Observer {
 export function observer (state: State): Observer {
   const { world, fileId, model } = state
   const servers = [...new Set(Object.values(world.documentServers))]
-  const seen = new Map(servers.map(server => [server, server.requests.length]))
+  const seen = new Map(servers.map(server => [server, server.sentRequests.length]))
   const texts = new Map<string, string>()
   const judge = judging(state)
-  let pending: HostRequest[] = []
+  let pending: SentRequest[] = []
 
   return {
     saves: judge.saves,
     async observe (joining) {
       for (const server of servers) {
-        pending.push(...server.requests.slice(seen.get(server)).filter(({ url }) => new URL(url).searchParams.get('fileId') === fileId)) // others edit a conflict copy
-        seen.set(server, server.requests.length)
+        pending.push(...server.sentRequests.slice(seen.get(server)).filter(({ url }) => new URL(url).searchParams.get('fileId') === fileId)) // others edit a conflict copy
+        seen.set(server, server.sentRequests.length)
       }
       const settled = pending.filter(({ answer, error }) => answer !== null || error !== undefined)
       pending = pending.filter(request => !settled.includes(request))
@@ -34,7 +34,7 @@ export function observer (state: State): Observer {
     }
   }
 
-  async function answered ({ body, answer }: HostRequest): Promise<void> {
+  async function answered ({ body, answer }: SentRequest): Promise<void> {
     const { key, status, url } = body as { key: string, status: number, url?: string }
     const isAccepted = JSON.stringify(answer?.body) === '{"error":0}'
     const one = model.key(key)

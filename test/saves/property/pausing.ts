@@ -24,7 +24,7 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
       if (polls % (2 * POLLS) === 0 && polls > 0) world.skip(TAKE_OVER_MS)
     }
     try {
-      const { requests } = world.documentServers[side]
+      const { sentRequests: requests } = world.documentServers[side]
       const { body } = requests.findLast(({ method, url, answer, error }) => method === 'POST' && answer === null && error === undefined && new URL(url).searchParams.get('fileId') === fileId) ?? {}
       const isSave = body?.status === 2 || body?.status === 6
       if (isSave && !world.moving) {

@@ -24,7 +24,7 @@ export function saving (stage: Stage, people: People) {
     async during (trouble: Trouble | null, side: Side, key: string, task: () => Promise<void>): Promise<void> {
       const isLeft = editors.every(one => one.key !== key || one.is !== 'in' || one.session.viewOnly)
       const { end, mayRefuse } = begin(trouble, side, model.key(key))
-      const { requests } = model.key(key).server
+      const { sentRequests: requests } = model.key(key).server
       const sent = requests.length
       try {
         await task()

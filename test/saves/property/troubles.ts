@@ -1,4 +1,4 @@
-import type { HostRequest } from 'onlyoffice-emulator'
+import type { SentRequest } from 'onlyoffice-emulator'
 import { equal, keysToJoin, violated } from './invariants.js'
 import type { Keyed } from './model.js'
 import type { OutsideChange } from './outside.js'
@@ -109,7 +109,7 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
     const before = keysToJoin(state, side)
     const answers: Array<Promise<string>> = []
     const opened: Array<Promise<Page>> = []
-    const echoed = new Set<HostRequest['body']>()
+    const echoed = new Set<SentRequest['body']>()
     world.onArrival = body => {
       if ((body?.status !== 2 && body?.status !== 6) || echoed.has(body)) return 'taken'
       echoed.add(body)

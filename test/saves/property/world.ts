@@ -79,7 +79,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
   /** The document server that sends a request, and what it sends. */
   function senderOf ({ headers }: IncomingMessage): { sender?: Side, body: Readonly<Record<string, unknown>> | null } {
     for (const side of SIDES) {
-      const entry = documentServers[side].requests.findLast(one => one.headers.Authorization === headers.authorization)
+      const entry = documentServers[side].sentRequests.findLast(one => one.headers.Authorization === headers.authorization)
       if (entry !== undefined) return { sender: side, body: entry.body }
     }
     return { body: null }
@@ -108,7 +108,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
     skip,
     next (side) { turn = side },
     async post (side, fileId, fields) {
-      const posted = SIDES.flatMap(one => documentServers[one].requests).findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
+      const posted = SIDES.flatMap(one => documentServers[one].sentRequests).findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
       const response = await fetch(posted!.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields })}` },

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Ends an answer that nobody has read from for so many milliseconds, or at most twice as many, and with it what it is read from.
- * Time in which there is nothing to write does not count: the storage may be slow.
+ * Destroys a response when the client reads nothing for so many milliseconds, or at most twice as many. Time in which there is
+ * nothing to write does not count: the storage may be slow.
  */
 export function endWhenIdle ({ raw: { socket, httpVersionMajor } }: FastifyRequest, { raw }: FastifyReply, milliseconds: number): void {
-  if (httpVersionMajor > 1) { // the timeout is the stream's there, not the connection's
+  if (httpVersionMajor > 1) { // the stream has a timeout of its own, the connection is shared
     raw.setTimeout(milliseconds, () => raw.destroy())
     return
   }

@@ -1,10 +1,11 @@
+import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 export const Action = Type.Union([Type.Literal('callback'), Type.Literal('download'), Type.Literal('proxy')])
 export type Action = Static<typeof Action>
 
-/** The handler's query. A parameter that is repeated, or made an object by the host's parser, is invalid. */
+/** The handler's query. A parameter that is repeated, or parsed to an object by the application's parser, is invalid. */
 export const HandlerQuery = Type.Object({
   action: Action,
   fileId: Type.Optional(Type.String()),
@@ -15,15 +16,11 @@ export const HandlerQuery = Type.Object({
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
 
+/** A request to the handler whose query is valid. */
+export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
+
 const queryValidator = Compile(HandlerQuery)
 
 export function isHandlerQuery (query: unknown): query is HandlerQuery {
   return queryValidator.Check(query)
 }
-
-/** What must hold of a callback for it to be acted on. Source: the specification's callback payload. */
-export const CallbackPayload = Type.Object({
-  status: Type.Integer(),
-  url: Type.Optional(Type.Union([Type.String(), Type.Null()]))
-})
-export type CallbackPayload = Static<typeof CallbackPayload>

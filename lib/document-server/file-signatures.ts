@@ -1,0 +1,56 @@
+// How files begin and end, by format.
+
+const ZIP = Buffer.from('504b0304', 'hex')
+const ZIP_END = Buffer.from('504b0506', 'hex')
+/** Container of an Office Open XML file that is protected by a password. Source: MS-OFFCRYPTO. */
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+const PDF = Buffer.from('%PDF-')
+const RTF = Buffer.from('{\\rtf')
+
+const OFFICE_OPEN_XML = /^(doc|dot|xls|xlt|ppt|pot|pps)[xm]$|^xlsb$|^vsd[xm]$/
+/** Some document servers save these formats as Office Open XML without saying so. */
+const COMPOUND_FILES = /^(doc|dot|xls|xlt|ppt|pot|pps|vsd|wps|wpt|et|ett|dps|dpt)$/
+const OTHER_ZIP_FILES = /^(o[dt][tspg]|sx[wci]|st[wci]|epub|pages|numbers|key|hwpx|xps|oxps)$/
+const HTML = /^(s?html?|mht|mhtml|xml|fb2)$/
+const TEXT = /^(txt|csv|md|json)$/
+
+/** Bytes at the beginning of a file that tell its format. */
+export const SIGNATURE_REACH = 512
+
+/** Bytes at the end of a zip file that hold its end record: the record and the longest comment after it. */
+export const ZIP_END_REACH = 22 + 65_535
+
+/**
+ * Whether a file that begins with these bytes can have a format. Of formats without a signature only HTML pages are excluded:
+ * a server in between may have sent an error page instead of the file.
+ */
+export function matchesSignature (start: Buffer, format: string): boolean {
+  if (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format)) return startsWith(start, ZIP) || startsWith(start, COMPOUND_FILE)
+  if (OTHER_ZIP_FILES.test(format)) return startsWith(start, ZIP)
+  if (format === 'pdf') return startsWith(start, PDF)
+  if (format === 'rtf') return startsWith(start, RTF)
+  return HTML.test(format) || !isHtml(start)
+}
+
+/** Whether a file of this format that begins with these bytes is a zip file. */
+export function isZip (start: Buffer, format: string): boolean {
+  return startsWith(start, ZIP) && (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || OTHER_ZIP_FILES.test(format))
+}
+
+/** Whether the last bytes of a file hold the end record of a zip file. */
+export function hasZipEnd (end: Buffer): boolean {
+  return end.includes(ZIP_END)
+}
+
+/** Whether any content is valid in a format. */
+export function isPlainText (format: string): boolean {
+  return TEXT.test(format)
+}
+
+export function isHtml (start: Buffer): boolean {
+  return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString('utf8'))
+}
+
+function startsWith (start: Buffer, signature: Buffer): boolean {
+  return start.subarray(0, signature.length).equals(signature)
+}

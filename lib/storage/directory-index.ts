@@ -1,0 +1,144 @@
+import { lstat, opendir } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { knownExtensions } from '../document-server/formats.js'
+import { splitName } from './file-info.js'
+
+const supported: ReadonlySet<string> = new Set(knownExtensions)
+
+/** Longer than the granularity of any kernel's file times, which is that of its timer: 1 to 16 ms. */
+const MTIME_GRANULARITY_MS = 50
+
+/** Extensions that the document server does not open: each is one more name that every lookup has to try. */
+const MAX_UNSUPPORTED_EXTENSIONS = 64
+
+const MIN_PAUSE_MS = 1000
+
+/** Pause after a scan, as a multiple of its duration: scans take at most a fiftieth of the time, however large the directory. */
+const PAUSE_PER_SCAN = 50
+
+/** Modification time of a directory. It changes when a name is added to the directory or removed from it. */
+export interface DirectoryMtime {
+  readonly mtimeNs: bigint
+  /** Whether any later change is certain to result in another `mtimeNs`. */
+  readonly isStable: boolean
+}
+
+/**
+ * Reads a directory's modification time. Rejects when the directory is gone. A time is stable once it has been the same for
+ * longer than the granularity of file times. That is measured with this process's monotonic clock, because the clock of a file
+ * server may differ from this machine's.
+ */
+export function mtimeReader (directory: string): () => Promise<DirectoryMtime> {
+  let last = { mtimeNs: -1n, firstReadAt: 0 }
+
+  return async function readMtime () {
+    const startedAt = performance.now()
+    const { mtimeNs } = await lstat(directory, { bigint: true })
+    if (mtimeNs !== last.mtimeNs) last = { mtimeNs, firstReadAt: performance.now() }
+    return { mtimeNs, isStable: startedAt - last.firstReadAt > MTIME_GRANULARITY_MS }
+  }
+}
+
+/** Whether no name has been added to the directory or removed from it between the two reads. */
+export function isUnchanged (before: DirectoryMtime, after: DirectoryMtime): boolean {
+  return before.isStable && before.mtimeNs === after.mtimeNs
+}
+
+/**
+ * Which names of one fileId take precedence over which, lowest first: 0 for an extension that the document server opens, in lower
+ * case; 1 for one in upper case; 2 for any other.
+ */
+export function rankOf (name: string): 0 | 1 | 2 {
+  const extension = splitName(name)?.extension ?? ''
+  if (supported.has(extension)) return 0
+  return extension === extension.toUpperCase() && supported.has(extension.toLowerCase()) ? 1 : 2
+}
+
+export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>
+
+/** The names found by one scan, in a form whose size does not depend on the number of documents with usual extensions. */
+interface ScannedNames {
+  /** Extensions that lookups try for any fileId. */
+  readonly extensions: Set<string>
+  /** How many of `extensions` the document server does not open. */
+  unsupported: number
+  /** Names with extensions beyond the maximum, by fileId. */
+  readonly others: Map<string, Set<string>>
+}
+
+/**
+ * Knows which extensions the files in a directory have. It learns them by scanning the directory: once at the start, later in
+ * the background whenever the directory has changed. Lookups neither start a scan nor wait for one.
+ */
+export function directoryIndex (directory: string, readMtime: () => Promise<DirectoryMtime>, pause: Pause = unrefDelay) {
+  let latest = noNames()
+  /** Still used: the latest scan may have found a volume that was unmounted for a moment. */
+  let previous = latest
+  let scanning = latest
+  let scannedMtime: DirectoryMtime | undefined
+
+  return {
+    /** Names that the document may have, besides those with supported extensions. Not all of them exist. */
+    namesOf: (fileId: string): string[] => [latest, previous].flatMap(({ extensions, others }) => [...Array.from(extensions, extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
+
+    /** Adds a name that this process has created. A scan in progress may be past its position in the directory. */
+    add (name: string): void {
+      addName(latest, name)
+      if (scanning !== latest) addName(scanning, name)
+    },
+
+    scan,
+
+    /** Scans in the background until aborted, without keeping the process running. Never rejects. */
+    async keepScanning (signal: AbortSignal): Promise<void> {
+      for (let duration = 0; !signal.aborted;) {
+        await pause(Math.max(MIN_PAUSE_MS, duration * PAUSE_PER_SCAN), signal).catch(() => {})
+        const startedAt = performance.now()
+        await scanIfChanged(signal).catch(() => {}) // lookups report what is wrong with the directory
+        duration = performance.now() - startedAt
+      }
+    }
+  }
+
+  async function scanIfChanged (signal: AbortSignal): Promise<void> {
+    if (signal.aborted || (scannedMtime !== undefined && isUnchanged(scannedMtime, await readMtime()))) return
+    await scan(() => signal.throwIfAborted())
+  }
+
+  async function scan (onName: (name: string) => void): Promise<void> {
+    const mtime = await readMtime()
+    scanning = noNames()
+    for await (const { name } of await opendir(directory, { bufferSize: 1024 })) {
+      onName(name)
+      addName(scanning, name)
+    }
+    previous = latest
+    latest = scanning
+    scannedMtime = mtime
+  }
+}
+
+function noNames (): ScannedNames {
+  return { extensions: new Set(), unsupported: 0, others: new Map() }
+}
+
+function addName (names: ScannedNames, name: string): void {
+  const extension = name.slice(name.lastIndexOf('.') + 1)
+  if (names.extensions.has(extension)) return
+  // Names that start with a dot are no documents. Copying programs use such names, with arbitrary endings, for their temp files.
+  const parts = name.startsWith('.') ? undefined : splitName(name)
+  if (parts === undefined) return
+  const isUnsupported = rankOf(name) === 2
+  if (isUnsupported && names.unsupported === MAX_UNSUPPORTED_EXTENSIONS) {
+    const others = names.others.get(parts.stem)
+    if (others) others.add(name)
+    else names.others.set(parts.stem, new Set([name]))
+  } else {
+    names.extensions.add(extension)
+    if (isUnsupported) names.unsupported++
+  }
+}
+
+async function unrefDelay (milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { ref: false, signal })
+}

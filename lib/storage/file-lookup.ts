@@ -1,0 +1,128 @@
+import { type BigIntStats, lstat } from 'node:fs'
+import { sep } from 'node:path'
+import { knownExtensions } from '../document-server/formats.js'
+import { BoundedMap } from './bounded-map.js'
+import { type DirectoryMtime, directoryIndex, isUnchanged, mtimeReader, type Pause, rankOf } from './directory-index.js'
+
+export interface StoredFile {
+  readonly name: string
+  readonly stats: BigIntStats
+}
+
+const MAX_CACHED_NAMES = 10_000
+
+const upperCaseExtensions = knownExtensions.map(extension => extension.toUpperCase())
+
+export interface FileLookup {
+  /**
+   * Finds the file of a document, followed by files that would take its place if it were removed. Only the first is returned
+   * when nothing has changed in the directory since it was found to be the only one.
+   */
+  find (fileId: string): Promise<StoredFile[]>
+  /** Stats the file that `find` returned last for the document, in one system call. It may not be the document's file any more. */
+  statLastFound (fileId: string): Promise<StoredFile | undefined>
+  /** Finds all files of a document. */
+  findAll (fileId: string): Promise<StoredFile[]>
+  /** Makes a name that this process has created known without a scan. */
+  addName (name: string): void
+  /** Lists the directory. Without a scan only files with supported extensions are found. */
+  scan (onName: (name: string) => void): Promise<void>
+  /** Scans in the background until aborted, whenever the directory has changed. Never rejects. */
+  keepScanning (signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Finds the regular files named `<fileId>.<extension>` in a directory. When several have the same fileId the document is the one
+ * that takes precedence: the newest of those whose extension the document server opens, then of those with such an extension in
+ * upper case, then of all others; of equally old ones the first by name.
+ *
+ * The cost of a lookup does not depend on the size of the directory. Files that other processes remove or rename are never found
+ * under their old name. Files that they add are found at once if their extension is supported, in lower or upper case, or was
+ * there at the latest scan, and otherwise after the next scan.
+ */
+export function fileLookup (directory: string, pause?: Pause): FileLookup {
+  const readMtime = mtimeReader(directory)
+  const index = directoryIndex(directory, readMtime, pause)
+  const onlyNames = onlyNamesCache()
+  const lastFound = new BoundedMap<string, string>(MAX_CACHED_NAMES)
+
+  return {
+    addName: index.add,
+    scan: index.scan,
+    keepScanning: index.keepScanning,
+
+    async find (fileId) {
+      const onlyName = onlyNames.get(fileId)
+      const [mtime, file] = await Promise.all([readMtime(), onlyName === undefined ? undefined : regularFile(directory, onlyName)])
+      if (file && onlyNames.isValid(mtime)) return [file]
+
+      const files = await search(fileId, mtime)
+      if (files.length > 0) lastFound.set(fileId, files[0]!.name)
+      if (files.length === 1 && mtime.isStable) onlyNames.set(fileId, files[0]!.name, mtime)
+      return files
+    },
+
+    async statLastFound (fileId) {
+      const name = lastFound.get(fileId)
+      return name === undefined ? undefined : await regularFile(directory, name)
+    },
+
+    findAll: async fileId => await search(fileId, await readMtime())
+  }
+
+  async function search (fileId: string, mtimeBefore: DirectoryMtime): Promise<StoredFile[]> {
+    const files = await tryNames(fileId)
+    if (files.length > 0) return files
+    const upperCase = await regularFiles(directory, upperCaseExtensions.map(extension => `${fileId}.${extension}`))
+    for (const { name } of upperCase) index.add(name)
+    if (upperCase.length > 0 || isUnchanged(mtimeBefore, await readMtime())) return upperCase
+
+    // The file may have been renamed by a change of format, from a name that was still to be tried to one that had been tried.
+    return await tryNames(fileId)
+  }
+
+  function tryNames (fileId: string): Promise<StoredFile[]> {
+    return regularFiles(directory, new Set([...knownExtensions.map(extension => `${fileId}.${extension}`), ...index.namesOf(fileId)]))
+  }
+}
+
+/** Names of documents that had a single file in the directory, valid as long as its modification time stays the same. */
+function onlyNamesCache () {
+  let names = new BoundedMap<string, string>(MAX_CACHED_NAMES)
+  let foundAt: DirectoryMtime | undefined
+
+  return {
+    get: (fileId: string) => names.get(fileId),
+    isValid: (mtime: DirectoryMtime) => foundAt !== undefined && isUnchanged(foundAt, mtime),
+    set (fileId: string, name: string, mtime: DirectoryMtime) {
+      if (foundAt?.mtimeNs !== mtime.mtimeNs) {
+        foundAt = mtime
+        names = new BoundedMap(MAX_CACHED_NAMES)
+      }
+      names.set(fileId, name)
+    }
+  }
+}
+
+async function regularFiles (directory: string, names: Iterable<string>): Promise<StoredFile[]> {
+  const files = await Promise.all(Array.from(names, name => regularFile(directory, name)))
+  return files.filter(file => file !== undefined).sort((a, b) => takesPrecedence(a, b) ? -1 : 1)
+}
+
+/** Whether the first of two files with the same fileId is the document's. */
+export function takesPrecedence (a: StoredFile, b: StoredFile): boolean {
+  const ranks = rankOf(a.name) - rankOf(b.name)
+  if (ranks !== 0) return ranks < 0
+  return a.stats.mtimeNs === b.stats.mtimeNs ? a.name < b.name : a.stats.mtimeNs > b.stats.mtimeNs
+}
+
+/** Uses the callback API: most of the names that are tried do not exist, and for them `node:fs/promises` is three times as slow. */
+export function regularFile (directory: string, name: string): Promise<StoredFile | undefined> {
+  return new Promise((resolve, reject) => {
+    lstat(directory + sep + name, { bigint: true }, (error, stats) => {
+      if (!error) resolve(stats.isFile() ? { name, stats } : undefined)
+      else if (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG') resolve(undefined)
+      else reject(error)
+    })
+  })
+}

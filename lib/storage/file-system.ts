@@ -1,0 +1,49 @@
+import { open, unlink } from 'node:fs/promises'
+import { InvalidOptionError } from '../errors.js'
+
+/** Permissions of new files and directories, before the process's umask is applied. */
+export interface Modes {
+  readonly file: number
+  readonly directory: number
+}
+
+/** Throws `InvalidOptionError` for a mode without which no document could be replaced. */
+export function modesFor (fileMode: number = 0o640): Modes {
+  if (!Number.isInteger(fileMode) || fileMode < 0 || fileMode > 0o777 || (fileMode & 0o600) !== 0o600) {
+    throw new InvalidOptionError('fileMode', 'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640')
+  }
+  // Who may read the files must be able to enter the directory. The group may contain another instance, which must write there.
+  return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 | (fileMode & 0o040) >> 1 }
+}
+
+/** Handles a rejection: resolves to `undefined` for ENOENT, rethrows any other error. */
+export function ignoreMissing (error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** Resolves to whether the file existed. */
+export async function removeFile (path: string): Promise<boolean> {
+  try {
+    await unlink(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** Flushes a directory, so that names added to it or removed from it survive a power failure. */
+export async function syncDirectory (directory: string): Promise<void> {
+  if (process.platform === 'win32') return // has no such call: the file system journals names
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whether `link` failed with this code because the file system has no hard links. */
+export function isLinkUnsupported (code: string | undefined): boolean {
+  return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
+}

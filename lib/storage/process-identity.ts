@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** A process: the host on which its id is valid, its id, and its start time, because ids are reused. */
+interface ProcessIdentity {
+  readonly host: string
+  readonly pid: string
+  /** In clock ticks since boot; empty when unknown. */
+  readonly startTime: string
+}
+
+const NAME = /^(?<host>[0-9a-f]{12})~(?<pid>\d+)-(?<startTime>\d*)$/
+
+let current: ProcessIdentity | undefined
+
+/** A name of this process that no other process has: `0123456789ab~4711-123456`. */
+export function processName (): string {
+  const { host, pid, startTime } = currentProcess()
+  return `${host}~${pid}-${startTime}`
+}
+
+/** Whether the process with this name ran on this host and is known to have ended. */
+export function hasEnded (name: string): boolean {
+  const identity = parseName(name)
+  if (identity === undefined || identity.host !== currentProcess().host) return false
+  if (!isRunning(Number(identity.pid))) return true
+  const startTime = startTimeOf(identity.pid)
+  return startTime !== '' && identity.startTime !== '' && startTime !== identity.startTime // unknown start times prove nothing
+}
+
+/** Whether the process with this name runs, or ran, on this host: only then its id says whether it has ended. */
+export function isOnThisHost (name: string): boolean {
+  return parseName(name)?.host === currentProcess().host
+}
+
+function parseName (name: string): ProcessIdentity | undefined {
+  return NAME.exec(name)?.groups as ProcessIdentity | undefined
+}
+
+function currentProcess (): ProcessIdentity {
+  current ??= { host: hostTag(), pid: String(process.pid), startTime: startTimeOf('self') }
+  return current
+}
+
+function isRunning (pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/**
+ * Identifies the PID namespace of a booted kernel, the scope of process ids. Host names do not: containers may share one, and
+ * machines cloned from an image differ in their boot id only.
+ */
+function hostTag (): string {
+  const boot = valueOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || hostname()
+  const namespace = valueOrEmpty(() => readlinkSync('/proc/self/ns/pid'))
+  return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 12)
+}
+
+/** Empty when it cannot be read, or when /proc belongs to another PID namespace than ours. */
+function startTimeOf (pid: string): string {
+  return readStartTime('self') === readStartTime(String(process.pid)) ? readStartTime(pid) : ''
+}
+
+/** Field 22 of `/proc/<pid>/stat`. Source: proc(5). */
+function readStartTime (pid: string): string {
+  const stat = valueOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
+function valueOrEmpty (read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
+}

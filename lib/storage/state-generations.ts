@@ -1,0 +1,151 @@
+import { link, lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory } from './file-system.js'
+import { tempName, writeTempFile } from './temp-files.js'
+
+/**
+ * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation is never
+ * changed. Writing one means giving a complete file the next number, which only one process can do.
+ */
+export interface Generation {
+  /** Tells whose record it is: the name of the folder is only a hash. */
+  readonly fileId: string
+  readonly value: unknown
+  /** A random tag of this generation and those of the ones it follows, newest first. Numbers can be used again, tags cannot. */
+  readonly tags: readonly string[]
+}
+
+const MAX_READ_ATTEMPTS = 20
+
+/** Name of the file in a generation that is a folder. */
+const FILE_IN_FOLDER = 'value'
+
+/** The numbers of a record's generations, highest first. */
+export async function generationsIn (folder: string): Promise<number[]> {
+  try {
+    const names = await readdir(folder)
+    return names.filter(name => /^\d{1,15}$/.test(name)).map(Number).sort((a, b) => b - a)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/**
+ * The highest number of a record, and its newest readable generation: one that a crash left incomplete is skipped, but its number
+ * counts. `undefined` when there is no record, `generation: null` when none of it is readable.
+ */
+export async function newestIn (folder: string): Promise<{ readonly number: number, readonly generation: Generation | null } | undefined> {
+  // Generations may be removed between being listed and being read, because newer ones have superseded them.
+  for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
+    const numbers = await generationsIn(folder)
+    if (numbers.length === 0) return undefined
+    const generation = await newestReadable(folder, numbers)
+    if (generation !== undefined) return { number: numbers[0]!, generation }
+  }
+  throw new Error('The record of the document changes faster than it can be read')
+}
+
+/** `undefined` when a generation has been removed meanwhile, `null` when none is readable. */
+async function newestReadable (folder: string, numbers: readonly number[]): Promise<Generation | undefined | null> {
+  for (const number of numbers) {
+    const text = await readText(generationPath(folder, number)).catch(ignoreMissing)
+    if (text === undefined) return undefined
+    const generation = parseGeneration(text)
+    if (generation !== undefined) return generation
+  }
+  return null
+}
+
+async function readText (path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error
+    return await readFile(join(path, FILE_IN_FOLDER), 'utf8')
+  }
+}
+
+function parseGeneration (text: string): Generation | undefined {
+  try {
+    const generation = Object(JSON.parse(text))
+    return typeof generation.fileId === 'string' && generation.value !== undefined && Array.isArray(generation.tags) ? generation : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export interface WriteOptions {
+  /** Folder for temp files. */
+  readonly temps: string
+  readonly modes: Modes
+  /** Whether to flush the file before it gets its name. */
+  readonly durable: boolean
+}
+
+/** Writes a generation. Resolves to `false` when another process has written one with this number. */
+export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<boolean> {
+  const path = generationPath(folder, number)
+  const text = JSON.stringify(generation)
+  const temp = durable ? (await writeTempFile(temps, Buffer.from(text), modes.file)).path : await writeUnflushed(text, temps, modes.file)
+  try {
+    await link(temp, path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (!isLinkUnsupported(code)) throw error
+    return await moveAsFolder(temps, temp, path, modes.directory)
+  } finally {
+    await unlink(temp).catch(() => {})
+  }
+}
+
+async function writeUnflushed (text: string, temps: string, mode: number): Promise<string> {
+  const path = join(temps, tempName())
+  try {
+    await writeFile(path, text, { flag: 'wx', mode })
+    return path
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  }
+}
+
+/** For file systems without hard links. Renaming a file replaces another file, but renaming a folder fails if the target is not empty. */
+async function moveAsFolder (temps: string, temp: string, target: string, mode: number): Promise<boolean> {
+  const folder = join(temps, tempName())
+  await mkdir(folder, { mode })
+  try {
+    await rename(temp, join(folder, FILE_IN_FOLDER))
+    await syncDirectory(folder)
+    await rename(folder, target)
+    return true
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true }).catch(() => {})
+    const { code } = error as NodeJS.ErrnoException
+    // On Windows the code is EPERM.
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' || await lstat(target).catch(ignoreMissing) !== undefined) return false
+    throw error
+  }
+}
+
+export async function removeGeneration (folder: string, number: number): Promise<void> {
+  await rm(generationPath(folder, number), { recursive: true, force: true })
+}
+
+function generationPath (folder: string, number: number): string {
+  return join(folder, String(number))
+}
+
+/** The opaque version of a record, from its newest generation: `c4e907fa … 12`. */
+export function formatVersion (number: number, tags: readonly string[]): string {
+  return [...tags, number].join(' ')
+}
+
+/** The number is 0 for `null`, and `NaN` for a string that is not a version. */
+export function parseVersion (version: string | null): { readonly number: number, readonly tags: readonly string[] } {
+  const tags = (version ?? '0').split(' ')
+  const number = tags.pop()!
+  return { number: /^\d+$/.test(number) ? Number(number) : NaN, tags }
+}
