@@ -1,5 +1,5 @@
-// How much the resident memory (RSS) of a host grows while a 1 GiB document passes through it: saved into file storage by a callback,
-// and sent on by the proxy to a client that reads slowly. Exits with 1 when it is 64 MiB or more, or a result is wrong.
+// Measures how much the resident memory (RSS) of an application grows while a document of 1 GiB passes through it: a save into file
+// storage, and a proxy response to a slow client. Exits with 1 if it grows by 64 MiB or more, or a result is wrong.
 import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import http from 'node:http'
@@ -32,56 +32,56 @@ process.exitCode = failed ? 1 : 0
 /** @typedef {Awaited<ReturnType<typeof startProcess>>} Process */
 
 /**
- * Each in a fresh process, whose memory knows nothing of what came before. One document of a byte goes ahead: what
- * the first request of a process loads and compiles stays for good and is not what a document costs.
+ * Runs in a new process. A document of one byte comes first: the memory for the code that the first request loads and compiles is
+ * not part of the measurement.
  * @param {string} name
- * @param {(host: Process, size: number) => Promise<void>} work
+ * @param {(application: Process, size: number) => Promise<void>} work
  */
 async function measure (name, work) {
-  const host = await startProcess('host.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(SIZE) })
+  const application = await startProcess('application.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(SIZE) })
   try {
-    await work(host, WARM_UP_SIZE)
+    await work(application, WARM_UP_SIZE)
     await delay(1000)
-    const baseline = host.rss.at(-1) ?? Infinity
-    const samplesBefore = host.rss.length
+    const baseline = application.rss.at(-1) ?? Infinity
+    const samplesBefore = application.rss.length
     const started = performance.now()
-    await work(host, SIZE)
+    await work(application, SIZE)
     const seconds = (performance.now() - started) / 1000
-    const samples = host.rss.slice(samplesBefore)
+    const samples = application.rss.slice(samplesBefore)
     const peak = Math.max(...samples)
     const growth = peak - baseline
     failed ||= !(growth < LIMIT)
     console.log(`${name}: ${mib(SIZE)} in ${seconds.toFixed(1)} s; RSS baseline ${mib(baseline)}, peak ${mib(peak)}, growth ${mib(growth)} ` +
       `(${growth < LIMIT ? 'less than' : 'NOT less than'} ${mib(LIMIT)}, ${samples.length} samples)`)
   } finally {
-    await host.stop()
+    await application.stop()
   }
 }
 
 /**
- * @param {Process} host
+ * @param {Process} application
  * @param {number} bytes
  */
-async function save (host, bytes) {
-  const { config: { document, editorConfig } } = await host.openPage()
+async function save (application, bytes) {
+  const { config: { document, editorConfig } } = await application.openPage()
   const payload = { key: document?.key, status: 2, url: `${upstream.origin}/cache/files/${bytes}`, filetype: 'txt', exp: Math.floor(Date.now() / 1000) + 300 }
-  const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin), {
+  const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', application.origin), {
     method: 'POST',
     body: JSON.stringify({ ...payload, token: tokenSigner([JWT_SECRET]).sign(payload) })
   })
-  check('the callback is answered {"error":0}', await response.text() === '{"error":0}')
-  const { size } = await stat(join(directory, `${host.fileId}.txt`))
+  check('the callback is answered with {"error":0}', await response.text() === '{"error":0}')
+  const { size } = await stat(join(directory, `${application.fileId}.txt`))
   check(`the stored file has ${bytes} bytes`, size === bytes)
 }
 
 /**
- * @param {Process} host
+ * @param {Process} application
  * @param {number} bytes
  */
-async function passThrough (host, bytes) {
-  const { proxyToken } = await host.openPage()
-  const query = new URLSearchParams({ action: 'proxy', fileId: host.fileId, url: `${upstream.origin}/cache/files/${bytes}` })
-  const request = http.get(`${host.origin}/handler?${query}`, { headers: { 'x-editor-proxy-token': proxyToken } })
+async function passThrough (application, bytes) {
+  const { proxyToken } = await application.openPage()
+  const query = new URLSearchParams({ action: 'proxy', fileId: application.fileId, url: `${upstream.origin}/cache/files/${bytes}` })
+  const request = http.get(`${application.origin}/handler?${query}`, { headers: { 'x-editor-proxy-token': proxyToken } })
   const ended = upstream.nextMessage('ended')
   const [response] = await once(request, 'response')
   let firstByteAt = 0
@@ -94,18 +94,18 @@ async function passThrough (host, bytes) {
     if (ahead > 20) await delay(ahead)
   }
   const { at } = await ended
-  check(`the client got ${bytes} bytes`, received === bytes)
-  if (bytes === SIZE) check('its first byte came before the upstream had sent its last', firstByteAt < at)
+  check(`the client received ${bytes} bytes`, received === bytes)
+  if (bytes === SIZE) check('the client received its first byte before the upstream had sent its last one', firstByteAt < at)
 }
 
 /**
- * @param {string} what
- * @param {boolean} holds
+ * @param {string} claim
+ * @param {boolean} isTrue
  */
-function check (what, holds) {
-  if (holds) return
+function check (claim, isTrue) {
+  if (isTrue) return
   failed = true
-  console.error(`WRONG: it does not hold that ${what}`)
+  console.error(`WRONG: it is not true that ${claim}`)
 }
 
 /** @param {number} bytes */

@@ -1,5 +1,5 @@
-// What an honest callback takes, and what memory the host takes, while eight strangers post bodies of 4 MiB as fast as they can.
-// Exits with 1 when the median of the honest ones rises by more than three times, or the memory by more than 64 MiB.
+// Measures how long a genuine callback takes, and how much memory the application needs, while eight unknown clients post bodies of
+// 4 MiB as fast as they can. Exits with 1 if the median rises to more than three times its value, or the memory by more than 64 MiB.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ const MIB = 1024 ** 2
 const STRANGERS = 8
 const ROUNDS = 5
 const ROUND_MS = 1500
-/** Until the memory goes up and down as honest callbacks alone have it. */
+/** Until the memory varies only as much as it does with genuine callbacks alone. */
 const WARM_UP_MS = 10_000
-const MOST_TIMES = 3
-const MOST_MEMORY = 64 * MIB
+const MAX_RATIO = 3
+const MAX_GROWTH = 64 * MIB
 const JWT_SECRET = 'a-secret-of-this-benchmark-0123456789'
 const tokens = tokenSigner([JWT_SECRET])
 const FORGED = `${Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')}.FILL.${'x'.repeat(43)}`
@@ -27,7 +27,7 @@ let failed = false
 try {
   await measure('without a fileId', url => url.replace(/&fileId.*/, ''))
   await measure('without a signature', url => url.replace(/&signature.*/, ''))
-  await measure('with a signature, a page\'s own, and a forged token', url => url)
+  await measure('with the signature of a page and a forged token', url => url)
 } finally {
   await Promise.all([strangers.stop(), upstream.stop()])
   await rm(directory, { recursive: true, force: true })
@@ -35,20 +35,20 @@ try {
 process.exitCode = failed ? 1 : 0
 
 /**
- * Quiet rounds and rounds with strangers in turn, in one fresh process.
+ * Alternates rounds without and with unknown clients, in one new process.
  * @param {string} name
  * @param {(callbackUrl: string) => string} urlOf
  */
 async function measure (name, urlOf) {
-  const host = await startProcess('host.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(MIB) })
-  const { config: { document, editorConfig } } = await host.openPage()
-  const callbackUrl = String(editorConfig?.callbackUrl).replace('http://documents.test', host.origin)
+  const application = await startProcess('application.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(MIB) })
+  const { config: { document, editorConfig } } = await application.openPage()
+  const callbackUrl = String(editorConfig?.callbackUrl).replace('http://documents.test', application.origin)
   let saves = 0
   const save = async () => {
     const now = Math.floor(Date.now() / 1000)
     const payload = { key: document?.key, status: 6, url: `${upstream.origin}/cache/files/${++saves % 1000 + 1}`, filetype: 'txt', lastsave: new Date().toISOString(), exp: now + 300 }
     const response = await fetch(callbackUrl, { method: 'POST', body: JSON.stringify({ ...payload, token: tokens.sign(payload) }) })
-    if (await response.text() !== '{"error":0}') throw new Error('an honest callback was refused')
+    if (await response.text() !== '{"error":0}') throw new Error('a genuine callback was refused')
   }
 
   await repeat(save, WARM_UP_MS)
@@ -57,7 +57,7 @@ async function measure (name, urlOf) {
   /** @type {number[]} */
   const disturbed = []
   let posted = 0
-  const resting = Math.max(...host.rss)
+  const resting = Math.max(...application.rss)
   for (let round = 0; round < ROUNDS; round++) {
     quiet.push(...await repeat(save, ROUND_MS))
     strangers.send({ url: urlOf(callbackUrl), token: FORGED })
@@ -68,27 +68,27 @@ async function measure (name, urlOf) {
     posted += (await stopped).posted
     await delay(500)
   }
-  const growth = Math.max(...host.rss) - resting
-  await host.stop()
-  const times = median(disturbed) / median(quiet)
-  failed ||= times > MOST_TIMES || growth > MOST_MEMORY
-  console.log(`${name}: honest callback ${ms(median(quiet))} -> ${ms(median(disturbed))}, × ${times.toFixed(2)}; memory + ${Math.round(growth / MIB)} MiB; ` +
-    `${posted} bodies of 4 MiB posted, ${quiet.length} and ${disturbed.length} honest callbacks`)
+  const growth = Math.max(...application.rss) - resting
+  await application.stop()
+  const ratio = median(disturbed) / median(quiet)
+  failed ||= ratio > MAX_RATIO || growth > MAX_GROWTH
+  console.log(`${name}: genuine callback ${ms(median(quiet))} -> ${ms(median(disturbed))}, × ${ratio.toFixed(2)}; memory + ${Math.round(growth / MIB)} MiB; ` +
+    `${posted} bodies of 4 MiB posted, ${quiet.length} and ${disturbed.length} genuine callbacks`)
 }
 
 /**
- * Milliseconds that each call took, one after the other, for a while.
+ * Repeats a call for some time. Returns the milliseconds that each took.
  * @param {() => Promise<void>} call
  * @param {number} milliseconds
  */
 async function repeat (call, milliseconds) {
-  const took = []
+  const durations = []
   for (const end = performance.now() + milliseconds; performance.now() < end;) {
     const started = performance.now()
     await call()
-    took.push(performance.now() - started)
+    durations.push(performance.now() - started)
   }
-  return took
+  return durations
 }
 
 /** @param {number[]} values */

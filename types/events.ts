@@ -1,99 +1,129 @@
-/** Somebody came (1), left (0) or pressed the save button (2). */
+// Callbacks of the document server. Source: docs/document-server-protocol.md#callbacks
+
+/** What a user did. */
 export interface CallbackAction {
+  /** 0: left. 1: joined. 2: pressed the save button. */
   readonly type: 0 | 1 | 2
+  /** `editorConfig.user.id` of the user. */
   readonly userid: string
 }
 
-/** Who changed what between two versions. */
+/** Authors of the changes in a save. */
 export interface CallbackHistory {
+  /** Build of the document server. */
   readonly serverVersion?: string
+  /** One entry each time the author changes. */
   readonly changes?: ReadonlyArray<{
+    /** Hash that the document server reports with the changes. */
     readonly documentSha256?: string
-    /** UTC, as `2026-11-20 15:12:59`. */
+    /** UTC, such as `2026-11-20 15:12:59`. */
     readonly created?: string
+    /** The author. */
     readonly user?: { readonly id?: string, readonly name?: string }
   }>
 }
 
+/** Fields of every callback. */
 interface CallbackFields {
+  /** The edited document, from the callback URL. */
   readonly fileId: string
+  /** Document key of the session. */
   readonly key?: string
+  /** `userdata` of the command that caused the callback. */
   readonly userdata?: string
-  /** Every other field, unchecked. */
+  /** All other fields, not validated. */
   readonly [field: string]: unknown
 }
 
+/** Fields of a callback with an assembled document. */
 interface Assembled {
-  /** Format of the bytes at `url`, which may differ from the format that was opened. */
+  /** Extension of the file at `url`, in lower case. It may differ from the format that was opened. */
   readonly filetype?: string
+  /** URL of the file at the document server; valid for 15 minutes. Source: docs/document-server-protocol.md#result-files */
   readonly url?: string
-  /** The editor's own record of the changes, a zip file. */
+  /** URL of a zip file with the editor's own representation of the changes; valid for 15 minutes. */
   readonly changesurl?: string
+  /** Who changed the document since the previous save. */
   readonly history?: CallbackHistory
 }
 
+/** Fields of a callback about a changed document. */
 interface Changed {
-  /** Who changed the document last. */
+  /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
+  /** Who left last or pressed the save button. */
   readonly actions?: readonly CallbackAction[]
-  /** When the document was changed last, ISO 8601. */
+  /** When the document was last changed, in ISO 8601. */
   readonly lastsave?: string
 }
 
-/** Who asked for a force save: 0 command, 1 button, 2 timer, 3 form submitted. */
-interface ByForce {
+/** Fields of a callback about a force save. */
+interface Forced {
+  /** What caused the force save: 0 the command, 1 the save button, 2 the document server's timer, 3 a submitted form. */
   readonly forcesavetype?: number
 }
 
-/** 1: somebody came or left, or the document server was asked who is there. */
+/**
+ * Status 1: a user joined or left, or the command `info` was sent.
+ * Source: docs/document-server-protocol.md#coming-and-going-1-and-4
+ */
 export interface EditingEvent extends CallbackFields {
   readonly status: 1
-  /** Who is there; empty when only unsaved changes are left. */
+  /** IDs of the users who are editing; empty if only unsaved changes are left. */
   readonly users?: readonly string[]
+  /** Who joined or left; absent after the command `info`. */
   readonly actions?: readonly CallbackAction[]
 }
 
-/** 2: everybody has left, the document is to be saved. */
+/** Status 2: the last editor left and the document is to be saved. Source: docs/document-server-protocol.md#saved-2-and-3 */
 export interface FinishedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 2
-  /** Nothing was changed since the last accepted force save. */
+  /** Whether nothing was changed since the last force save that was accepted. */
   readonly notmodified?: boolean
 }
 
-/** 3: the document could not be assembled; with a `url`, what came out of it is corrupted. */
+/**
+ * Status 3: the document server could not assemble the edited document. If there is a `url`, the file there is corrupted.
+ * Source: docs/document-server-protocol.md#saved-2-and-3
+ */
 export interface CorruptedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 3
+  /** As for status 2. */
   readonly notmodified?: boolean
 }
 
-/** 4: everybody has left and nothing was changed. */
+/** Status 4: the last editor left and nothing was changed. Source: docs/document-server-protocol.md#coming-and-going-1-and-4 */
 export interface ClosedEvent extends CallbackFields {
   readonly status: 4
+  /** Who left; absent after the command `info`. */
   readonly actions?: readonly CallbackAction[]
 }
 
-/** 5: one record of a mail merge. */
+/** Status 5: one record of a mail merge. The plugin does not store it. Source: docs/document-server-protocol.md#mail-merge-5 */
 export interface MailMergeEvent extends CallbackFields, Assembled {
   readonly status: 5
+  /** IDs of users, as the document server sent them. */
   readonly users?: readonly string[]
+  /** Data of the mail merge, not validated. */
   readonly mailMerge?: Readonly<Record<string, unknown>>
 }
 
-/** 6: the document is to be saved while it is edited. */
-export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, ByForce {
+/** Status 6: the document is to be saved while editing continues. Source: docs/document-server-protocol.md#forced-6-and-7 */
+export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, Forced {
   readonly status: 6
-  /** What was filled into a form that was submitted. */
+  /** URL of the data of a submitted form. */
   readonly formsdataurl?: string
 }
 
-/** 7: a force save could not be assembled. */
-export interface ForceSaveFailedEvent extends CallbackFields, Changed, ByForce {
+/** Status 7: the document server could not assemble a force save. Source: docs/document-server-protocol.md#forced-6-and-7 */
+export interface ForceSaveFailedEvent extends CallbackFields, Changed, Forced {
   readonly status: 7
 }
 
 /**
- * A callback as the document server sent it, told apart by `status`. In the `secure` profile these are the signed claims.
- * A field that says something else than its type is left out. A status unknown here is passed on as it is.
+ * A callback of the document server; `status` tells which fields it has. With `requireToken` the fields are those that the
+ * document server signed. A known field with a wrong type, or longer than the document server ever sends it, is left out. A
+ * callback with an unknown status is passed on as it is. The object is frozen.
  */
 export type CallbackEvent =
   | EditingEvent
@@ -106,34 +136,51 @@ export type CallbackEvent =
 
 /** A save that is durably stored. */
 export interface SavedEvent {
-  /** Of this save. After a crash the same event may come once more, with the same id. */
+  /** Identifies this save. If the event is delivered again, it has the same ID. */
   readonly id: string
-  /** The document that was edited. */
+  /** The edited document. */
   readonly fileId: string
-  /** 2 finished, 6 force save. */
+  /** 2: the session ended with this save. 6: a force save. */
   readonly status: 2 | 6
+  /** Document key of the session; absent only if the callback had none. */
   readonly key?: string
+  /** Extension of the stored file, in lower case. */
   readonly extension: string
-  /** Bytes. */
+  /** Bytes of the stored file. */
   readonly size: number
+  /** Revision of the stored file. */
   readonly revision: string
+  /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
-  /** The file can't take what was edited: it is stored as `conflictFileId`. `extension`, `size` and `revision` are of that. */
+  /**
+   * Present if the save was stored as a conflict copy and the edited document was left alone. `extension`, `size` and `revision`
+   * are those of the copy.
+   */
   readonly conflict?: true
+  /** `fileId` of the conflict copy. */
   readonly conflictFileId?: string
-  /** `changed`: someone else has changed the file during the session. `format`: another document has the name it would have in its new format. */
+  /**
+   * Why there is a conflict copy. `changed`: someone else changed the document during the session. `format`: another document
+   * already has the name that the document would get in its new format.
+   */
   readonly conflictReason?: 'changed' | 'format'
 }
 
-/** A save that was refused for good: the document server keeps it, as a forgotten file if it is a finished one. */
+/**
+ * A save that was refused. The document server keeps it: a finished save as a forgotten file, a force save with its session.
+ * Source: docs/document-server-protocol.md#forgotten-files
+ */
 export interface SaveFailedEvent {
+  /** The edited document. */
   readonly fileId: string
-  /** 2 finished, 6 force save. */
+  /** 2: the session ended with this save. 6: a force save. */
   readonly status: 2 | 6
+  /** Document key of the session; absent only if the callback had none. */
   readonly key?: string
-  /** Of the error: one of this library's, or the system's, such as `ENOSPC`. */
+  /** Code of `error`: `FST_EDITOR_…`, a system error such as `ENOSPC`, or `UNKNOWN` if it has none. */
   readonly code: string
-  /** Its message says what to change. */
+  /** Why the save was refused. */
   readonly error: Error
+  /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
 }

@@ -4,11 +4,18 @@ import type { Storage } from './storage.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where the documents live. */
+    /** The storage of the documents: the option `storage` or its default. */
     editorStorage: Storage
-    /** Makes the outbound requests. */
+    /** The client for outbound requests: the option `httpClient` or its default. */
     editorHttpClient: HttpClient
-    /** A new control, for one document in one page. */
+    /**
+     * Creates a control for one document in one page.
+     *
+     * @example
+     * ```js
+     * const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report')
+     * ```
+     */
     editorControl: (defaults?: EditorControlDefaults) => EditorControl
   }
 }

@@ -1,46 +1,73 @@
 import type { Readable } from 'node:stream'
 
-/** What an outbound request is for. */
+/** What an outbound request is for: fetching a saved file, sending a command, converting to PDF, or the proxy action. */
 export type HttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy'
 
+/** One outbound request. */
 export interface HttpRequest {
+  /** What the request is for. */
   readonly purpose: HttpPurpose
   readonly method: 'GET' | 'POST'
+  /** An http or https URL without credentials and fragment. */
   readonly url: URL
+  /** Request headers, with lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent as UTF-8. */
   readonly body?: string
   /**
-   * Whether only addresses of the public Internet may be connected to, by a literal address and by a name: a name that
-   * resolves to any other address is refused. The request then rejects with an error whose `code` is
-   * `FST_EDITOR_ADDRESS_BLOCKED`, and nothing is sent. Default `false`.
+   * Whether to connect to public IP addresses only, whether the URL names an IP address or a host that resolves to one. If any IP
+   * address of the host is not public, the request rejects with an error whose `code` is `FST_EDITOR_ADDRESS_BLOCKED`, and
+   * nothing is sent.
+   *
+   * @default false
    */
   readonly publicOnly?: boolean
-  /** Ends the request, headers and body, when aborted. */
+  /** Ends the request when aborted, also while the body is being received. */
   readonly signal: AbortSignal
 }
 
+/** The response to one outbound request. */
 export interface HttpResponse {
+  /** HTTP status; a redirect is a response like any other. */
   readonly status: number
-  /** The first value of a header, its name in any case; `undefined` when absent. */
+  /** The first value of a header; `undefined` if there is none. The name may be in upper or lower case. */
   header (name: string): string | undefined
   /**
-   * The decoded bytes: a `Content-Encoding` has been undone and `header('content-encoding')` and
-   * `header('content-length')` are then `undefined`. Errors when the bytes end before the announced length, or before what was
-   * encoded is complete. Destroying it ends the request.
+   * The decoded bytes. If the response has a `Content-Encoding`, the client decodes it and hides `content-encoding` and
+   * `content-length` from `header()`. The stream fails if the response is truncated: before the announced length, or before the
+   * end of the encoded data. Destroying it ends the request.
    *
-   * It may be read late, and may have failed by then: what it still delivers ends in that failure, never as if it were whole.
-   * Whoever made the request listens for its errors from the moment they get it.
+   * The stream may be read late. If it has failed by then, reading it fails, too: it never looks complete. The caller listens
+   * for its errors as soon as it has the response.
    */
   readonly body: Readable
 }
 
 /**
- * Makes one request and follows no redirect: redirects, allowed origins, the total deadline and byte limits are
- * applied around it, the same for every client. What a name resolves to only the client sees: `publicOnly` is its to keep.
- * Prove an implementation of your own with `httpClientConformance` of `fastify-onlyoffice/testing`.
+ * Makes outbound requests. A client makes one request and does not follow redirects: the plugin itself follows redirects and
+ * enforces the allowed origins, `timeouts.total` and byte limits, with every client. Only the client sees which IP
+ * address a host resolves to, so it must enforce `publicOnly`.
+ *
+ * `httpClientConformance` of `fastify-onlyoffice/testing` tests an implementation.
+ *
+ * @example
+ * ```js
+ * // Adds a header to all requests.
+ * const client = undiciClient()
+ * const httpClient = {
+ *   request: request => client.request({ ...request, headers: { ...request.headers, 'x-tenant': 'acme' } }),
+ *   close: () => client.close()
+ * }
+ * ```
  */
 export interface HttpClient {
-  /** Rejects when there is no response. An error whose `code` ends in `TIMEOUT` or `TIMEDOUT` counts as a timeout. */
+  /**
+   * Resolves when the response headers have arrived, whatever the status.
+   *
+   * @throws an error when there is no response. One whose `code` ends in `TIMEOUT` or `TIMEDOUT` becomes an
+   * `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other becomes an `UpstreamError`.
+   */
   request (request: HttpRequest): Promise<HttpResponse>
+  /** Closes all connections. The plugin calls it for its default client only. */
   close? (): Promise<void>
 }

@@ -45,8 +45,8 @@ export interface EditorOptions {
    */
   readonly editorApiUrl: string
   /**
-   * The secret shared with the document server. With a list, the first secret signs and all of them verify: this allows
-   * changing the secret without downtime.
+   * The secret shared with the document server. With a list, the first secret signs and all of them verify, so that the secret
+   * can be changed without losing saves of open sessions.
    *
    * A weak secret is rejected unless `allowWeakSecret` is set. Create one with `openssl rand -hex 32`.
    */
@@ -239,8 +239,9 @@ export interface EditorOptions {
   /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
-   * - `true` allows a request without credentials, or with an expired download URL or proxy token. It does not allow a request
-   *   with a wrong signature or an invalid token, nor a callback without credentials that was sent by a browser.
+   * - `true` allows a request without credentials, or with an expired download URL or proxy token, and a proxy request from a
+   *   page of another origin. It does not allow a wrong URL signature, a wrong proxy token, a callback with an invalid token, or
+   *   a callback without credentials that a browser sent.
    * - `false` denies a request, even one with valid credentials.
    * - `undefined` leaves the decision to the credentials.
    *

@@ -1,124 +1,202 @@
 import type { Readable } from 'node:stream'
 
-/** What is known of a stored file without reading it. */
+/** Describes one version of a stored file. */
 export interface FileInfo {
+  /** Identifies the document, whatever its extension. */
   readonly fileId: string
-  /** Lower case, without the dot: `docx`. */
+  /** In lower case, without the dot: `docx`. */
   readonly extension: string
   /** Bytes. */
   readonly size: number
+  /** When this version was stored. */
   readonly modifiedAt: Date
-  /** Opaque. Changes whenever the content does; the same content, read by any instance, has the same revision. */
+  /** Opaque. It changes whenever the content is replaced, and is the same for all instances. */
   readonly revision: string
 }
 
-/** First and last byte, both included. */
+/** Bytes `start` to `end` of a file, both included, counted from 0. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** The bytes of a file: at once, or as they arrive. */
+/** The content of a file: all bytes, or a stream of them. */
 export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
+/** One version of a file that is being read. */
 export interface ReadResult {
-  /** Describes the very version that `body` reads. */
+  /** Describes the version that `body` contains: always the whole file, also for a range. */
   readonly info: FileInfo
+  /** The bytes of the file, or of the requested range. */
   readonly body: Readable
 }
 
-/** Content that is stored, but nowhere anyone finds it: `create` and `replace` of its storage publish it, without reading it again. */
+/**
+ * Content that is stored but not visible yet. `create` and `replace` of the same storage publish it without reading it again.
+ * Iterating over it reads the content.
+ */
 export interface StagedContent extends AsyncIterable<Uint8Array> {
   /** Bytes. */
   readonly size: number
-  /** Removes it, unless it was published. Never rejects. */
+  /** Deletes the content unless it has been published. Never rejects. */
   discard (): Promise<void>
 }
 
+/** Options of `Storage.replace`. */
 export interface ReplaceOptions {
-  /** Stores the content under this extension from now on. Default: the extension the file has. */
+  /**
+   * Stores the content under this extension from now on.
+   *
+   * @default the extension that the file has
+   */
   readonly extension?: string
   /**
-   * Replaces this revision only: resolves to `null`, and changes nothing, when the file has another one at the moment of
-   * publishing. Default: any.
+   * Replaces only this revision: if the file has another revision at the moment of publishing, `replace` changes nothing and
+   * resolves to `null`.
+   *
+   * @default any revision is replaced
    */
   readonly ifRevision?: string
   /**
-   * Awaited once the content is durable, before anyone can read it, with what `stat` will say of it. Whoever was given the
-   * `ticket` of a storage with `revoke` can use it there. A rejection rejects `replace` and leaves the old content. A storage
-   * that can't know the revision beforehand never calls it.
+   * The storage calls it when the content is durable but not visible yet, with the info that `stat` is going to return, and
+   * awaits it. If it rejects, `replace` rejects with the same error and the old content stays. A storage with `revoke` also
+   * passes a `ticket` for that. A storage that does not know the revision in advance never calls it.
    */
   readonly beforePublish?: (info: FileInfo, ticket?: string) => Promise<void>
 }
 
-/** A small JSON value kept beside a file, and its version. */
+/** A JSON value that is kept beside a file. */
 export interface StateRecord {
+  /** What was passed to `set`. */
   readonly value: unknown
-  /** Opaque. Changes with every `set`. */
+  /** Opaque. It changes with every `set`. */
   readonly version: string
 }
 
 /**
- * One small JSON record for each file, shared by all who use the storage. With it, all instances of a service know
- * which editing session of a file is live and which save was stored last; it holds no content. It ends with its file.
+ * One small JSON record for each file, shared by all instances of the application. It tells which editing sessions of a file are
+ * live and which saves were stored; it contains no content. It is deleted together with its file.
  */
 export interface StateStore {
+  /** Resolves to `null` if there is no record, or the `fileId` is malformed. */
   get (fileId: string): Promise<StateRecord | null>
   /**
-   * Compare and set: stores the value, durable when resolved, if the record still has this version (`null`: if there is
-   * none). Resolves to the new version, or to `null` when someone else was faster and nothing was stored. A rejection
-   * may have stored it: whoever cares looks again. With `durable: false` a crash of the machine may take it back.
+   * Compare and set: stores the value if the record still has this version, where `null` means that there is no record. Resolves
+   * to the new version once it is durable. Resolves to `null` if the record has another version, or the `fileId` is malformed.
+   * If it rejects, the value may have been stored; the caller reads the record again.
+   *
+   * With `durable: false` the value may be lost when the machine crashes.
    */
   set (fileId: string, value: unknown, version: string | null, options?: { readonly durable?: boolean }): Promise<string | null>
-  /** A name of this process, and whether the process that had such a name is known to have ended: spares waiting for it. */
+  /** Identifies this process. */
   readonly owner?: string
+  /**
+   * Whether the process with this `owner` is known to have ended. Together with `owner` this lets an instance take over from a
+   * dead one at once; without it, an instance waits 10 seconds.
+   */
   hasEnded? (owner: string): boolean
 }
 
 /**
- * Where documents live. A malformed `fileId` is an absent file, never an error.
- * Prove an implementation of your own with `storageConformance` of `fastify-onlyoffice/testing`.
+ * Stores documents. `stat`, `read`, `create` and `replace` are required; each of the other members adds a capability. A malformed
+ * `fileId` is treated as a file that does not exist, never as an error.
+ *
+ * `storageConformance` of `fastify-onlyoffice/testing` tests an implementation.
+ *
+ * @example
+ * ```js
+ * // Rows of a database table: fileId, extension, revision, modifiedAt, content.
+ * const infoOf = ({ fileId, extension, revision, modifiedAt, content }) =>
+ *   ({ fileId, extension, revision, modifiedAt, size: content.length })
+ *
+ * const storage = {
+ *   async stat (fileId) {
+ *     const row = await documents.find(fileId)
+ *     return row ? infoOf(row) : null
+ *   },
+ *   async read (fileId, range) {
+ *     const row = await documents.find(fileId)
+ *     if (!row) return null
+ *     if (range && range.end >= row.content.length) throw new RangeError('The range is not within the file')
+ *     const bytes = range ? row.content.subarray(range.start, range.end + 1) : row.content
+ *     return { info: infoOf(row), body: Readable.from([bytes], { objectMode: false }) }
+ *   },
+ *   async create (extension, content) {
+ *     assertExtension(extension)
+ *     const row = { fileId: randomUUID(), extension: extension.toLowerCase(), content: await bytesOf(content) }
+ *     return infoOf(await documents.insert(row))
+ *   },
+ *   async replace (fileId, content, { extension, ifRevision } = {}) {
+ *     if (extension !== undefined) assertExtension(extension)
+ *     if (!await documents.find(fileId)) return null
+ *     const changes = { extension: extension?.toLowerCase(), content: await bytesOf(content) }
+ *     const row = await documents.update(fileId, changes, ifRevision) // nothing if the row has another revision
+ *     return row ? infoOf(row) : null
+ *   }
+ * }
+ * ```
  */
 export interface Storage {
-  /** Awaited at start. Rejects when the storage can't be used. */
+  /** Awaited at registration, which rejects if it rejects. */
   ready? (): Promise<void>
 
+  /** Resolves to the info of a file, or to `null` if there is none. */
   stat (fileId: string): Promise<FileInfo | null>
 
-  /** Info and body of one version, whatever is written meanwhile. A range that is not within the file rejects with a `RangeError`. */
+  /**
+   * Resolves to one version of a file, or to `null` if there is none. The version stays readable while the file is replaced.
+   *
+   * @throws RangeError: `range` is not within the file.
+   */
   read (fileId: string, range?: ByteRange): Promise<ReadResult | null>
 
   /**
-   * Stores the content under a new URL-safe id. Durable when resolved; nothing is left behind when rejected.
-   * An extension that is not 1 to 16 letters or digits rejects with `FST_EDITOR_INVALID_NAME`; so it does in `replace`.
+   * Stores the content as a new file, under a new ID that needs no encoding in a URL. Durable once resolved. If it rejects,
+   * nothing is left behind.
+   *
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
+   * @throws the error of `content`.
    */
   create (extension: string, content: Content): Promise<FileInfo>
 
   /**
-   * All or nothing: readers see the old content or the new one, never a mixture, and a rejection leaves the old one.
-   * Durable when resolved. Resolves to `null`, without touching `content`, when no file has this id. Rejects with
-   * `FST_EDITOR_NAME_TAKEN` when another document is where the content would be under its new extension.
+   * Replaces the content of a file, atomically: a reader sees either the old content or the new one. Durable once resolved. If it
+   * rejects, the old content stays. If there is no such file, it resolves to `null` without reading `content`.
+   *
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
+   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): another document already has the name that the file would get with the new
+   * extension. Only for storages whose names depend on the extension.
+   * @throws RevokedError (`FST_EDITOR_REVOKED`): the content was staged, and another process has revoked it.
+   * @throws the error of `content` or of `beforePublish`.
    */
   replace (fileId: string, content: Content, options?: ReplaceOptions): Promise<FileInfo | null>
 
   /**
-   * Stores content that is yet to be published, durable when resolved; nothing is left behind when rejected. `fileId` is the
-   * file it is meant for. Without it, saves are kept in the system's temp directory until it is known what becomes of them.
+   * Stores content for `fileId` without publishing it. Durable once resolved. If it rejects, nothing is left behind.
+   *
+   * Without this method the plugin keeps saves in the system's temporary directory until they are published.
+   *
+   * @throws the error of `content`.
    */
   stage? (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent>
 
   /**
-   * When it resolves, the content that was announced to `beforePublish` with this ticket, by any process, is published
-   * completely or never will be. A ticket that says nothing to the storage is no error. Without this method a process that is
-   * stopped for longer than others wait for it is kept from publishing by `ifRevision` alone.
+   * Prevents a process that has stopped from publishing later. Once it resolves, the content whose `ticket` was passed to
+   * `beforePublish`, by any process, is either published completely or will never be. An unknown ticket is not an error.
+   *
+   * Without this method only `ifRevision` prevents such a process from publishing old content.
    */
   revoke? (fileId: string, ticket: string): Promise<void>
 
-  /** Without it, sessions and repeated saves are remembered by each process for itself, until it ends. */
+  /**
+   * The records of all files. Without it each process keeps them in memory: instances do not know of each other's sessions
+   * and saves, and a restart forgets them.
+   */
   readonly state?: StateStore
 
-  /** Resolves to whether there was such a file. */
+  /** Deletes a file. Resolves to whether it existed. The plugin never calls it. */
   remove? (fileId: string): Promise<boolean>
 
+  /** Releases resources. The plugin calls it for its default storage only. */
   close? (): Promise<void>
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Starts a program of this folder, which tells its origin once it listens and may tell its memory as it goes.
+ * Starts a program of this folder. It reports its origin when it listens, and may report its memory.
  * @param {string} program
  * @param {Record<string, string>} environment
  */
@@ -17,12 +17,12 @@ export async function startProcess (program, environment) {
   const exited = once(child, 'exit')
   const { origin, fileId } = await Promise.race([
     nextMessage('listening'),
-    exited.then(([code]) => { throw new Error(`${program} ended with ${code}`) })
+    exited.then(([code]) => { throw new Error(`${program} exited with code ${code}`) })
   ])
   return { origin, fileId, rss, nextMessage, openPage, send: child.send.bind(child), stop }
 
   /**
-   * What a page of the host gets.
+   * Opens the document, as a page of the application does.
    * @returns {Promise<{ config: import('onlyoffice-emulator').EditorConfig, proxyToken: string }>}
    */
   async function openPage () {

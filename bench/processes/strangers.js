@@ -1,4 +1,4 @@
-// Strangers who post bodies as fast as they can, each on a connection of its own, while they are told to.
+// Unknown clients that post bodies as fast as they can, each on a connection of its own, until they are told to stop.
 import http from 'node:http'
 
 const { STRANGERS } = process.env
@@ -21,7 +21,7 @@ async function postUntil (target, signal) {
 }
 
 /**
- * Ends with the answer, or with the connection.
+ * Resolves when the response or the connection has ended.
  * @param {{ url: string, body: string }} target
  * @param {http.Agent} agent
  */

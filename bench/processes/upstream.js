@@ -1,5 +1,4 @@
-// Stands where the document server would be: sends as many bytes as the name of the file says, as fast as they are taken, and tells
-// when the last has gone.
+// Takes the place of the document server: sends as many bytes as the name of the file says, and reports when the last one was sent.
 import http from 'node:http'
 import { Readable } from 'node:stream'
 

@@ -1,4 +1,4 @@
-// The page's module: mounts the editor in every fragment that `control.render()` made.
+// The module of an editor page: mounts the editor in every fragment that `control.render()` created.
 
 /** @import { Config, DocEditor, DownloadAsEvent, FileType } from '@onlyoffice/doceditor-types' */
 /** @typedef {NonNullable<DownloadAsEvent['data']>} DownloadedFile */
@@ -8,12 +8,12 @@
  * @typedef {object} MountedEditor
  * @property {DocEditor} docEditor
  * @property {string} handler Path of the handler.
- * @property {string} fileId Of the stored document, for the proxy action.
- * @property {string} proxyToken What the proxy action wants of this page.
- * @property {Array<(file: DownloadedFile) => void>} captures Who waits for the next `onDownloadAs`.
+ * @property {string} fileId The stored document, for the proxy action.
+ * @property {string} proxyToken Credential for the proxy action.
+ * @property {Array<(file: DownloadedFile) => void>} captures Calls of `captureDocument` that wait for `onDownloadAs`, oldest first.
  */
 
-/** Events that only tell. To listen to one of the others adds a button or a menu entry to the editor: the host asks for them. */
+/** Informational events. Listening to any other adds a button or a menu entry to the editor, so the page has to request it. */
 const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion']
 
 /** @type {WeakMap<Element, MountedEditor>} */
@@ -24,15 +24,16 @@ const mounting = new WeakMap()
 const apiScripts = new Map()
 
 /**
- * Mounts the editor of one fragment; the module does it by itself for those in the page when it is loaded.
- * The editor's events are dispatched on the fragment under their own names, their data as `detail`: those that only tell,
- * and those asked for. The editor shows a close button, a rename field and the like only to a host that listens to
- * `onRequestClose`, `onRequestRename` and the like, so these are asked for by name: as a handler in `events`, or in the
- * fragment's attribute `data-events`, names with spaces between them. Both count when the editor is mounted, not later: for
- * a fragment that was in the page when the module was loaded, set the attribute before.
+ * Mounts the editor of a fragment. For fragments that are in the page when the module is loaded, the module does this itself.
+ *
+ * The editor's events are dispatched on the fragment as DOM events with the same names and their data as `detail`: the
+ * informational ones, and those that are requested. The editor shows a close button, a rename field and so on only if the
+ * page listens to `onRequestClose`, `onRequestRename` and so on. Request such an event with a handler in `events`, or by
+ * name in the fragment's attribute `data-events` (separated by spaces). Both are read when the editor is mounted: for a
+ * fragment that is in the page when the module is loaded, set the attribute before that.
  * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
- * @param {Config['events']} [events] Handlers of the editor's events.
- * @returns {Promise<DocEditor | null>} `null` when the control had no document.
+ * @param {Config['events']} [events] Handlers for the editor's events.
+ * @returns {Promise<DocEditor | null>} `null` if the control has no document.
  */
 export async function mountEditor (fragment, events = {}) {
   const known = mounting.get(fragment)
@@ -54,13 +55,13 @@ export async function mountEditor (fragment, events = {}) {
 async function mountNew (fragment, events) {
   const { api, handler, fileId = '', proxyToken = '', events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
   const [data, placeholder] = fragment.children
-  // A script element and nothing else: text of a user that went through a sanitizer may have attributes, but no script.
+  // Only a script element will do: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
 
   await loadApi(api)
-  // The editor fills its fragment. One that the page's style sheet gave no height would be a thin strip.
+  // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
   if (fragment.clientHeight === 0) /** @type {HTMLElement} */ (fragment).style.height = '100vh'
   /** @type {MountedEditor['captures']} */
   const captures = []
@@ -82,11 +83,12 @@ async function mountNew (fragment, events) {
 }
 
 /**
- * The document as it is in the open editor, unsaved changes included, fetched through the handler's proxy action.
+ * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action. Rejects if no editor is
+ * mounted, if the request fails, or with the reason of `signal`.
  * @param {object} [options]
  * @param {Element | null} [options.fragment] Default: the first fragment in the page.
- * @param {FileType} [options.fileType] Format, such as `pdf`. Default: the document's own.
- * @param {AbortSignal} [options.signal] Default: 60 seconds.
+ * @param {FileType} [options.fileType] Format, such as `pdf`. Default: the format of the document.
+ * @param {AbortSignal} [options.signal] Default: aborts after 60 seconds.
  * @returns {Promise<Blob>}
  */
 export async function captureDocument ({ fragment = document.querySelector('[data-onlyoffice-editor]'), fileType, signal = AbortSignal.timeout(60_000) } = {}) {
@@ -105,16 +107,16 @@ export async function captureDocument ({ fragment = document.querySelector('[dat
   signal.throwIfAborted()
   editor.docEditor.downloadAs(fileType)
   const { url } = await downloaded
-  if (!url) throw new Error('The editor gave no address for the document')
+  if (!url) throw new Error('The editor returned no URL for the document')
   const query = new URLSearchParams({ action: 'proxy', fileId: editor.fileId, url })
   const response = await fetch(`${editor.handler}?${query}`, { signal, headers: { 'x-editor-proxy-token': editor.proxyToken } })
-  if (response.status === 401) throw new Error('The proxy action does not know this page: reload it')
+  if (response.status === 401) throw new Error('The proxy token of this page has expired: reload the page')
   if (!response.ok) throw new Error(`The proxy action answered ${response.status}: ${await response.text()}`)
   return response.blob()
 }
 
 /**
- * Closes the editor of a fragment, as leaving the page does.
+ * Closes the editor of a fragment, as if the user left the page.
  * @param {Element} fragment
  */
 export function unmountEditor (fragment) {

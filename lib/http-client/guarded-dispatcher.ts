@@ -70,7 +70,7 @@ function publicLookup (lookup: LookupFunction): LookupFunction {
       if (error) return callback(error, [])
       const ips = typeof result === 'string' ? [result] : result.map(({ address }) => address)
       const [first] = ips
-      if (!first) return callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), [])
+      if (!first) return callback(Object.assign(new Error(`${hostname} has no IP address`), { code: 'ENOTFOUND' }), [])
       if (!ips.every(isPublicIp)) return callback(new AddressBlockedError(`${hostname} is not allowed`), [])
       if (options.all) callback(null, ips.map(address => ({ address, family: isIP(address) })))
       else callback(null, first, isIP(first))

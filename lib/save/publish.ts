@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { SavedEvent } from '../../types/events.js'
-import type { Clock } from '../../types/options.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { NameTakenError, StorageTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'

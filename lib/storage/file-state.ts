@@ -93,7 +93,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     const tag = randomUUID().slice(0, 8)
     const tags = [tag, ...expected.tags].slice(0, MAX_TAGS)
     if (!await writeGeneration(folder, number, { fileId, value, tags }, { temps, modes, durable })) return null
-    // A number becomes free when its file is removed, after two later generations. Whoever took it then was too late, and has lost.
+    // A number becomes free when its file is removed, after two later generations. A `set` that takes it then is too late.
     const [highest = number] = await generationsIn(folder)
     if (highest - number > 1 && (await newestIn(folder))?.generation?.tags.includes(tag) !== true) {
       await removeGeneration(folder, number)

@@ -37,29 +37,30 @@ const STATE_DIRECTORY = '.fastify-onlyoffice-state'
  * Stores documents as files `<fileId>.<extension>` in one directory, which other processes may use at the same time, among them
  * other instances of the application.
  *
- * - Writes are atomic: every reader, also in other processes, sees complete files only. What a method has resolved with survives
- *   a power failure.
- * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets those of its
- *   document.
+ * - Writes are atomic: all readers, also in other processes, see complete files only.
+ * - Writes are durable: once a method has resolved, its effect survives a power failure (but see `durable` of `StateStore.set`).
+ * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets those of the
+ *   document that it was saved for.
  * - Symbolic links, directories and devices are treated as absent.
  *
  * Files that other processes add are found at once if the document server opens files with their extension, in lower or upper
- * case, or if other files in the directory had that extension at the latest scan. Others are found by the next scan. The directory
- * is scanned in the background, one second after it has changed; if it has more than about ten thousand files, the pause is 50
- * times as long as a scan takes (5 s with 100,000 files). `close()` ends these scans, and nothing else.
+ * case, or if other files in the directory had that extension at the latest scan. Others are found by the next scan. Scans run in
+ * the background while the directory changes, at intervals of one second, or of 50 times the duration of a scan if that is longer
+ * (5 s for 100,000 files). `close()` ends the scans, and does nothing else.
  *
  * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with `InvalidOptionError`
- * (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it at the start; without the
- * plugin the first method called does, and a later call tries again if it fails.
+ * (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it at registration; without the
+ * plugin, the first method that is called does. If it fails, the next call tries again.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `directory` is not a path, or `fileMode` is not allowed.
  *
  * @example
  * ```js
+ * import { readFile } from 'node:fs/promises'
  * import editor, { fileStorage } from 'fastify-onlyoffice'
  *
  * await app.register(editor, { ...options, storage: fileStorage({ directory: '/srv/documents' }) })
- * const { fileId } = await app.editorStorage.create('docx', request.raw)
+ * const { fileId } = await app.editorStorage.create('docx', await readFile('Report.docx'))
  * ```
  */
 export function fileStorage (options: FileStorageOptions): Required<Storage> {

@@ -14,12 +14,12 @@ const CHUNK_BYTES = 64 * 1024
  *
  * @example
  * ```js
- * import Fastify from 'fastify'
+ * import { readFile } from 'node:fs/promises'
  * import editor, { memoryStorage } from 'fastify-onlyoffice'
  *
  * const storage = memoryStorage()
- * const { fileId } = await storage.create('docx', await readFile('Report.docx'))
  * await app.register(editor, { ...options, storage })
+ * const { fileId } = await storage.create('docx', await readFile('Report.docx'))
  * ```
  */
 export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'close'>> {
@@ -120,7 +120,7 @@ export interface MemoryStateOptions {
 
 /** Records in the memory of this process. */
 export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): StateStore & { remove (fileId: string): void } {
-  /** Values are JSON text, so that nobody else can change them. */
+  /** Values are kept as JSON, so that callers cannot change them. */
   const records = new BoundedMap<string, StateRecord & { readonly value: string }>(maxRecords)
   let versionCount = 0
 

@@ -2,36 +2,36 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process: the host on which its id is valid, its id, and its start time, because ids are reused. */
+/** A process: the PID namespace in which its id is valid, its id, and its start time, because ids are reused. */
 interface ProcessIdentity {
-  readonly host: string
+  readonly namespace: string
   readonly pid: string
   /** In clock ticks since boot; empty when unknown. */
   readonly startTime: string
 }
 
-const NAME = /^(?<host>[0-9a-f]{12})~(?<pid>\d+)-(?<startTime>\d*)$/
+const NAME = /^(?<namespace>[0-9a-f]{12})~(?<pid>\d+)-(?<startTime>\d*)$/
 
 let current: ProcessIdentity | undefined
 
 /** A name of this process that no other process has: `0123456789ab~4711-123456`. */
 export function processName (): string {
-  const { host, pid, startTime } = currentProcess()
-  return `${host}~${pid}-${startTime}`
+  const { namespace, pid, startTime } = currentProcess()
+  return `${namespace}~${pid}-${startTime}`
 }
 
-/** Whether the process with this name ran on this host and is known to have ended. */
+/** Whether the process with this name is known to have ended. */
 export function hasEnded (name: string): boolean {
   const identity = parseName(name)
-  if (identity === undefined || identity.host !== currentProcess().host) return false
+  if (identity === undefined || identity.namespace !== currentProcess().namespace) return false
   if (!isRunning(Number(identity.pid))) return true
   const startTime = startTimeOf(identity.pid)
   return startTime !== '' && identity.startTime !== '' && startTime !== identity.startTime // unknown start times prove nothing
 }
 
-/** Whether the process with this name runs, or ran, on this host: only then its id says whether it has ended. */
-export function isOnThisHost (name: string): boolean {
-  return parseName(name)?.host === currentProcess().host
+/** Whether the process with this name runs, or ran, in the same PID namespace as this one: otherwise it is unknown whether it has ended. */
+export function isInSameNamespace (name: string): boolean {
+  return parseName(name)?.namespace === currentProcess().namespace
 }
 
 function parseName (name: string): ProcessIdentity | undefined {
@@ -39,7 +39,7 @@ function parseName (name: string): ProcessIdentity | undefined {
 }
 
 function currentProcess (): ProcessIdentity {
-  current ??= { host: hostTag(), pid: String(process.pid), startTime: startTimeOf('self') }
+  current ??= { namespace: namespaceTag(), pid: String(process.pid), startTime: startTimeOf('self') }
   return current
 }
 
@@ -53,10 +53,10 @@ function isRunning (pid: number): boolean {
 }
 
 /**
- * Identifies the PID namespace of a booted kernel, the scope of process ids. Host names do not: containers may share one, and
- * machines cloned from an image differ in their boot id only.
+ * Identifies the PID namespace of a booted kernel. Host names do not: containers may share one, and machines cloned from one image
+ * may differ in their boot id only.
  */
-function hostTag (): string {
+function namespaceTag (): string {
   const boot = valueOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || hostname()
   const namespace = valueOrEmpty(() => readlinkSync('/proc/self/ns/pid'))
   return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 12)

@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Content } from '../../types/storage.js'
 import { RevokedError } from '../errors.js'
-import { hasEnded, isOnThisHost, processName } from './process-identity.js'
+import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
 
 /** A file with content that is not published yet. */
 export interface TempFile {
@@ -85,16 +85,16 @@ export async function isRevoked ({ path }: TempFile, error: unknown): Promise<bo
 }
 
 /**
- * Removes the temp files among these names of a directory that belong to ended processes. Whether a process of another host or
- * container has ended is unknown: its files are removed when nothing was written to them for two minutes. `now` is the time of
- * the file system, in milliseconds, whose clock may differ from this machine's. Files that cannot be removed stay.
+ * Removes the temp files among these names of a directory that belong to ended processes. Whether a process on another machine or
+ * in another container has ended is unknown: its files are removed when nothing was written to them for two minutes. `now` is the
+ * time of the file system, in milliseconds, whose clock may differ from this machine's. Files that cannot be removed stay.
  */
 export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
   for (const name of names) {
     const owner = NAME.exec(name)?.groups?.owner
     if (owner === undefined) continue
     const path = join(directory, name)
-    if (hasEnded(owner) || (!isOnThisHost(owner) && await isAbandoned(path, now))) await rm(path, { recursive: true, force: true }).catch(() => {})
+    if (hasEnded(owner) || (!isInSameNamespace(owner) && await isAbandoned(path, now))) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Storage } from '../../types/storage.js'
 import type { ConformanceCase, ConformanceSubject } from './storage-conformance/case.js'
 import { conditionalCases } from './storage-conformance/conditional.js'
 import { publishingCases } from './storage-conformance/publishing.js'
@@ -12,9 +11,9 @@ import { writingCases } from './storage-conformance/writing.js'
 export type { ConformanceSubject }
 
 export interface StorageConformanceOptions {
-  /** Called once for each case: an empty storage of its own. */
+  /** Creates an empty storage. Called once for each test. */
   readonly create: () => ConformanceSubject | Promise<ConformanceSubject>
-  /** The test runner's function: `t.test` of tap, `test` of node:test or vitest. */
+  /** Registers a test with the test runner: `t.test` of tap, `test` of node:test or Vitest. */
   readonly test: (name: string, run: () => Promise<void>) => unknown
 }
 
@@ -23,14 +22,32 @@ const cases: readonly ConformanceCase[] = [
 ].flat()
 
 /**
- * Proves that a storage keeps every promise of the `Storage` contract. Each promise is registered as one test, all of
- * them before this returns; a test fails with an `AssertionError`. Optional methods, and `state`, are tested where they exist.
- * Resolves when everything that `test` returned has.
+ * Tests whether a storage fulfils the `Storage` contract. Registers one test for each requirement, all of them before it returns;
+ * the optional members of the contract are tested if the storage has them. A test fails with an `AssertionError` that says what was
+ * expected, or with the error that the storage rejected with.
+ *
+ * Resolves when all that `test` has returned is resolved, and rejects when any of it rejects.
+ *
+ * @example
+ * ```js
+ * import test from 'node:test'
+ * import { storageConformance } from 'fastify-onlyoffice/testing'
+ * import { myStorage } from './my-storage.js'
+ *
+ * storageConformance({
+ *   test,
+ *   async create () {
+ *     const bucket = await createTestBucket()
+ *     const reopen = () => myStorage({ bucket })
+ *     return { storage: reopen(), reopen, list: () => bucket.keys(), cleanup: () => bucket.remove() }
+ *   }
+ * })
+ * ```
  */
 export async function storageConformance ({ create, test }: StorageConformanceOptions): Promise<void> {
   await Promise.all(cases.map(({ name, run }) => test(name, async () => {
     const subject = await create()
-    const storage: Storage = subject.storage
+    const { storage } = subject
     try {
       await storage.ready?.()
       await run(subject)

@@ -52,7 +52,7 @@ export interface Host {
 
 /** A service with the plugin, really listening, its files in memory. Closed when the test ends. */
 export async function startHost (t: Test, { documentServerOrigin = 'http://127.0.0.1:9', server = {}, prepare, ...options }: HostOptions = {}): Promise<Host> {
-  const { jwtSecret = SECRET } = options
+  const { jwtSecret = SECRET, clock = Date } = options
   const secrets = [jwtSecret].flat()
   const logger = searchedLog(t, secrets)
   const httpServer = http.createServer()
@@ -70,7 +70,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   await app.ready()
 
   const { profile = 'secure', signedUrls = profile === 'secure', publicBaseUrl = origin, path = HANDLER, prefix = '', downloadUrlLifetime = 86_400_000 } = options
-  const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime })
+  const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime, clock })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
@@ -87,13 +87,13 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     urls,
     keys: documentKeys(publicBaseUrl + prefix + path, documentServerOrigin),
     postCallback,
-    postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload) }, {
+    postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload, tokens, clock) }, {
       'content-type': 'application/json',
-      authorization: `Bearer ${signed({ payload })}`
+      authorization: `Bearer ${signed({ payload }, tokens, clock)}`
     }),
     async downloadAsDocumentServer (fileId, headers = {}) {
       const url = urls.download(fileId)
-      return fetch(url.replace(publicBaseUrl, origin), { headers: { authorization: `Bearer ${signed({ payload: { url } })}`, ...headers } })
+      return fetch(url.replace(publicBaseUrl, origin), { headers: { authorization: `Bearer ${signed({ payload: { url } }, tokens, clock)}`, ...headers } })
     },
     proxied: (url, init = {}) => fetch(handler({ action: 'proxy', url }), { ...init, headers: { ...proxyHeaders, ...init.headers as Record<string, string> } }),
     proxyHeaders,
@@ -108,7 +108,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
 }
 
 /** A token as the document server signs it: with the secret, valid for five minutes. */
-export function signed (claims: object, secret = tokens): string {
-  const iat = Math.floor(Date.now() / 1000)
-  return secret.sign({ ...claims, iat, exp: iat + 300 })
+export function signed (claims: object, signer = tokens, clock: Clock = Date): string {
+  const iat = Math.floor(clock.now() / 1000)
+  return signer.sign({ ...claims, iat, exp: iat + 300 })
 }

@@ -50,7 +50,7 @@ export function searchedLog (t: Test, secrets: readonly string[]) {
     }
   })
   t.teardown(() => {
-    if (found.length > 0) throw new Error(`row 55: the log holds ${found[0]}`)
+    if (found.length > 0) throw new Error(`the log contains ${found[0]}`)
   })
   return { level: 'trace', stream }
 }

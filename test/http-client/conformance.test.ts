@@ -4,7 +4,7 @@ import { Agent } from 'undici'
 import { type HttpClient, undiciClient } from '../../lib/index.js'
 import { httpClientConformance } from '../../lib/testing/index.js'
 
-t.test('undiciClient() keeps the contract', async t => {
+t.test('undiciClient() passes the conformance suite', async t => {
   let cases = 0
   await httpClientConformance({
     create () {
@@ -16,7 +16,7 @@ t.test('undiciClient() keeps the contract', async t => {
   t.ok(cases > 15)
 })
 
-t.test('undiciClient() over a dispatcher of the host keeps the contract, and leaves it open', async t => {
+t.test('undiciClient() over the application\'s dispatcher passes the conformance suite and leaves the dispatcher open', async t => {
   const dispatcher = new Agent()
   t.teardown(() => dispatcher.destroy())
   await httpClientConformance({ create: () => undiciClient({ dispatcher }), test: (name, run) => t.test(name, run) })
@@ -24,7 +24,7 @@ t.test('undiciClient() over a dispatcher of the host keeps the contract, and lea
   t.equal(dispatcher.closed, false)
 })
 
-t.test('a client keeps the contract whose bodies have no error listener of their own', async t => {
+t.test('a client whose bodies have no error listener of their own passes the conformance suite', async t => {
   function create (): HttpClient {
     const { request, close } = undiciClient()
     return {

@@ -45,7 +45,7 @@ for (const secure of [false, true]) {
   for (const close of [[], ['Connection: close']]) {
     const of = `${secure ? 'https' : 'http'}, ${close[0] ?? 'kept alive'}`
 
-    t.test(`an answer that is complete, though its connection is closed before anybody reads it, is whole (${of})`, async t => {
+    t.test(`a complete answer is read in full even if its connection closes before it is read (${of})`, async t => {
       for (const size of SIZES) {
         t.equal(await outcomeOf(t, secure, [...close, `Content-Length: ${size}`], size, ends.closed), `${size} bytes`, `${size} bytes with a length`)
         t.equal(await outcomeOf(t, secure, [...close, 'Transfer-Encoding: chunked'], 0, socket => {
@@ -55,7 +55,7 @@ for (const secure of [false, true]) {
     })
 
     for (const [how, end] of Object.entries(ends)) {
-      t.test(`an answer that is not complete when its connection is ${how}, and is read afterwards, is an error (${of})`, async t => {
+      t.test(`a truncated answer whose connection is ${how} before it is read is an error (${of})`, async t => {
         for (const size of SIZES) {
           t.equal(await outcomeOf(t, secure, [...close, `Content-Length: ${size + 1}`], size, end), 'an error', `${size} bytes with a length`)
         }
@@ -63,7 +63,7 @@ for (const secure of [false, true]) {
     }
   }
 
-  t.test(`an answer without a length that is closed before anybody reads it is whole (${secure ? 'https' : 'http'})`, async t => {
+  t.test(`an answer without a length whose connection closes before it is read is complete (${secure ? 'https' : 'http'})`, async t => {
     for (const size of SIZES) t.equal(await outcomeOf(t, secure, ['Connection: close'], size, ends.closed), `${size} bytes`)
   })
 }

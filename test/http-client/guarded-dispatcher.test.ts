@@ -21,7 +21,7 @@ function guarded (t: Test, options?: GuardedDispatcherOptions) {
 /** Every name is on loopback. */
 const onLoopback: LookupFunction = (_name, { all }, callback) => all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4)
 
-t.test('row 74: a host\'s own request and fetch through guardedDispatcher() reach no special address', async t => {
+t.test('the application\'s own request and fetch through guardedDispatcher() reach no special IP address', async t => {
   const begun = noWayOut(t)
   const inside = await startInside(t)
   const dispatcher = guarded(t)
@@ -35,7 +35,7 @@ t.test('row 74: a host\'s own request and fetch through guardedDispatcher() reac
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 74: allow is compared as an origin, never as the beginning of a URL', async t => {
+t.test('allow is compared as an origin, never as a URL prefix', async t => {
   const inside = await startInside(t)
   const { port } = inside
   const dispatcher = guarded(t, { lookup: onLoopback, allow: [`http://docs.test:${port}`, `http://127.0.0.1:${String(port).slice(0, -1)}/`, 'http://docs.test', 'https://other.test'] })
@@ -50,7 +50,7 @@ t.test('row 74: allow is compared as an origin, never as the beginning of a URL'
   }
 })
 
-t.test('row 74: a redirect that undici follows is judged like any request', async t => {
+t.test('a redirect that undici follows is checked like any request', async t => {
   const inside = await startInside(t)
   const upstream = await startUpstream(t, (request, response) => {
     if (request.url === '/end') response.end('arrived')
@@ -65,17 +65,17 @@ t.test('row 74: a redirect that undici follows is judged like any request', asyn
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 74: a name is asked for once, and refused for any of its addresses without naming them', async t => {
+t.test('a host name is resolved once, and refused if any of its IP addresses is, without naming them', async t => {
   const begun = noWayOut(t)
   const inside = await startInside(t)
   const { lookup, looks } = await startNameServer(t, { 'both.test': () => ['8.8.8.8', '127.0.0.1'] })
   const dispatcher = guarded(t, { lookup })
-  await t.rejects(request(`http://both.test:${inside.port}/`, { dispatcher }), { ...BLOCKED, message: 'The address both.test is not allowed' })
+  await t.rejects(request(`http://both.test:${inside.port}/`, { dispatcher }), { ...BLOCKED, message: 'Blocked: both.test is not allowed' })
   t.strictSame(looks, ['both.test'])
   t.strictSame(begun.filter(address => address.startsWith('127.')), [])
 })
 
-t.test('row 74: a look-up of the host may answer as an older one does, with one address', async t => {
+t.test('the application\'s lookup function may return a single IP address, as the older API does', async t => {
   const begun = noWayOut(t)
   const answers = ['127.0.0.1', '8.8.8.8']
   const lookup: LookupFunction = (_name, _options, callback) => callback(null, answers.shift()!, 4)
@@ -85,7 +85,7 @@ t.test('row 74: a look-up of the host may answer as an older one does, with one 
   t.strictSame(begun, ['8.8.8.8:9'])
 })
 
-t.test('row 74: a connection that something leads elsewhere than to the address that was checked is ended, and nothing is sent', async t => {
+t.test('a connection diverted to another IP address than the checked one is ended before anything is sent', async t => {
   let received = ''
   const server = net.createServer(socket => { socket.on('data', data => { received += data }) })
   const { port } = await listen(t, server)
@@ -94,12 +94,12 @@ t.test('row 74: a connection that something leads elsewhere than to the address 
   t.teardown(() => { net.Socket.prototype.connect = connect })
   net.Socket.prototype.connect = function (this: net.Socket) { return Reflect.apply(connect, this, [{ host: '127.0.0.1', port }]) } as typeof connect
 
-  await t.rejects(request('http://8.8.8.8/secret', { dispatcher: guarded(t) }), { ...BLOCKED, message: 'The address http://8.8.8.8 is not allowed' })
+  await t.rejects(request('http://8.8.8.8/secret', { dispatcher: guarded(t) }), { ...BLOCKED, message: 'Blocked: http://8.8.8.8 is not allowed' })
   await ended
   t.equal(received, '')
 })
 
-t.test('guardedDispatcher() takes TLS options and time limits as undiciClient() does', async t => {
+t.test('guardedDispatcher() accepts TLS options and timeouts as undiciClient() does', async t => {
   const authority = createAuthority()
   const { cert, key } = createCertificate({ issuer: authority })
   const { origin } = await listen(t, https.createServer({ cert, key }, (_request, response) => { response.end('over TLS') }))
@@ -112,7 +112,7 @@ t.test('guardedDispatcher() takes TLS options and time limits as undiciClient() 
   await t.rejects(request(silent.origin, { dispatcher: guarded(t, { allow: [silent.origin], timeouts: { headers: 1 } }) }), { code: 'UND_ERR_HEADERS_TIMEOUT' })
 })
 
-t.test('row 74: undiciClient() over a guardedDispatcher() of the host checks names for every request', async t => {
+t.test('undiciClient() over the application\'s guardedDispatcher() checks host names for every request', async t => {
   const inside = await startInside(t)
   const client = undiciClient({ dispatcher: guarded(t, { lookup: onLoopback, allow: [`http://docs.test:${inside.port}`] }) })
   const get = (name: string, publicOnly: boolean) => client.request({ purpose: 'proxy', method: 'GET', url: new URL(`http://${name}:${inside.port}/`), publicOnly, signal: new AbortController().signal })

@@ -39,7 +39,7 @@ function client (body: Readable, headers: Record<string, string> = {}): HttpClie
   return { request: async (): Promise<HttpResponse> => ({ status: 200, header: name => headers[name], body }) }
 }
 
-t.test('a compressed answer of the default client that fails while nobody listens ends no process, and whoever reads it later is told', async t => {
+t.test('a compressed answer of the default client that fails while nobody listens does not end the process, and a later reader gets the error', async t => {
   for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br']) {
     const empty = await startRawUpstream(t, `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 0\r\n\r\n`)
     const other = await startUpstream(t, (_request, response) => response.end())
@@ -62,7 +62,7 @@ const failures: Record<string, (body: Readable) => void> = {
 }
 
 for (const [how, fail] of Object.entries(failures)) {
-  t.test(`a body of a plugged client that ${how}, before it is read, is a 502`, async t => {
+  t.test(`a body of a custom client that ${how}, before it is read, is answered 502`, async t => {
     const body = new Readable({ read () {} })
     const { host, waiting, goOn } = await startWaitingHost(t, { httpClient: client(body) })
     const answer = proxied(host)
@@ -74,7 +74,7 @@ for (const [how, fail] of Object.entries(failures)) {
   })
 }
 
-t.test('a body of a plugged client that ignores the deadline is a 504 also when nobody read it until then', async t => {
+t.test('a body of a custom client that ignores the deadline is answered 504 even if nobody read it until then', async t => {
   const body = new Readable({ read () {} })
   const { host, waiting, goOn } = await startWaitingHost(t, { httpClient: client(body), timeouts: { total: 20 } })
   const answer = proxied(host)
@@ -84,7 +84,7 @@ t.test('a body of a plugged client that ignores the deadline is a 504 also when 
   t.match(await answer, /^504 The upstream request took too long: /)
 })
 
-t.test('a hook of the host that begins to read, and waits when it fails, is answered with a 502', async t => {
+t.test('an onSend hook that starts reading, and waits when the body fails, is answered 502', async t => {
   const body = new Readable({ read () {} })
   const seen = deferred()
   const host = await startHost(t, {
@@ -105,7 +105,7 @@ t.test('a hook of the host that begins to read, and waits when it fails, is answ
   t.match(await proxied(host), /^502 The upstream request failed: /)
 })
 
-t.test('a client without an error listener of its own, behind a hook that waits: whole when it is whole, else a 502', async t => {
+t.test('a client without an error listener, behind a hook that waits: a complete body is sent in full, any other is answered 502', async t => {
   let whole = true
   const upstream = await startUpstream(t, (_request, response) => {
     if (whole) return response.end('whole')
@@ -126,7 +126,7 @@ t.test('a client without an error listener of its own, behind a hook that waits:
   t.match(await proxied(host), /^(502 The upstream request failed: |200 cut off)/)
 })
 
-t.test('a client that does not heed an aborted signal is not asked at all', async t => {
+t.test('a client that ignores an aborted signal is not called at all', async t => {
   let asked = 0
   const { app } = await startHost(t, { documentServerOrigin: ORIGIN, httpClient: { request: () => new Promise(() => { asked++ }) } })
   const control = app.editorControl()
@@ -136,7 +136,7 @@ t.test('a client that does not heed an aborted signal is not asked at all', asyn
   t.equal(asked, 0)
 })
 
-t.test('a plugged client that comes late, and with nothing, ends no process', async t => {
+t.test('a custom client that answers late, and with nothing, does not end the process', async t => {
   const late = deferred<HttpResponse>()
   const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => true, httpClient: { request: () => late.promise }, timeouts: { total: 10 } })
   t.match(await proxied(host), /^504 /)
@@ -145,7 +145,7 @@ t.test('a plugged client that comes late, and with nothing, ends no process', as
   t.match(await proxied(host), /^50[24] /)
 })
 
-t.test('a stored file whose stream fails before it is read is a 500, and the service goes on', async t => {
+t.test('a stored file whose stream fails before it is read is answered 500, and the service continues', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('txt', Buffer.from('content'))
   const body = new Readable({ read () {} })
@@ -159,7 +159,7 @@ t.test('a stored file whose stream fails before it is read is a 500, and the ser
   t.equal((await answer).status, 500)
 })
 
-t.test('a stored file that a storage gives when nobody waits for it any more is closed', async t => {
+t.test('a stored file that the storage returns after the request was abandoned is closed', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('txt', Buffer.from('content'))
   const late = deferred<ReadResult | null>()

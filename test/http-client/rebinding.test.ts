@@ -26,7 +26,7 @@ async function startWithNames (t: Test, zone: Zone) {
   }
 }
 
-t.test('row 74: a name with an address that is not public is refused and not connected to, whatever its other addresses', async t => {
+t.test('a host name with a non-public IP address is refused without a connection, whatever its other IP addresses', async t => {
   const names: Record<string, string[]> = {
     'loopback.test': ['127.0.0.1'],
     'private.test': ['10.0.0.1'],
@@ -50,14 +50,14 @@ t.test('row 74: a name with an address that is not public is refused and not con
   for (const name of Object.keys(names)) {
     const response = await fetch(name)
     t.equal(response.status, 403, name)
-    t.equal(await response.text(), `The address ${name} is not allowed`, 'the resolved address stays inside')
+    t.equal(await response.text(), `Blocked: ${name} is not allowed`, 'the resolved address stays inside')
   }
   t.strictSame(looks, Object.keys(names), 'every name was asked for, once')
   t.strictSame(begun().filter(address => !address.startsWith(OUTSIDE)), [])
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 74: a name whose answer flips to loopback is connected to as it was checked, by one look-up', async t => {
+t.test('a host name whose DNS answer changes to loopback is connected to at the checked IP address, after a single look-up', async t => {
   const { inside, looks, begun, fetch } = await startWithNames(t, { 'flip.test': look => [look === 1 ? OUTSIDE : '127.0.0.1'] })
   const first = await fetch('flip.test')
   t.equal(first.status, 502, 'an allowed address that refuses connections')
@@ -65,26 +65,26 @@ t.test('row 74: a name whose answer flips to loopback is connected to as it was 
   t.strictSame(begun(), [`${OUTSIDE}:${inside.port}`])
 
   const second = await fetch('flip.test')
-  t.equal(second.status, 403, 'the next connection looks anew')
+  t.equal(second.status, 403, 'the next connection resolves the name again')
   t.strictSame(looks, ['flip.test', 'flip.test'])
   t.strictSame(begun(), [`${OUTSIDE}:${inside.port}`])
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 74: a name with public addresses only is connected to at any of them, and at nothing else', async t => {
+t.test('a host name with public IP addresses only is connected to at one of them and nowhere else', async t => {
   const { inside, begun, fetch } = await startWithNames(t, { 'outside.test': () => [OUTSIDE, OUTSIDE_IPV6, '::ffff:8.8.8.8'] })
   const response = await fetch('outside.test')
   t.equal(response.status, 502)
   t.strictSame(begun(), [OUTSIDE, OUTSIDE_IPV6, '::ffff:8.8.8.8'].map(address => `${address}:${inside.port}`))
 })
 
-t.test('a name that has no address, or that the name server does not know, is a failed request and no refusal', async t => {
+t.test('a host name that does not resolve is a failed request, not a refusal', async t => {
   const { inside, fetch } = await startWithNames(t, { 'empty.test': () => [] })
   for (const name of ['empty.test', 'unknown.test']) t.equal((await fetch(name)).status, 502, name)
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 75: a name that an option allows may have any address, also beside a connection that may not', async t => {
+t.test('a host name that an option allows may have any IP address, even next to a connection that may not', async t => {
   const inside = await startInside(t)
   const { lookup, looks } = await startNameServer(t, { 'docs.test': () => ['127.0.0.1'] })
   const httpClient: HttpClient = undiciClient({ lookup })
@@ -98,6 +98,6 @@ t.test('row 75: a name that an option allows may have any address, also beside a
     t.equal(response.status, status)
     await response.text()
   }
-  t.equal(inside.connections(), 1, 'one open connection, which what must be public has no part in')
+  t.equal(inside.connections(), 1, 'a single open connection, not shared with requests that require public IP addresses')
   t.equal(looks.length, 3)
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isPublicAddress, mayBePublic } from '../../lib/security/address-policy.js'
+import { isPublicIp, mayBePublicHost } from '../../lib/security/public-ip.js'
 
 /** Each special range: what lies next before it, its first and its last address, what lies next after it. */
 const ranges: ReadonlyArray<readonly [before: string | null, first: string, last: string, after: string | null]> = [
@@ -50,39 +50,39 @@ const noAddress = [
   '[2606:4700::1]', '[8.8.8.8]', '2606:4700::1%eth0', '2606:4700::1%', 'fe80::1%1', '::ffff:8.8.8.8%lo', '2606:4700:::1', '2606:4700', '::ffff:8.8.8', '８.8.8.8', '8.8.8.8\0'
 ]
 
-t.test('row 74: the addresses at the edges of every special range', async t => {
+t.test('the first and last IP address of every special range, and their neighbours, are classified correctly', async t => {
   for (const [before, first, last, after] of ranges) {
-    for (const outside of [before, after]) if (outside) t.equal(isPublicAddress(outside), true, outside)
-    for (const inside of [first, last]) t.equal(isPublicAddress(inside), false, inside)
+    for (const outside of [before, after]) if (outside) t.equal(isPublicIp(outside), true, outside)
+    for (const inside of [first, last]) t.equal(isPublicIp(inside), false, inside)
   }
 })
 
-t.test('row 74: addresses within the special ranges, those of metadata services among them, and common ones outside', async t => {
-  for (const address of special) t.equal(isPublicAddress(address), false, address)
-  for (const address of unremarkable) t.equal(isPublicAddress(address), true, address)
+t.test('IP addresses within special ranges, metadata services included, are special; common ones outside are public', async t => {
+  for (const address of special) t.equal(isPublicIp(address), false, address)
+  for (const address of unremarkable) t.equal(isPublicIp(address), true, address)
 })
 
-t.test('row 74: IPv4-mapped and NAT64 addresses count as the IPv4 address in them', async t => {
+t.test('IPv4-mapped and NAT64 addresses are classified by the embedded IPv4 address', async t => {
   const ipv4 = ranges.filter(([, first]) => !first.includes(':'))
   for (const prefix of ['::ffff:', '::FFFF:', '0:0:0:0:0:ffff:', '64:ff9b::', '0064:FF9B:0:0:0:0:']) {
     for (const [before, first, last, after] of ipv4) {
-      for (const outside of [before, after]) if (outside) t.equal(isPublicAddress(prefix + outside), true, prefix + outside)
-      for (const inside of [first, last]) t.equal(isPublicAddress(prefix + inside), false, prefix + inside)
+      for (const outside of [before, after]) if (outside) t.equal(isPublicIp(prefix + outside), true, prefix + outside)
+      for (const inside of [first, last]) t.equal(isPublicIp(prefix + inside), false, prefix + inside)
     }
   }
-  for (const address of ['::ffff:7f00:1', '::ffff:a9fe:a9fe', '64:ff9b::7f00:1', '64:ff9b::a83f:8110']) t.equal(isPublicAddress(address), false, address)
-  for (const address of ['::ffff:808:808', '64:ff9b::808:808']) t.equal(isPublicAddress(address), true, address)
+  for (const address of ['::ffff:7f00:1', '::ffff:a9fe:a9fe', '64:ff9b::7f00:1', '64:ff9b::a83f:8110']) t.equal(isPublicIp(address), false, address)
+  for (const address of ['::ffff:808:808', '64:ff9b::808:808']) t.equal(isPublicIp(address), true, address)
 })
 
-t.test('row 74: what is no IP address as it stands is not public', async t => {
-  for (const text of noAddress) t.equal(isPublicAddress(text), false, JSON.stringify(text))
+t.test('a string that is not a canonical IP address is not public', async t => {
+  for (const text of noAddress) t.equal(isPublicIp(text), false, JSON.stringify(text))
 })
 
-t.test('row 74: the host of a URL may be public unless it is a special address or localhost', async t => {
+t.test('a URL\'s host may be public unless it is a special IP address or localhost', async t => {
   for (const host of ['127.0.0.1', '[::1]', '::1', '[::ffff:127.0.0.1]', '[fe80::1]', 'localhost', 'localhost.', 'LOCALHOST', 'a.localhost', 'a.b.localhost.']) {
-    t.equal(mayBePublic(host), false, host)
+    t.equal(mayBePublicHost(host), false, host)
   }
   for (const host of ['8.8.8.8', '[2606:4700::1]', '2606:4700::1', 'example.com', 'localhost.example.com', 'notlocalhost', 'localhost.localdomain', 'a-localhost']) {
-    t.equal(mayBePublic(host), true, host)
+    t.equal(mayBePublicHost(host), true, host)
   }
 })

@@ -16,7 +16,7 @@ const WAYS_OUT = [
   '..%00/info', '..%2500/info', 'x%00', 'x%0d%0aHost:%20inside', 'x%250d%250aHost:%2520inside', '%7f', '..%20/info', '..%20./info', '...%20', '..%09/info', '.../info', '.%252e/info'
 ]
 
-t.test('row 83: what is a result file at every document server is one: after a version, under any path, with any title', async t => {
+t.test('result file paths of every document server are recognized: after a version, below any path, with any title', async t => {
   for (const path of [
     '/cache/files/data/key_1/output.docx/output.docx',
     '/9.3.0-abc/cache/files/data/key_1/output.docx/a.docx', '/9.3.0-138d8dfe3c2c4a0ba7ad1e4dbf2a9dd3/cache/files/x', '/editors/cache/files/x', '/a/b.c/d~e/f-g_h/9.3.0-1/cache/files/x', '/only%5foffice/cache/files/x', '/only%5Foffice/cache/files/x',
@@ -27,7 +27,7 @@ t.test('row 83: what is a result file at every document server is one: after a v
   ]) t.equal(isResultPath(pathOf(path)), true, path)
 })
 
-t.test('row 83: no other path of the document server is one, whatever it has in it', async t => {
+t.test('no other document server path is a result file path, whatever it contains', async t => {
   for (const path of [
     '/', '/info/info.json', '/internal/cluster/inactive', '/internal/connections/edit', '/web-apps/apps/api/documents/api.js', '/healthcheck', '/coauthoring/CommandService.ashx', '/doc/key/c/info', '/example/',
     '/cache/files', '/cache/files/', '/cache/files//', '/cache/files//x', '/cache/files?/x', '/cache/files/?x', '/cache/files#/x', '/9.3.0-abc/cache/files/', '/cache', '/cache/', '/files/x', '/cache/file/x', '/cache/files.json/x', '/cache/filesx', '/xcache/files/x', '/cache-files/x',
@@ -38,7 +38,7 @@ t.test('row 83: no other path of the document server is one, whatever it has in 
   ]) t.equal(isResultPath(pathOf(path)), false, path)
 })
 
-t.test('row 83: below a path is what begins with it and a slash, and is read so by everyone', async t => {
+t.test('a path is below another if it starts with it and a slash and every URL parser agrees', async t => {
   const table: Array<[path: string, inside: string[], outside: string[]]> = [
     ['/thumbs', ['/thumbs', '/thumbs/', '/thumbs/a.png', '/thumbs/a/b', '/thumbs/a/../b', '/thumbs//a', '/thumbs/%C3%BC.png', '/thumbs/a;b'], ['/', '/thumb', '/thumbsup', '/thumbs.json', '/thumbs;/x', '/Thumbs/a', '/x/thumbs/a', '//thumbs/a', '/thumbs/../x', '/thumbs/%2e%2e/x', '/thumbs%2fa', '/%74humbs/a', '/thumbs%00/a']],
     ['/thumbs/', ['/thumbs/', '/thumbs/a.png'], ['/thumbs', '/thumbsup']],
@@ -52,7 +52,7 @@ t.test('row 83: below a path is what begins with it and a slash, and is read so 
   }
 })
 
-t.test('row 83: what was encoded more often than anyone does is refused unread', async t => {
+t.test('a path with more than three levels of percent-encoding is refused', async t => {
   const encodedTimes = (times: number) => `/cache/files/%${'25'.repeat(times - 1)}41.pdf`
   for (const times of [1, 2, 3]) t.equal(isResultPath(encodedTimes(times)), true, `${times} times`)
   for (const times of [4, 5, 5000]) t.equal(isResultPath(encodedTimes(times)), false, `${times} times`)

@@ -34,8 +34,8 @@ export function findOut (t: Test, broken: BrokenStorages): void {
 /** The same for those that break another sound storage than that in memory. */
 export function findOutAmong<S extends Storage> (t: Test, make: () => S, broken: BrokenStorages<S>): void {
   for (const [what, [failing, breakage]] of Object.entries(broken)) {
-    t.test(`a storage that ${what} is found out`, async t => {
-      t.equal(await failureOf(make, failing, () => ({})), undefined, 'a sound one passes')
+    t.test(`the conformance suite rejects a storage that ${what}`, async t => {
+      t.equal(await failureOf(make, failing, () => ({})), undefined, 'a correct one passes')
       t.type(await failureOf(make, failing, breakage), Error, failing)
     })
   }

@@ -3,10 +3,10 @@ import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { type BrokenStorages, findOutAmong } from './broken.js'
 
-const rejected = 'revoke: what was revoked when it was announced is rejected, and nothing of it is ever published'
-const harmless = 'revoke: to revoke what is published changes nothing, however often'
-const precise = 'revoke: only what the ticket was given for is revoked'
-const lenient = 'revoke: a ticket of nothing is no error'
+const rejected = 'revoke: a replace whose ticket is revoked during beforePublish rejects and publishes nothing'
+const harmless = 'revoke: revoking the ticket of published content, even repeatedly, changes nothing'
+const precise = 'revoke: a ticket does not affect later replaces'
+const lenient = 'revoke: an unknown or malformed ticket is not an error and changes nothing'
 
 /** Of all instances of a storage. */
 const tickets: string[] = []

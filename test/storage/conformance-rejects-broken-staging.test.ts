@@ -2,15 +2,15 @@ import t from 'tap'
 import type { Content, StagedContent } from '../../types/storage.js'
 import { type BrokenStorages, findOut, type Sound } from './broken.js'
 
-const unseen = 'stage: what is staged is nowhere seen, and is gone when it was discarded'
-const readable = 'stage: what is staged has its size and is read as often as wanted'
-const published = 'stage: what is staged is what a replace publishes, whether it was read or not, and to discard it then changes nothing'
-const again = 'stage: what could not be published can be tried again'
-const otherRevision = 'a replace of another revision than the stored one is null and changes nothing, one of the stored one is done'
-const changed = 'a file that changes while it is announced is not replaced'
-const removed = 'a file that is removed while it is announced stays removed'
-const atOnce = 'of replaces of one revision at the same time, through one storage, exactly one is done'
-const ephemeral = 'state: a value that a crash may take back is compared, set and seen as any other'
+const unseen = 'stage: staged content is not visible; it can be discarded, also twice'
+const readable = 'stage: staged content has its size in bytes and can be read repeatedly'
+const published = 'stage: replace publishes staged content, whether or not it was read; discard then changes nothing'
+const again = 'stage: staged content can still be published after a failed attempt'
+const otherRevision = 'replace with ifRevision replaces the stored revision; for any other it resolves to null and changes nothing'
+const changed = 'replace with ifRevision resolves to null if the file changes during beforePublish'
+const removed = 'replace with ifRevision resolves to null if the file is removed during beforePublish'
+const atOnce = 'of concurrent replaces with the same ifRevision in one instance, exactly one succeeds'
+const ephemeral = 'state: with durable: false, values are compared, set and read like durable ones'
 
 async function bytesOf (content: Content): Promise<Buffer> {
   if (content instanceof Uint8Array) return Buffer.from(content)
@@ -74,10 +74,10 @@ const staging: BrokenStorages = {
     const { size } = staged
     return Object.assign(staged, { discard: async () => { if ((await sound.stat(fileId))?.size === size) await sound.remove(fileId) } })
   })],
-  'creates no file from what is staged': ['stage: what is staged for a file can become another one', sound => ({
+  'creates no file from what is staged': ['stage: create publishes content that was staged for another file, or for an absent one', sound => ({
     create: (extension, content) => sound.create(extension, 'discard' in content ? Buffer.alloc(0) : content)
   })],
-  'stages only for files that are there': ['stage: what is staged for a file can become another one', sound => ({
+  'stages only for files that are there': ['stage: create publishes content that was staged for another file, or for an absent one', sound => ({
     async stage (fileId, content) {
       if (await sound.stat(fileId) === null) throw new Error('no such file')
       return await sound.stage(fileId, content)
@@ -96,7 +96,7 @@ const staging: BrokenStorages = {
       }
     }
   })],
-  'stages what came before the source failed': ['stage: a source that fails rejects with its error and leaves nothing', sound => ({
+  'stages what came before the source failed': ['stage: rejects with the error of a failing source and leaves nothing behind', sound => ({
     stage: (fileId, content) => sound.stage(fileId, (async function * () {
       try {
         yield * content

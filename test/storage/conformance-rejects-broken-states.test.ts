@@ -1,10 +1,10 @@
 import t from 'tap'
-import { memoryState } from '../../lib/storage/memory-state.js'
+import { memoryState } from '../../lib/storage/memory-storage.js'
 import type { Content, StateRecord, StateStore } from '../../types/storage.js'
 import { type BrokenStorages, findOut, type Sound } from './broken.js'
 
-const announcement = 'what is announced before it is published is what stat says afterwards, told once, while readers see the old version'
-const rejection = 'a replace is rejected with what its announcement is rejected with, and leaves the old version and nothing else'
+const announcement = 'beforePublish is called once, while readers see the old version, with the info that stat returns afterwards'
+const rejection = 'replace rejects with the error of beforePublish, keeps the old version and leaves nothing behind'
 
 async function collect (content: Content): Promise<Buffer> {
   if (content instanceof Uint8Array) return Buffer.from(content)
@@ -54,7 +54,7 @@ const published: BrokenStorages = {
   'wraps the rejection of its announcement': [rejection, sound => ({
     replace: (fileId, content, options) => sound.replace(fileId, content, options).catch(() => { throw new Error('could not be stored') })
   })],
-  'announces before it has the content': ['nothing is announced when there is no file or the source fails', sound => ({
+  'announces before it has the content': ['beforePublish is not called if the file is absent or the source fails', sound => ({
     async replace (fileId, content, { beforePublish, ...options } = {}) {
       const info = await sound.stat(fileId)
       if (info) await beforePublish?.(info)
@@ -64,30 +64,30 @@ const published: BrokenStorages = {
 }
 
 const states: BrokenStorages = {
-  'has an empty record of every file': ['state: a record that was never set is null', withState(state => ({
+  'has an empty record of every file': ['state: get resolves to null for a record that was never set', withState(state => ({
     get: async fileId => await state.get(fileId) ?? { value: {}, version: '0' }
   }))],
-  'finds a record by the beginning of its id': ['state: a record that was never set is null', withState(state => {
+  'finds a record by the beginning of its id': ['state: get resolves to null for a record that was never set', withState(state => {
     const known = new Set<string>()
     return {
       get: async id => await state.get([...known].find(fileId => fileId.startsWith(id)) ?? id),
       set: (fileId, value, version) => state.set(known.add(fileId) && fileId, value, version)
     }
   })],
-  'sets whatever the version': ['state: a value is stored only in the place of the version that is named', withState(state => ({
+  'sets whatever the version': ['state: set stores a value only if the record still has the given version', withState(state => ({
     set: (fileId, value) => overwrite(state, fileId, value)
   }))],
-  'takes null for any version': ['state: a value is stored only in the place of the version that is named', withState(state => ({
+  'takes null for any version': ['state: set stores a value only if the record still has the given version', withState(state => ({
     set: (fileId, value, version) => version === null ? overwrite(state, fileId, value) : state.set(fileId, value, version)
   }))],
-  'compares, then sets': ['state: of many who name the same version at once exactly one stores its value', withState(state => ({
+  'compares, then sets': ['state: of concurrent sets with the same version, exactly one succeeds', withState(state => ({
     async set (fileId, value, version) {
       if (((await state.get(fileId))?.version ?? null) !== version) return null
       await turn()
       return await overwrite(state, fileId, value)
     }
   }))],
-  'takes the value for its version': ['state: a version never comes back', withState(state => {
+  'takes the value for its version': ['state: versions are never reused', withState(state => {
     const named = async (fileId: string): Promise<StateRecord | null> => {
       const record = await state.get(fileId)
       return record && { value: record.value, version: JSON.stringify(record.value) }
@@ -101,13 +101,13 @@ const states: BrokenStorages = {
       }
     }
   })],
-  'knows no letters but those of Latin-1': ['state: a value is read as it was set, whatever JSON can say', withState(state => ({
+  'knows no letters but those of Latin-1': ['state: get returns any JSON value as it was set', withState(state => ({
     set: (fileId, value, version) => state.set(fileId, JSON.parse(JSON.stringify(value).replaceAll(/[\u0100-\uffff]/g, '?')), version)
   }))],
-  'refuses long values': ['state: a value is read as it was set, whatever JSON can say', withState(state => ({
+  'refuses long values': ['state: get returns any JSON value as it was set', withState(state => ({
     set: async (fileId, value, version) => JSON.stringify(value).length > 4096 ? null : await state.set(fileId, value, version)
   }))],
-  'keeps the very object it was given': ['state: what is done to a value later changes nothing that is stored', withState(state => {
+  'keeps the very object it was given': ['state: changing a value after it was set or read does not change the record', withState(state => {
     const kept = new Map<string, unknown>()
     return {
       async get (fileId) {
@@ -117,24 +117,24 @@ const states: BrokenStorages = {
       set: (fileId, value, version) => state.set(kept.set(fileId, value) && fileId, value, version)
     }
   })],
-  'keeps one record for all malformed ids': ['state: a malformed id has no record and is never an error', withState(state => ({
+  'keeps one record for all malformed ids': ['state: a malformed fileId has no record and is not an error', withState(state => ({
     get: fileId => state.get(fileId.replace(/^\W.*/, 'other')),
     set: (fileId, value, version) => state.set(fileId.replace(/^\W.*/, 'other'), value, version)
   }))],
-  'remembers in the process': ['state: another instance sees a value at once and continues from it', () => ({ state: memoryState() })],
-  'keeps the record of a file that is gone': ['state: a record ends with its file', withState(() => memoryState())],
-  'keeps the record in the document': ['state: a record is no document, and none of the document', withState((state, sound) => ({
+  'remembers in the process': ['state: a second instance sees a value at once and can replace it', () => ({ state: memoryState() })],
+  'keeps the record of a file that is gone': ['state: removing a file removes its record', withState(() => memoryState())],
+  'keeps the record in the document': ['state: a record is not listed as a document and does not change its document', withState((state, sound) => ({
     async set (fileId, value, version) {
       await sound.replace(fileId, await collect((await sound.read(fileId))!.body))
       return await state.set(fileId, value, version)
     }
   }))],
-  'forgets the record of a content that was replaced': ['state: a record is no document, and none of the document', sound => {
-    const { forget, ...state } = memoryState()
+  'forgets the record of a content that was replaced': ['state: a record is not listed as a document and does not change its document', sound => {
+    const { remove, ...state } = memoryState()
     return {
       state,
       replace (fileId, content, options) {
-        forget(fileId)
+        remove(fileId)
         return sound.replace(fileId, content, options)
       }
     }

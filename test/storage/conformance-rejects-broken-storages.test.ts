@@ -16,17 +16,17 @@ async function collect (content: Content): Promise<Buffer> {
 
 const broken: BrokenStorages = {
   'drops the last byte': [
-    'bytes are read as they were stored',
+    'read returns the bytes that were stored',
     sound => ({ create: async (extension, content) => sound.create(extension, (await collect(content)).subarray(0, -1)) })
   ],
   'keeps only the last piece': [
-    'content that arrives in pieces is stored in their order',
+    'the chunks of a stream are stored in their order',
     sound => ({
       create: async (extension, content) => sound.create(extension, (await piecesOf(content)).at(-1)!)
     })
   ],
   'throws on a malformed id': [
-    'a malformed id is absent, never an error and never another file',
+    'a malformed fileId is treated as absent: no error, and no other file is affected',
     sound => ({
       async stat (fileId) {
         if (fileId.includes('/')) throw new Error('malformed')
@@ -35,7 +35,7 @@ const broken: BrokenStorages = {
     })
   ],
   'matches a pattern': [
-    'an id that was never given is absent',
+    'an unknown fileId is treated as absent',
     sound => {
       const ids: string[] = []
       return {
@@ -49,15 +49,15 @@ const broken: BrokenStorages = {
     }
   ],
   'reads the content before it looks for the file': [
-    'an id that was never given is absent',
+    'an unknown fileId is treated as absent',
     sound => ({ replace: async (fileId, content, options) => sound.replace(fileId, await collect(content), options) })
   ],
   'takes the end of a range as excluded': [
-    'a range has its first and its last byte',
+    'a range includes its first and its last byte',
     sound => ({ read: (fileId, range) => sound.read(fileId, range && { start: range.start, end: Math.max(range.start, range.end - 1) }) })
   ],
   'cuts a range down to the file': [
-    'a range beyond the end is a RangeError',
+    'read rejects with a RangeError if the range is not within the file',
     sound => ({
       async read (fileId, range) {
         const info = await sound.stat(fileId)
@@ -66,7 +66,7 @@ const broken: BrokenStorages = {
     })
   ],
   'reads whatever version is there when the body flows': [
-    'a reader keeps the version it opened while the file is replaced',
+    'a reader keeps the version that it has opened when the file is replaced',
     sound => ({
       async read (fileId, range) {
         const opened = await sound.read(fileId, range)
@@ -75,7 +75,7 @@ const broken: BrokenStorages = {
     })
   ],
   'writes in place, piece by piece': [
-    'until a replace ends, readers see the old version',
+    'readers see the old version until a replace has finished',
     sound => ({
       async replace (fileId, content, options) {
         if (content instanceof Uint8Array || !await sound.stat(fileId)) return sound.replace(fileId, content, options)
@@ -90,7 +90,7 @@ const broken: BrokenStorages = {
     })
   ],
   'tells the info of one version and gives the bytes of another': [
-    'readers beside many replaces always see one whole version with its own info',
+    'readers during many replaces always see one complete version with its own info',
     sound => ({
       async read (fileId, range) {
         const info = await sound.stat(fileId)
@@ -101,7 +101,7 @@ const broken: BrokenStorages = {
     })
   ],
   'stores what came before the source failed': [
-    'a replace whose source fails rejects with its error and leaves the old version',
+    'replace rejects with the error of a failing source and keeps the old version',
     sound => ({
       async replace (fileId, content, options) {
         const pieces: Uint8Array[] = []
@@ -117,27 +117,27 @@ const broken: BrokenStorages = {
     })
   ],
   'takes the size for the revision': [
-    'the revision changes with the content, however fast and whatever its size, and only then',
+    'the revision changes with every replace, also a fast one with content of the same size, and never otherwise',
     sound => withInfo(sound, info => ({ ...info, revision: String(info.size) }))
   ],
   'makes up a revision each time': [
-    'a replaced file has the new bytes under the same id and extension',
+    'replace stores the new bytes under the same fileId and extension',
     sound => withInfo(sound, info => ({ ...info, revision: String(Math.random()) }))
   ],
   'keeps the case of an extension': [
-    'info has the id, the extension in lower case, the size in bytes and the time',
+    'info contains the extension in lower case, the size in bytes, the modification time and the revision',
     sound => withInfo(sound, info => ({ ...info, extension: info.extension.toUpperCase() }))
   ],
   'ignores the new format': [
-    'a replace in another format changes the extension and nothing else',
+    'replace with another extension changes the extension and keeps the fileId',
     sound => ({ replace: (fileId, content) => sound.replace(fileId, content) })
   ],
   'gives ids that need encoding': [
-    'new ids are unique and need no encoding in a URL',
+    'create returns unique fileIds that need no encoding in a URL',
     sound => withInfo(sound, info => ({ ...info, fileId: `${info.fileId} #` }))
   ],
   'removes nothing and says it did': [
-    'what is removed, where that is possible, is absent',
+    'remove: a removed file is absent',
     () => ({ remove: async () => true })
   ]
 }

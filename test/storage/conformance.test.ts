@@ -4,7 +4,7 @@ import { fileStorage } from '../../lib/storage/file-storage.js'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
 import { storageConformance } from '../../lib/testing/index.js'
 
-t.test('the file storage keeps the contract', async t => {
+t.test('the file storage passes the conformance suite', async t => {
   let cases = 0
   const root = t.testdir()
   await storageConformance({
@@ -22,7 +22,7 @@ t.test('the file storage keeps the contract', async t => {
   t.ok(cases > 20)
 })
 
-t.test('the memory storage keeps the contract', async t => {
+t.test('the memory storage passes the conformance suite', async t => {
   let cases = 0
   await storageConformance({
     test: (name, run) => t.test(name, run),

@@ -20,7 +20,7 @@ function failing (): Readable {
 const missing = (t: Test): Readable => createReadStream(join(t.testdirName, 'missing'))
 
 for (const [name, open] of Object.entries(storages)) {
-  t.test(`${name}: content that fails before it is read is a rejection, and no uncaught error`, async t => {
+  t.test(`${name}: content that fails before it is read rejects and causes no uncaught error`, async t => {
     const storage = open(t)
     const { fileId } = await storage.create('docx', Buffer.from('old'))
     for (const content of [failing, missing]) {
@@ -36,7 +36,7 @@ for (const [name, open] of Object.entries(storages)) {
   })
 }
 
-t.test('setDocumentFromBytes(): an upload that breaks off before it is stored is a rejection, with any storage', async t => {
+t.test('setDocumentFromBytes(): an upload that breaks off before it is stored rejects, with any storage', async t => {
   const host = await startHost(t)
   await t.rejects(host.app.editorControl().setDocumentFromBytes(failing(), 'a.docx'), { message: 'the upload broke off' })
   await t.rejects(host.app.editorControl().setDocumentFromBytes(failing(), 'no extension'), { code: 'FST_EDITOR_INVALID_NAME' })

@@ -39,7 +39,7 @@ async function withStaged<Result> (storage: Required<Omit<Storage, 'close'>>, fi
 
 for (const isDone of [false, true]) {
   for (const [what, [extension, run]] of Object.entries(attempts)) {
-    t.test(`${what}, every Nth call to the file system fails${isDone ? ' although it was done' : ''}: rejected and unchanged, or resolved and new`, async t => {
+    t.test(`${what}, every Nth file system call fails${isDone ? ' although it was done' : ''}: rejected and unchanged, or resolved and new`, async t => {
       const directory = t.testdir({ [STATE]: {} })
       const storage = fileStorage({ directory })
       await storage.ready()

@@ -12,7 +12,7 @@ async function attributesOf (path: string) {
   return { uid, gid, mode: (mode & 0o7777).toString(8) }
 }
 
-t.test('a replaced file keeps its permissions, whatever the umask, also in another format', { skip: windows }, async t => {
+t.test('a replaced file keeps its permissions, whatever the umask, in another format too', { skip: windows }, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   const umask = process.umask(0o077)
@@ -29,7 +29,7 @@ t.test('a replaced file keeps its permissions, whatever the umask, also in anoth
   }
 })
 
-t.test('a replaced file keeps its owner and its group, also in another format', { skip: ordinary }, async t => {
+t.test('a replaced file keeps its owner and group, in another format too', { skip: ordinary }, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   await chmod(join(directory, 'a.docx'), 0o640)
   await chown(join(directory, 'a.docx'), 1234, 2345)
@@ -41,7 +41,7 @@ t.test('a replaced file keeps its owner and its group, also in another format', 
   t.strictSame(await attributesOf(join(directory, 'a.odt')), attributes, 'in another format')
 })
 
-t.test('a file that is given to someone else after a save of it was staged stays theirs', { skip: ordinary }, async t => {
+t.test('a file whose owner changes after a save was staged keeps its new owner', { skip: ordinary }, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const path = join(directory, 'a.docx')
   const storage = fileStorage({ directory })
@@ -51,12 +51,12 @@ t.test('a file that is given to someone else after a save of it was staged stays
   await t.rejects(storage.replace('a', staged, { beforePublish: async () => { throw new Error('not yet') } }), { message: 'not yet' })
   await chmod(path, 0o664)
   const { revision } = (await storage.stat('a'))!
-  t.strictSame(await storage.replace('a', staged, { ifRevision: revision }), await storage.stat('a'), 'what is told is what is there')
+  t.strictSame(await storage.replace('a', staged, { ifRevision: revision }), await storage.stat('a'), 'the event matches the stored content')
   t.strictSame(await attributesOf(path), { uid: 1234, gid: 2345, mode: '664' })
   t.equal(await readFile(path, 'utf8'), 'new')
 })
 
-t.test('who may not give files away replaces those of others all the same', { skip: ordinary }, async t => {
+t.test('without the right to change owners a process still replaces files of other users', { skip: ordinary }, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   await chmod(directory, 0o777)
   await chmod(join(directory, 'a.docx'), 0o664)
@@ -71,7 +71,7 @@ t.test('who may not give files away replaces those of others all the same', { sk
   })
 })
 
-t.test('the revision tells an overwritten or touched file from the one before', async t => {
+t.test('an overwritten or touched file has a new revision', async t => {
   const directory = t.testdir({ 'a.docx': 'one' })
   const path = join(directory, 'a.docx')
   const storage = fileStorage({ directory })
@@ -83,7 +83,7 @@ t.test('the revision tells an overwritten or touched file from the one before', 
   t.equal(revisions.size, 3)
 })
 
-t.test('files written in the same moment have times of their own', async t => {
+t.test('files written at the same moment have different modification times', async t => {
   const directory = t.testdir()
   const storage = fileStorage({ directory })
   const infos = await Promise.all(Array.from({ length: 40 }, () => storage.create('txt', Buffer.from('x'))))
@@ -91,7 +91,7 @@ t.test('files written in the same moment have times of their own', async t => {
   t.equal(new Set(times).size, 40)
 })
 
-t.test('each version is younger than all before it, though the clock stands still or goes back', async t => {
+t.test('each version has a later modification time than all before it, even if the clock stops or goes back', async t => {
   const directory = t.testdir()
   const storage = fileStorage({ directory })
   const { now } = Date
@@ -111,7 +111,7 @@ t.test('each version is younger than all before it, though the clock stands stil
   t.strictSame(times, [...new Set(times)].sort((a, b) => a < b ? -1 : 1))
 })
 
-t.test('a time far ahead does not spread to other files', async t => {
+t.test('a modification time far in the future does not affect other files', async t => {
   const directory = t.testdir({ 'a.docx': 'one', 'a.odt': 'two', 'b.docx': 'three' })
   await utimes(join(directory, 'a.docx'), 4_000_000_000, 4_000_000_000)
   const storage = fileStorage({ directory })

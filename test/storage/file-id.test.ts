@@ -6,17 +6,17 @@ import { fileStorage } from '../../lib/storage/file-storage.js'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
 
 const hostile: Record<string, readonly unknown[]> = {
-  'row 30: paths': ['../x', '..\\x', '/x', '/etc/passwd', 'C:\\x', 'C:x', '\\\\host\\share', 'a/../../b', 'a/b', './x'],
-  'row 31: patterns': ['*', '?', 'a*', 'a?'],
-  'row 32: what cannot be read as it is written': [
+  'fileIds that are paths': ['../x', '..\\x', '/x', '/etc/passwd', 'C:\\x', 'C:x', '\\\\host\\share', 'a/../../b', 'a/b', './x'],
+  'fileIds that are patterns': ['*', '?', 'a*', 'a?'],
+  'fileIds with invisible or invalid characters': [
     'a\0', '\0', 'a\nb', '\x1b[2J', '\x7f', '\x85', '\ud800', 'a\udc00', '\u202ecod.x', '\u2066a', '\u2069', '\u200ea', '\u200fa', '\u2028'
   ],
-  'row 33: names with a meaning of their own': [
+  'fileIds that are reserved names': [
     'CON', 'con', 'nul', 'PRN', 'aux', 'COM1', 'com9', 'LPT1', 'con.x', 'Nul.tar', 'con .x', 'conin$', 'a.', 'a ', 'a\t', 'a..', 'a::$DATA',
     '.', '..', '.a', '.fastify-onlyoffice~0123456789ab~1-2~00000000-0000-4000-8000-000000000000', 'a<', 'a>', 'a"', 'a|', 'a:b'
   ],
-  'row 34: too long': ['a'.repeat(201), 'a'.repeat(256), 'é'.repeat(101), '😀'.repeat(51), 'a'.repeat(10_000), ''],
-  'row 36: what is no string': [undefined, null, 1, ['a'], { a: 1 }, true]
+  'fileIds that are too long': ['a'.repeat(201), 'a'.repeat(256), 'é'.repeat(101), '😀'.repeat(51), 'a'.repeat(10_000), ''],
+  'fileIds that are not strings': [undefined, null, 1, ['a'], { a: 1 }, true]
 }
 
 const harmless = [
@@ -25,7 +25,7 @@ const harmless = [
 ]
 
 for (const [title, ids] of Object.entries(hostile)) {
-  t.test(`${title} are absent in every storage, even if a file had that name`, async t => {
+  t.test(`${title} find no file in any storage, even if a file had that name`, async t => {
     const directory = t.testdir({ uploads: {}, 'x.docx': 'outside' })
     const uploads = join(directory, 'uploads')
     for (const id of ids) {
@@ -45,7 +45,7 @@ for (const [title, ids] of Object.entries(hostile)) {
   })
 }
 
-t.test('row 24: ids with blanks, marks and letters of any script name their files', async t => {
+t.test('fileIds with blanks, marks and letters of any script find their files', async t => {
   const directory = t.testdir(Object.fromEntries(harmless.map(id => [`${id}.docx`, `content of ${id}`])))
   const storage = fileStorage({ directory })
   for (const id of harmless) {
@@ -55,7 +55,7 @@ t.test('row 24: ids with blanks, marks and letters of any script name their file
   }
 })
 
-t.test('row 31: brackets and braces are taken literally, never as a pattern', async t => {
+t.test('brackets and braces in a fileId are taken literally, never as a pattern', async t => {
   const storage = fileStorage({ directory: t.testdir({ 'a.docx': 'a', 'b.docx': 'b', 'ab.docx': 'ab' }) })
   for (const id of ['[a]', '{a,b}', '[ab]', 'a*', '?', '*', '', 'a.docx', 'A']) t.equal(await storage.stat(id), null, id)
 })

@@ -11,7 +11,7 @@ async function extensionOf (storage: ReturnType<typeof fileStorage>, fileId: str
   return (await storage.stat(fileId))?.extension
 }
 
-t.test('row 16: the stem is the name without its last extension', async t => {
+t.test('a file\'s stem is its name without the last extension', async t => {
   const storage = fileStorage({ directory: t.testdir({ 'a.docx': 'a', 'b.docx.txt': 'b', c: 'no extension', 'd.': 'd', 'e.tar-gz': 'e' }) })
   t.equal(await extensionOf(storage, 'a'), 'docx')
   t.equal(await extensionOf(storage, 'a.docx'), undefined)
@@ -20,7 +20,7 @@ t.test('row 16: the stem is the name without its last extension', async t => {
   for (const id of ['c', 'd', 'e', 'e.tar-gz']) t.equal(await extensionOf(storage, id), undefined, id)
 })
 
-t.test('an extension the document server does not know, or in upper case, is found', async t => {
+t.test('an unknown or upper-case extension is found', async t => {
   const long = 'x'.repeat(16)
   const directory = t.testdir({ 'a.zzz': 'a', 'B.DOCX': 'b', [`c.${long}`]: 'c', [`d.${long}x`]: 'too long' })
   const storage = fileStorage({ directory })
@@ -34,7 +34,7 @@ t.test('an extension the document server does not know, or in upper case, is fou
 })
 
 for (const extension of ['docx', 'zzz']) {
-  t.test(`a .${extension} that another process drops in or takes away is noticed at once${extension === 'zzz' ? ' where there has been another' : ''}`, async t => {
+  t.test(`a .${extension} that another process adds or removes is noticed at once${extension === 'zzz' ? ' where there has been another' : ''}`, async t => {
     const directory = t.testdir({ [`other.${extension}`]: '' })
     const storage = fileStorage({ directory })
     const path = join(directory, `late.${extension}`)
@@ -51,7 +51,7 @@ for (const extension of ['docx', 'zzz']) {
     t.equal(await extensionOf(storage, 'late'), undefined)
   })
 
-  t.test(`a .${extension} that another process overwrites or renames is seen as it is`, async t => {
+  t.test(`a .${extension} that another process overwrites or renames is seen in its current form`, async t => {
     const directory = t.testdir({ [`a.${extension}`]: 'first' })
     const storage = fileStorage({ directory })
     await storage.ready()
@@ -68,7 +68,7 @@ for (const extension of ['docx', 'zzz']) {
   })
 }
 
-t.test('a file with an extension nobody has seen is found a moment later', { timeout: 60_000 }, async t => {
+t.test('a file with a new extension is found a moment later', { timeout: 60_000 }, async t => {
   const directory = t.testdir({ 'other.txt': '' })
   const storage = fileStorage({ directory })
   t.equal(await extensionOf(storage, 'late'), undefined)
@@ -77,7 +77,7 @@ t.test('a file with an extension nobody has seen is found a moment later', { tim
   await storage.close()
 })
 
-t.test('what this process stores is found at once, whatever its extension', async t => {
+t.test('a file stored by this process is found at once, whatever its extension', async t => {
   const directory = t.testdir()
   const storage = fileStorage({ directory })
   await storage.ready()
@@ -94,7 +94,7 @@ t.test('what this process stores is found at once, whatever its extension', asyn
   t.equal(await extensionOf(storage, 'moved'), undefined)
 })
 
-t.test('a storage that was closed goes on, and can be closed again', async t => {
+t.test('a closed storage keeps working and can be closed again', async t => {
   const storage = fileStorage({ directory: t.testdir({ 'a.zzz': 'a' }) })
   await storage.close()
   t.equal(await extensionOf(storage, 'a'), 'zzz')
@@ -103,7 +103,7 @@ t.test('a storage that was closed goes on, and can be closed again', async t => 
   t.equal(await extensionOf(storage, fileId), 'yyy')
 })
 
-t.test('of several files of one stem', async t => {
+t.test('several files with the same stem', async t => {
   const names = ['a.docx', 'a.odt', 'a.zzz', 'a.yyy', 'a.QQQ']
   const old = 1_600_000_000
 
@@ -113,21 +113,21 @@ t.test('of several files of one stem', async t => {
     return directory
   }
 
-  t.test('the newest counts', async t => {
+  t.test('the newest is chosen', async t => {
     t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.docx': 2, 'a.odt': 1 }) }), 'a'), 'odt')
     t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.zzz': 2, 'a.QQQ': 1 }) }), 'a'), 'qqq')
   })
 
-  t.test('of equally old ones the first by name', async t => {
+  t.test('of equally old ones the first by name is chosen', async t => {
     t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.odt': 1, 'a.docx': 1 }) }), 'a'), 'docx')
     t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.zzz': 1, 'a.yyy': 1 }) }), 'a'), 'yyy')
   })
 
-  t.test('one the document server knows comes before one it does not', async t => {
+  t.test('a known extension is preferred to an unknown one', async t => {
     t.equal(await extensionOf(fileStorage({ directory: await directoryOf(t, { 'a.docx': 5, 'a.zzz': 1 }) }), 'a'), 'docx')
   })
 
-  t.test('a newer one is noticed though another was remembered', async t => {
+  t.test('a newer one is noticed although another was remembered', async t => {
     const directory = await directoryOf(t, { 'a.docx': 5 })
     const storage = fileStorage({ directory })
     await storage.ready()
@@ -139,7 +139,7 @@ t.test('of several files of one stem', async t => {
     t.equal(await extensionOf(storage, 'a'), 'odt')
   })
 
-  t.test('what a replace stored is what is found, whatever times the others have', async t => {
+  t.test('the file stored by replace is found, whatever modification times the others have', async t => {
     const directory = await directoryOf(t, { 'a.docx': -2_000_000_000, 'a.odt': -1_900_000_000 })
     const storage = fileStorage({ directory })
     t.equal(await extensionOf(storage, 'a'), 'docx')
@@ -150,7 +150,7 @@ t.test('of several files of one stem', async t => {
     }
   })
 
-  t.test('remove leaves none of them', async t => {
+  t.test('remove removes all of them', async t => {
     const storage = fileStorage({ directory: await directoryOf(t, { 'a.docx': 5, 'a.odt': 4, 'a.zzz': 1 }) })
     t.equal(await storage.remove('a'), true)
     t.equal(await storage.stat('a'), null)

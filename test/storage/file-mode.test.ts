@@ -32,7 +32,7 @@ for (const [fileMode, umask, file, folder] of [
   [0o660, 0o002, '660', '770'],
   [0o666, 0o022, '644', '755']
 ] as const) {
-  t.test(`new documents and records have the mode of the storage, ${fileMode?.toString(8) ?? 'default'}, less the umask ${umask.toString(8)}`, { skip: windows }, async t => {
+  t.test(`new documents and records have the storage's mode, ${fileMode?.toString(8) ?? 'default'}, minus the umask ${umask.toString(8)}`, { skip: windows }, async t => {
     const root = t.testdir()
     const directory = join(root, 'App_Data', 'uploads')
     const before = process.umask(umask)
@@ -56,7 +56,7 @@ for (const [fileMode, umask, file, folder] of [
   })
 }
 
-t.test('nothing is more open while it is written than it will be', { skip: windows }, async t => {
+t.test('a file has no wider permissions while it is written than afterwards', { skip: windows }, async t => {
   const root = t.testdir({ uploads: { 'secret.docx': 'old' } })
   const directory = join(root, 'uploads')
   await chmod(join(directory, 'secret.docx'), 0o600)
@@ -93,7 +93,7 @@ t.test('nothing is more open while it is written than it will be', { skip: windo
   await storage.close()
 })
 
-t.test('a copy beside a document has the permissions of that, any other new document those of the storage', { skip: windows }, async t => {
+t.test('a conflict copy gets the permissions of its document, any other new document those of the storage', { skip: windows }, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   await chmod(join(directory, 'a.docx'), 0o664)
   const storage = fileStorage({ directory })
@@ -103,14 +103,14 @@ t.test('a copy beside a document has the permissions of that, any other new docu
   t.equal(await modeOf(join(directory, `${other.fileId}.docx`)), '640')
 })
 
-t.test('a directory that is there keeps its permissions', { skip: windows }, async t => {
+t.test('an existing directory keeps its permissions', { skip: windows }, async t => {
   const directory = t.testdir({ uploads: {} })
   await chmod(join(directory, 'uploads'), 0o775)
   await fileStorage({ directory: join(directory, 'uploads') }).ready()
   t.equal(await modeOf(join(directory, 'uploads')), '775')
 })
 
-t.test('a mode that is none, or with which the owner could not read and write, is refused when the storage is made', async t => {
+t.test('an invalid mode, or one without owner read and write, is refused when the storage is created', async t => {
   for (const fileMode of [0, 0o440, 0o200, 0o400, 0o1000, 0o4640, -1, 416.5, NaN, Infinity, '640', null, {}]) {
     t.throws(() => fileStorage({ directory: 'uploads', fileMode: fileMode as number }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option fileMode / }, String(fileMode))
   }

@@ -27,7 +27,7 @@ async function tempsIn (directory: string): Promise<string[]> {
 }
 
 for (const [where, links] of [['', []], [' on a file system without links', ['without-links']]] as const) {
-  t.test(`two processes that count at once miss nothing${where}`, async t => {
+  t.test(`two processes that count concurrently lose no increment${where}`, async t => {
     const directory = t.testdir()
     const processes = [1, 2].map(() => fork(join(import.meta.dirname, 'incrementing.ts'), [directory, '200', ...links]))
     await Promise.all(processes.map(process => once(process, 'message')))
@@ -40,7 +40,7 @@ for (const [where, links] of [['', []], [' on a file system without links', ['wi
   })
 }
 
-t.test('a version torn by a crash is passed over, but its number counts', async t => {
+t.test('a version truncated by a crash is skipped, but its number counts', async t => {
   for (const torn of ['', '{"live":[{"key":"', '\0'.repeat(4096), '}']) {
     const directory = t.testdir()
     const { state } = fileStorage({ directory })
@@ -55,7 +55,7 @@ t.test('a version torn by a crash is passed over, but its number counts', async 
   }
 })
 
-t.test('a record of which nothing is readable is an empty one that can be set again', async t => {
+t.test('a record without any readable version is empty and can be set again', async t => {
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   await state.set('a', 'one', null)
@@ -64,19 +64,19 @@ t.test('a record of which nothing is readable is an empty one that can be set ag
   t.match(await state.set('a', 'two', '1'), /(^| )2$/)
 })
 
-t.test('versions that a crash may take back go, too, and the last one that it may not stays', async t => {
+t.test('versions that a crash may undo are removed too, and the last durable one stays', async t => {
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   let version = await state.set('a', 'safe', null)
   for (let round = 0; round < 10; round++) version = await state.set('a', round, version, { durable: false })
   t.equal((await versionsIn(directory))[0], 1)
   for (let round = 0; round < 90; round++) version = await state.set('a', round, version, { durable: false })
-  t.ok((await versionsIn(directory)).length < 20, 'however many there were')
+  t.ok((await versionsIn(directory)).length < 20, 'regardless of their number')
   version = await state.set('a', 'safe again', version)
   t.strictSame(await versionsIn(directory), [numberOf(version) - 1, numberOf(version)])
 })
 
-t.test('a crash that tears all that need not be durable leaves what had to be', async t => {
+t.test('a crash that loses everything not yet durable keeps what had to be durable', async t => {
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   let version = await state.set('a', 'first', null)
@@ -89,7 +89,7 @@ t.test('a crash that tears all that need not be durable leaves what had to be', 
   t.match(await state.set('a', 'next', (await state.get('a'))!.version), /(^| )9$/)
 })
 
-t.test('whoever takes a number that was used and removed meanwhile has lost', async t => {
+t.test('a writer whose version number was used and removed meanwhile fails', async t => {
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   const first = await state.set('a', 1, null)
@@ -107,7 +107,7 @@ t.test('whoever takes a number that was used and removed meanwhile has lost', as
   t.strictSame(await versionsIn(directory), [9, 10])
 })
 
-t.test('whoever was in time is told so, however fast others have built on it', async t => {
+t.test('a writer that was first succeeds, however quickly others have built on its version', async t => {
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   const first = await state.set('a', 1, null)
@@ -123,7 +123,7 @@ t.test('whoever was in time is told so, however fast others have built on it', a
   t.equal((await state.get('a'))?.value, 8)
 })
 
-t.test('row 41: what a killed process left of a record is swept at the next start, what a living one writes is not', {
+t.test('record files a killed process left half-written are removed at the next start; those a running process writes are not', {
   skip: process.platform !== 'linux' && 'the start of a process is known on Linux only'
 }, async t => {
   const directory = t.testdir()
@@ -140,7 +140,7 @@ t.test('row 41: what a killed process left of a record is swept at the next star
   t.equal((await state.get('a'))?.value, 'one')
 })
 
-t.test('row 12: a full disk (ENOSPC) rejects and leaves the old record', t => onSmallDisk(t, async directory => {
+t.test('a full disk (ENOSPC) rejects and keeps the old record', t => onSmallDisk(t, async directory => {
   const { state } = fileStorage({ directory })
   const version = await state.set('a', 'old', null)
   await writeFile(join(directory, 'ballast'), Buffer.alloc(200 * 1024))
@@ -151,10 +151,10 @@ t.test('row 12: a full disk (ENOSPC) rejects and leaves the old record', t => on
   t.equal(await state.get('b'), null)
   t.strictSame(await tempsIn(directory), [])
   await writeFile(join(directory, 'ballast'), '')
-  t.match(await state.set('a', 'x'.repeat(100_000), version), /(^| )2$/, 'with room again')
+  t.match(await state.set('a', 'x'.repeat(100_000), version), /(^| )2$/, 'once there is space again')
 }))
 
-t.test('row 12: a disk that became read-only (EROFS) rejects and leaves the old record, which is still read', t => onSmallDisk(t, async directory => {
+t.test('a disk that became read-only (EROFS) rejects and keeps the old record, which can still be read', t => onSmallDisk(t, async directory => {
   const { state } = fileStorage({ directory })
   const version = await state.set('a', 'old', null)
   run(['mount', '-o', 'remount,ro', directory])
@@ -163,13 +163,13 @@ t.test('row 12: a disk that became read-only (EROFS) rejects and leaves the old 
   t.strictSame(await state.get('a'), { value: 'old', version })
 }))
 
-t.test('a document without a record costs one look into the place where it would be', async t => {
+t.test('a document without a record costs a single look-up', async t => {
   const root = t.testdir({ uploads: {} })
   const calls = await trace('state', join(root, 'uploads'), root)
   t.strictSame(calls.filter(({ phase }) => phase === 'begin').map(({ name }) => name), Array.from({ length: 20 }, () => 'scandir'))
 })
 
-t.test('a record is on the disk before it takes its number, and so are the folders above it when set resolves', async t => {
+t.test('a record is on the disk before it gets its number, and so are its parent directories when set resolves', async t => {
   const root = t.testdir({ uploads: {} })
   const directory = join(root, 'uploads')
   const calls = (await trace('set-state', directory, root)).filter(({ phase }) => phase === 'begin')

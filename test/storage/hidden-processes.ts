@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { hasEnded, processName } from '../../lib/storage/temp-files.js'
+import { hasEnded, processName } from '../../lib/storage/process-identity.js'
 import { asOrdinaryUser, namesIn } from './faults.js'
 
 const NOBODY = 65534

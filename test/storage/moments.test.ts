@@ -28,7 +28,7 @@ function scene (t: Test) {
   }
 }
 
-t.test('a rename that failed though it was done is undone, and the old version is what it was', async t => {
+t.test('a rename that failed although it was carried out is undone, and the old version is unchanged', async t => {
   const { path, directory, replaced, other } = scene(t)
   const before = [await contentsOf(directory), await other.stat('a')]
   hook(t, {
@@ -43,7 +43,7 @@ t.test('a rename that failed though it was done is undone, and the old version i
   t.strictSame([await contentsOf(directory), await other.stat('a')], before)
 })
 
-t.test('a rename that failed is not undone over what somebody else has put there since', async t => {
+t.test('a failed rename is not undone over a file that somebody else has put there since', async t => {
   const { path, directory, replaced, theirs } = scene(t)
   hook(t, {
     name: 'rename',
@@ -58,7 +58,7 @@ t.test('a rename that failed is not undone over what somebody else has put there
   t.strictSame(await textsIn(directory), { 'a.docx': 'newer, of somebody else' })
 })
 
-t.test('a rename that could not be made durable is not undone over what somebody else has put there since', async t => {
+t.test('a rename that could not be made durable is not undone over a file that somebody else has put there since', async t => {
   for (const options of [{}, { extension: 'odt' }]) {
     const { directory, replaced, theirs } = scene(t)
     hook(t, {
@@ -74,7 +74,7 @@ t.test('a rename that could not be made durable is not undone over what somebody
   }
 })
 
-t.test('who was taken for dead undoes nothing of what was counted as stored', async t => {
+t.test('a process that was wrongly considered dead does not undo what was counted as stored', async t => {
   const { path, directory, replaced, other, ticket } = scene(t)
   hook(t, {
     name: 'rename',
@@ -89,7 +89,7 @@ t.test('who was taken for dead undoes nothing of what was counted as stored', as
   t.strictSame(await textsIn(directory), { 'a.docx': 'new' })
 })
 
-t.test('a file that is removed, or replaced, right before it is looked at for the last time is left alone', async t => {
+t.test('a file removed or replaced right before the last check is left alone', async t => {
   for (const hasLinks of [true, false]) {
     for (const isRemoved of [true, false]) {
       const { path, directory, replaced, theirs } = scene(t)
@@ -109,14 +109,14 @@ t.test('a file that is removed, or replaced, right before it is looked at for th
 })
 
 for (const extension of ['odt', 'zzz']) {
-  t.test(`who is stopped between the new name, with .${extension}, and the removal of the old one takes nothing away that came later`, async t => {
+  t.test(`a process frozen between giving the new name, with .${extension}, and removing the old one removes nothing that came later`, async t => {
     const { path, directory, replaced, other, ticket } = scene(t)
     hook(t, {
       name: 'rename',
       isMeant: from => from === path,
       async instead (call) {
         await other.revoke('a', ticket())
-        t.strictSame(await namesIn(directory), [`a.${extension}`], 'who takes over removes the old one')
+        t.strictSame(await namesIn(directory), [`a.${extension}`], 'breaking the lock removes the old one')
         await writeFile(path, 'newer, in the old format')
         await rm(join(directory, `a.${extension}`))
         return await call()
@@ -128,7 +128,7 @@ for (const extension of ['odt', 'zzz']) {
   })
 }
 
-t.test('a name that was given though the call says there is one already counts as given', async t => {
+t.test('a link that was created although the call reports EEXIST counts as created', async t => {
   const { directory, replaced } = scene(t)
   hook(t, {
     name: 'link',

@@ -2,7 +2,7 @@ import fs, { lstatSync, renameSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
-import { lookup } from '../../lib/storage/lookup.js'
+import { fileLookup } from '../../lib/storage/file-lookup.js'
 
 type Callback = (error: unknown, stats?: unknown) => void
 
@@ -29,10 +29,10 @@ async function withEachLook (before: () => void, task: () => Promise<void>): Pro
 }
 
 for (const [from, to] of [['doc', 'docx'], ['DOC', 'docx'], ['docx', 'odt'], ['odt', 'docx'], ['docx', 'zzz'], ['zzz', 'docx'], ['zzz', 'yyy'], ['yyy', 'zzz']]) {
-  t.test(`a document is found at whatever moment .${from} becomes .${to}`, async t => {
+  t.test(`a document is found at any moment while .${from} becomes .${to}`, async t => {
     const directory = t.testdir(Object.fromEntries(['docx', 'odt', 'zzz', 'yyy'].map(extension => [`other.${extension}`, ''])))
-    const files = lookup(directory)
-    await files.walk(() => {})
+    const files = fileLookup(directory)
+    await files.scan(() => {})
     let moment = 1
     for (let isMoved = true; isMoved; moment++) {
       const path = (extension: string) => join(directory, `document-${moment}.${extension}`)

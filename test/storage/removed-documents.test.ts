@@ -33,7 +33,7 @@ async function recordsWithout (t: Test, count: number, hours: number) {
   return { directory, state, fileIds: fileIds.sort((a, b) => place(a) - place(b)) }
 }
 
-t.test('a start removes the records of documents that are gone for more than a day, and no others', { timeout: 60_000 }, async t => {
+t.test('at start, records of documents that have been gone for more than a day are removed, and no others', { timeout: 60_000 }, async t => {
   const { directory, state, fileIds: [stored, unusual, recent, ...gone] } = await recordsWithout(t, 8, 25)
   await writeFile(join(directory, `${stored}.docx`), '')
   await writeFile(join(directory, `${unusual}.zzz`), '')
@@ -51,14 +51,14 @@ t.test('a start removes the records of documents that are gone for more than a d
   t.equal((await state.get(unusual!))?.value, `record of ${unusual}`)
 })
 
-t.test('a record whose document comes back counts from the beginning once it was removed', { timeout: 60_000 }, async t => {
+t.test('a record that was removed and is created again counts its versions from the beginning', { timeout: 60_000 }, async t => {
   const { directory, state, fileIds: [fileId] } = await recordsWithout(t, 1, 48)
   await fileStorage({ directory }).ready()
   while (await state.get(fileId!) !== null) await turn()
   t.match(await state.set(fileId!, 'anew', null), / 1$/)
 })
 
-t.test('what is no record hinders nobody and stays', { timeout: 60_000 }, async t => {
+t.test('a file that is not a record does no harm and stays', { timeout: 60_000 }, async t => {
   const { directory, state, fileIds: [gone] } = await recordsWithout(t, 1, 48)
   const root = join(directory, STATE)
   const odd = ['00', 'lost+found', '.DS_Store', join('ff', 'file'), join('ff', 'folder', '1'), join('ff', 'empty')]
@@ -77,7 +77,7 @@ t.test('what is no record hinders nobody and stays', { timeout: 60_000 }, async 
   for (const path of odd) t.ok(found.includes(path), path)
 })
 
-t.test('a process that has nothing else to do ends before it has looked at all records', async t => {
+t.test('a process with nothing else to do exits before it has checked all records', async t => {
   const { directory, state, fileIds } = await recordsWithout(t, 60, 48)
   await promisify(execFile)(process.execPath, [...process.execArgv, join(import.meta.dirname, 'traced', 'create.ts'), directory])
   const left = await Promise.all(fileIds.map(async fileId => await state.get(fileId)))

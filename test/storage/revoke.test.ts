@@ -19,7 +19,7 @@ async function killedAt (t: Test, call: string) {
   return { directory, ticket: ticket as string, storage: fileStorage({ directory }) }
 }
 
-t.test('what was killed before the new format had its name is as if it had never been', async t => {
+t.test('a publication killed before the new format got its name is undone without trace', async t => {
   const { directory, ticket, storage } = await killedAt(t, 'link')
   for (let round = 0; round < 2; round++) {
     await storage.revoke('a', ticket)
@@ -28,7 +28,7 @@ t.test('what was killed before the new format had its name is as if it had never
 })
 
 for (const call of ['unlink', 'rename']) {
-  t.test(`of what was killed after the new format had its name, before ${call}, the old file goes and nothing else`, async t => {
+  t.test(`of a publication killed after the new format got its name, before ${call}, only the old file is removed`, async t => {
     const { directory, ticket, storage } = await killedAt(t, call)
     t.ok((await namesIn(directory)).includes('a.docx'), 'both are there')
     t.equal((await storage.stat('a'))?.extension, 'odt', 'the new one counts')
@@ -39,14 +39,14 @@ for (const call of ['unlink', 'rename']) {
     t.equal((await storage.replace('a', Buffer.from('back'), { extension: 'docx' }))?.extension, 'docx', 'and its name is free')
   })
 
-  t.test(`an old file that was changed since its process was killed, before ${call}, stays`, async t => {
+  t.test(`an old file changed since its process was killed, before ${call}, stays`, async t => {
     const { directory, ticket, storage } = await killedAt(t, call)
     await writeFile(join(directory, 'a.docx'), 'changed')
     await storage.revoke('a', ticket)
     t.strictSame(await textsIn(directory), { 'a.docx': 'changed', 'a.odt': 'new', 'a.rtf': 'a.rtf', 'a.zzz': 'a.zzz' })
   })
 
-  t.test(`an old file stays when the new one, of a process that was killed before ${call}, is not there any more`, async t => {
+  t.test(`an old file stays if the new one of a process killed before ${call} no longer exists`, async t => {
     const { directory, ticket, storage } = await killedAt(t, call)
     await writeFile(join(directory, 'a.odt'), 'of somebody else')
     await storage.revoke('a', ticket)
@@ -54,7 +54,7 @@ for (const call of ['unlink', 'rename']) {
   })
 }
 
-t.test('who was revoked by another process is told so, and what was staged is never published', async t => {
+t.test('a process whose publication was revoked by another process gets an error, and its staged content is never published', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const [holder, other] = [fileStorage({ directory }), fileStorage({ directory })]
   for (const extension of ['docx', 'odt']) {
@@ -67,7 +67,7 @@ t.test('who was revoked by another process is told so, and what was staged is ne
   }
 })
 
-t.test('a ticket that names files of others, or none, takes nothing away', async t => {
+t.test('a ticket that names no files, or files of others, removes nothing', async t => {
   const root = t.testdir({ 'b.docx': 'outside', uploads: { 'a.docx': 'a', 'b.docx': 'b', 'b.odt': 'b' } })
   const directory = join(root, 'uploads')
   const storage = fileStorage({ directory })

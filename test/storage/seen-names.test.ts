@@ -3,7 +3,7 @@ import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type Lookup, lookup } from '../../lib/storage/lookup.js'
+import { type FileLookup, fileLookup } from '../../lib/storage/file-lookup.js'
 import { hook } from './hooks.js'
 
 /** Walks through a directory whose pauses end when the test says. */
@@ -11,7 +11,7 @@ async function walking (t: Test, directory: string) {
   const events = new EventEmitter()
   const pauses: number[] = []
   let resume = () => {}
-  const files = lookup(directory, async (milliseconds, signal) => {
+  const files = fileLookup(directory, async (milliseconds, signal) => {
     pauses.push(milliseconds)
     events.emit('pause')
     await new Promise<void>(resolve => {
@@ -24,8 +24,8 @@ async function walking (t: Test, directory: string) {
   })
   const over = new AbortController()
   t.teardown(() => over.abort())
-  await files.walk(() => {})
-  const ended = files.keepWalking(over.signal)
+  await files.scan(() => {})
+  const ended = files.keepScanning(over.signal)
   return {
     files,
     pauses,
@@ -42,11 +42,11 @@ async function walking (t: Test, directory: string) {
   }
 }
 
-async function nameOf (files: Lookup, fileId: string): Promise<string | undefined> {
+async function nameOf (files: FileLookup, fileId: string): Promise<string | undefined> {
   return (await files.find(fileId))[0]?.name
 }
 
-t.test('an extension nobody has seen is found after the next walk, and from then on at once', async t => {
+t.test('a new extension is found after the next directory listing, and from then on at once', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { files, next } = await walking(t, directory)
   t.equal(await nameOf(files, 'a'), 'a.zzz', 'there from the beginning')
@@ -60,7 +60,7 @@ t.test('an extension nobody has seen is found after the next walk, and from then
   t.equal(await nameOf(files, 'c'), 'c.yyy')
 })
 
-t.test('what is gone or renamed is never found where it was', async t => {
+t.test('a removed or renamed file is never found under its old name', async t => {
   const directory = t.testdir({ 'a.zzz': 'a', 'b.zzz': 'b' })
   const { files, next } = await walking(t, directory)
   await rm(join(directory, 'a.zzz'))
@@ -83,22 +83,22 @@ t.test('any number of extensions is found', async t => {
   t.equal(await nameOf(files, 'file-0'), undefined)
 })
 
-t.test('a name that is given while a walk has passed its place is found, also after that walk', async t => {
+t.test('a name created while a listing has already passed its position is found, after that listing too', async t => {
   for (const others of [0, 200]) {
     const directory = t.testdir({ 'first.txt': '', ...Object.fromEntries(Array.from({ length: others }, (_, index) => [`file-${index}.x${index}`, ''])) })
-    const files = lookup(directory)
+    const files = fileLookup(directory)
     let isGiven = false
-    await files.walk(() => {
+    await files.scan(() => {
       if (isGiven) return
       isGiven = true
       writeFileSync(join(directory, 'late.zzz'), '')
-      files.note('late.zzz')
+      files.addName('late.zzz')
     })
     t.equal(await nameOf(files, 'late'), 'late.zzz')
   }
 })
 
-t.test('no look-up causes a walk or waits for one', async t => {
+t.test('no look-up triggers a directory listing or waits for one', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { files, resume } = await walking(t, directory)
   let isWalking = false
@@ -122,7 +122,7 @@ t.test('no look-up causes a walk or waits for one', async t => {
   t.equal(await nameOf(files, 'a'), 'a.zzz')
 })
 
-t.test('an unchanged directory is not walked through again', async t => {
+t.test('an unchanged directory is not listed again', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { next } = await walking(t, directory)
   const walks = countWalks(t, directory)
@@ -136,7 +136,7 @@ t.test('an unchanged directory is not walked through again', async t => {
   t.equal(walks(), until)
 })
 
-t.test('a file dropped in within the same tick of the file system clock is found', async t => {
+t.test('a file added within the same tick of the file system clock is found', async t => {
   const tick = 1_600_000_000
   async function isFoundAfterWalk (directory: string): Promise<boolean> {
     await utimes(directory, tick, tick)
@@ -152,7 +152,7 @@ t.test('a file dropped in within the same tick of the file system clock is found
   t.ok(found.includes(true))
 })
 
-t.test('a walk that fails leaves what is known as it is, and the next one makes up for it', async t => {
+t.test('a failed listing keeps what is known, and the next one catches up', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { files, next } = await walking(t, directory)
   await writeFile(join(directory, 'b.yyy'), '')
@@ -165,7 +165,7 @@ t.test('a walk that fails leaves what is known as it is, and the next one makes 
   t.strictSame([await nameOf(files, 'a'), await nameOf(files, 'b')], ['a.zzz', 'b.yyy'])
 })
 
-t.test('a directory that is gone for a while is walked through when it is back', async t => {
+t.test('a directory that was missing for a while is listed when it is back', async t => {
   const root = t.testdir({ uploads: { 'a.zzz': 'a' } })
   const directory = join(root, 'uploads')
   const { files, next } = await walking(t, directory)
@@ -177,7 +177,7 @@ t.test('a directory that is gone for a while is walked through when it is back',
   t.equal(await nameOf(files, 'b'), 'b.yyy')
 })
 
-t.test('the longer a walk takes the longer is the pause after it', async t => {
+t.test('the longer a listing takes, the longer is the pause after it', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { next, pauses } = await walking(t, directory)
   t.strictSame(pauses, [1000])
@@ -198,7 +198,7 @@ t.test('the longer a walk takes the longer is the pause after it', async t => {
   t.ok(pauses[1]! >= 45_000)
 })
 
-t.test('the end of the storage ends a walk that is under way, and no other begins', async t => {
+t.test('closing the storage ends a running listing, and no other starts', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { over, resume, ended, pauses } = await walking(t, directory)
   hook(t, {
@@ -215,11 +215,11 @@ t.test('the end of the storage ends a walk that is under way, and no other begin
   t.equal(pauses.length, 1)
 })
 
-t.test('the end of the storage ends a pause', async t => {
+t.test('closing the storage ends the pause', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   for (const pause of [undefined, async (_milliseconds: number, signal: AbortSignal) => await once(signal, 'abort')]) {
     const over = new AbortController()
-    const ended = lookup(directory, pause).keepWalking(over.signal)
+    const ended = fileLookup(directory, pause).keepScanning(over.signal)
     over.abort()
     await ended
   }

@@ -26,7 +26,7 @@ const refused: ReadonlyArray<readonly [names: readonly string[], counts: string,
 ]
 
 for (const [names, counts, extension] of refused) {
-  t.test(`${counts} among ${names} is not saved as ${extension}: the other one is a document of its own`, async t => {
+  t.test(`${counts} among ${names} is not saved as ${extension}: the other one is a separate document`, async t => {
     const directory = await directoryOf(t, names)
     const storage = fileStorage({ directory })
     const info = await storage.stat('a')
@@ -59,7 +59,7 @@ for (const [names, counts, extension, becomes] of stored) {
   })
 }
 
-t.test('a format in which a file from the future would count instead is refused', async t => {
+t.test('a format in which a file dated in the future would be found instead is refused', async t => {
   const directory = await directoryOf(t, ['a.zzz', 'a.docx'])
   await utimes(join(directory, 'a.zzz'), FAR_AHEAD, FAR_AHEAD)
   const storage = fileStorage({ directory })
@@ -68,7 +68,7 @@ t.test('a format in which a file from the future would count instead is refused'
   t.strictSame([await textsIn(directory), await storage.stat('a')], [{ 'a.zzz': 'a.zzz', 'a.docx': 'a.docx' }, before])
 })
 
-t.test('a name that somebody takes while the content is about to be published is theirs', async t => {
+t.test('a file created by another program under the target name just before publication is kept', async t => {
   for (const extension of ['odt', 'zzz']) {
     const directory = await directoryOf(t, ['a.docx'])
     await t.rejects(fileStorage({ directory }).replace('a', Buffer.from(NEW), {
@@ -79,7 +79,7 @@ t.test('a name that somebody takes while the content is about to be published is
   }
 })
 
-t.test('a file that somebody changes while another format is about to be published stays beside it', async t => {
+t.test('a file changed by another program just before publication in another format is kept next to it', async t => {
   const directory = await directoryOf(t, ['a.docx'])
   const { revision } = (await fileStorage({ directory }).stat('a'))!
   const replaced = await fileStorage({ directory }).replace('a', Buffer.from(NEW), {
@@ -91,7 +91,7 @@ t.test('a file that somebody changes while another format is about to be publish
   t.strictSame(await textsIn(directory), { 'a.docx': 'theirs' })
 })
 
-t.test('what was staged for a name that is taken can become a document of its own', async t => {
+t.test('content staged for a name that is taken can become a separate document', async t => {
   const directory = await directoryOf(t, ['a.docx', 'a.doc'])
   const storage = fileStorage({ directory })
   const staged = await storage.stage('a', (async function * () { yield Buffer.from(NEW) })())

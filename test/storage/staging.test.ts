@@ -14,8 +14,8 @@ async function * content (text = NEW): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }
 
-function staging (storage: Storage, timeouts = LONG, over = new AbortController().signal) {
-  return stagingStorage(storage, { spool, timeouts, over })
+function staging (storage: Storage, timeouts = LONG, signal = new AbortController().signal) {
+  return stagingStorage(storage, { spool, timeouts, signal })
 }
 
 /** A storage as it was before there was anything to stage, with a document. */
@@ -26,7 +26,7 @@ async function plain (change: (storage: Storage) => Partial<Storage> = () => ({}
   return { memory, fileId, revision, text, storage: { ...memory, ...change(memory) } satisfies Storage }
 }
 
-t.test('what is staged for a storage that can not is published by it, whoever asks for the revision', async t => {
+t.test('content staged for a storage without staging is published through the storage, whoever asks for the revision', async t => {
   const { storage, fileId, revision, text, memory } = await plain(memory => ({
     replace: (fileId, content, { ifRevision, beforePublish, ...options } = {}) => memory.replace(fileId, content, options)
   }))
@@ -52,7 +52,7 @@ t.test('what is staged for a storage that can not is published by it, whoever as
   await adapted.discard(staged)
 })
 
-t.test('a file that changes while its content is asked about is not replaced by a storage that can not stage', async t => {
+t.test('a file that changes while the hook decides about its content is not replaced by a storage without staging', async t => {
   const { storage, fileId, revision, text } = await plain()
   const adapted = staging(storage)
   const staged = await adapted.stage(fileId, content())
@@ -60,7 +60,7 @@ t.test('a file that changes while its content is asked about is not replaced by 
   t.equal(await text(), 'theirs')
 })
 
-t.test('what is staged in the temp directory has no name there, also when its source fails', async t => {
+t.test('content staged in the temp directory has no name there, even if its source fails', async t => {
   const before = new Set(await readdir(tmpdir()))
   const names = async () => (await readdir(tmpdir())).filter(name => name.startsWith('.fastify-onlyoffice~') && name.includes(`~${process.pid}-`) && !before.has(name))
   const staged = await spool('a', content())
@@ -78,16 +78,16 @@ t.test('what is staged in the temp directory has no name there, also when its so
 
 const never = () => new Promise<never>(() => {})
 
-t.test('no call of a storage that never answers lasts for ever', async t => {
+t.test('every call of a storage that never answers ends', async t => {
   const hanging: Storage = { stat: never, read: never, create: never, replace: never, stage: never, revoke: never, state: { get: never, set: never } }
   const staged: StagedContent = { size: 0, discard: never, [Symbol.asyncIterator]: () => content() }
   const { stat, read, create, replace, stage, revoke, state, discard } = staging(hanging, { storage: 1, total: 1 })
   const calls: ReadonlyArray<Promise<unknown>> = [stat('a'), read('a'), create('txt', staged), replace('a', staged, { ifRevision: '' }), stage('a', content()), revoke!('a', ''), state!.get('a'), state!.set('a', 1, null)]
-  await Promise.all(calls.map(async call => { await t.rejects(call, { code: 'FST_EDITOR_HOST_TIMEOUT' }) }))
+  await Promise.all(calls.map(async call => { await t.rejects(call, { code: 'FST_EDITOR_STORAGE_TIMEOUT' }) }))
   await discard(staged)
 })
 
-t.test('no call outlasts the service', async t => {
+t.test('every call ends when the service ends', async t => {
   const over = new AbortController()
   const { stat } = staging({ ...memoryStorage(), stat: never }, LONG, over.signal)
   const asked = stat('a')
@@ -96,11 +96,11 @@ t.test('no call outlasts the service', async t => {
   await t.rejects(stat('a'), { message: 'The service is closing' })
 })
 
-t.test('what is staged when nobody waits for it any more is discarded', async t => {
+t.test('content staged after nobody waits for it any more is discarded', async t => {
   await lateStage(t, 'discarded')
 })
 
-t.test('a storage that fails when nobody waits any more harms nobody', async t => {
+t.test('a storage that fails after nobody waits any more does no harm', async t => {
   await lateStage(t, 'failed')
 })
 
@@ -113,13 +113,13 @@ async function lateStage (t: Test, outcome: 'discarded' | 'failed') {
       end = () => outcome === 'failed' ? reject(new Error('too late')) : resolve({ size: 0, discard: async () => { seen.push('discarded') }, [Symbol.asyncIterator]: () => content() })
     })
   }
-  await t.rejects(staging(late, { storage: 1, total: 1 }).stage('a', content()), { code: 'FST_EDITOR_HOST_TIMEOUT' })
+  await t.rejects(staging(late, { storage: 1, total: 1 }).stage('a', content()), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
   end()
   await new Promise(resolve => setImmediate(resolve))
   t.strictSame(seen, outcome === 'failed' ? [] : ['discarded'])
 }
 
-t.test('the methods of a storage that is a class keep their object', async t => {
+t.test('methods of a storage class keep their this', async t => {
   class Classic implements Storage {
     readonly #memory = memoryStorage()
     stat (fileId: string) { return this.#memory.stat(fileId) }

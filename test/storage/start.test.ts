@@ -5,7 +5,7 @@ import { InvalidOptionError } from '../../lib/errors.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { asOrdinaryUser, namesIn, STATE } from './faults.js'
 
-t.test('the directory is made at start, with those above it, and no document in it', async t => {
+t.test('the directory and its parents are created at start, without a document', async t => {
   const directory = join(t.testdir(), 'App_Data', 'uploads')
   const storage = fileStorage({ directory })
   await t.rejects(stat(directory), { code: 'ENOENT' }, 'not before')
@@ -13,13 +13,13 @@ t.test('the directory is made at start, with those above it, and no document in 
   t.same(await namesIn(directory), [])
 })
 
-t.test('without a start the first operation makes it', async t => {
+t.test('without start the first operation creates the directory', async t => {
   const directory = join(t.testdir(), 'uploads')
   t.equal(await fileStorage({ directory }).stat('a'), null)
   t.ok((await stat(directory)).isDirectory())
 })
 
-t.test('a directory that cannot be used is told with the reason, and tried again later', async t => {
+t.test('a directory that cannot be used is reported with the reason and tried again later', async t => {
   const root = t.testdir({ taken: 'a file' })
   for (const directory of [join(root, 'taken'), join(root, 'taken', 'below')]) {
     const storage = fileStorage({ directory })
@@ -37,7 +37,7 @@ t.test('a directory that cannot be used is told with the reason, and tried again
   await storage.ready()
 })
 
-t.test('row 12: a directory without the right to write in it is refused at start', async t => {
+t.test('a directory without write permission is refused at start', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   await chmod(directory, 0o555)
   await asOrdinaryUser(() => t.rejects(fileStorage({ directory }).ready(), {
@@ -46,7 +46,7 @@ t.test('row 12: a directory without the right to write in it is refused at start
   await chmod(directory, 0o755)
 })
 
-t.test('a place for records without the right to write in it is refused at start', async t => {
+t.test('a record directory without write permission is refused at start', async t => {
   const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
   await chmod(directory, 0o777)
   for (const closed of [join(directory, STATE, 'temp'), join(directory, STATE)]) {
@@ -60,12 +60,12 @@ t.test('a place for records without the right to write in it is refused at start
   await fileStorage({ directory }).ready()
 })
 
-t.test('a file where records would be is refused at start', async t => {
+t.test('a file in place of the record directory is refused at start', async t => {
   const directory = t.testdir({ 'a.docx': 'old', [STATE]: 'a file' })
   await t.rejects(fileStorage({ directory }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: E(EXIST|NOTDIR)/ })
 })
 
-t.test('a directory that is gone later is an error, not a storage without files', async t => {
+t.test('a directory that disappears later causes an error and does not count as an empty storage', async t => {
   const directory = t.testdir({ uploads: { 'a.docx': 'a' } })
   const storage = fileStorage({ directory: join(directory, 'uploads') })
   t.ok(await storage.stat('a'))
@@ -74,7 +74,7 @@ t.test('a directory that is gone later is an error, not a storage without files'
   await t.rejects(storage.replace('a', Buffer.from('x')), { code: 'ENOENT' })
 })
 
-t.test('a relative directory is that of the moment the storage was made', async t => {
+t.test('a relative directory is resolved when the storage is created', async t => {
   const directory = t.testdir({ one: {}, two: {} })
   const before = process.cwd()
   t.teardown(() => process.chdir(before))
@@ -85,14 +85,14 @@ t.test('a relative directory is that of the moment the storage was made', async 
   t.same(await readdir(join(directory, 'one')), ['uploads'])
 })
 
-t.test('what is no path is refused when the storage is made', async t => {
+t.test('an invalid path is refused when the storage is created', async t => {
   for (const directory of ['', undefined, null, 1, {}, 'a\0b']) {
     t.throws(() => fileStorage({ directory } as { directory: string }), { code: 'FST_EDITOR_INVALID_OPTION' })
   }
   t.throws(() => (fileStorage as () => unknown)(), { code: 'FST_EDITOR_INVALID_OPTION' })
 })
 
-t.test('what cannot be an extension is refused and the content left alone', async t => {
+t.test('an invalid extension is refused and the content is left alone', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   for (const extension of ['', '.', 'a/b', '../x', 'a.b', 'é', 'x'.repeat(17), 'a\0', undefined as unknown as string]) {

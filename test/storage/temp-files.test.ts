@@ -9,7 +9,7 @@ import { namesIn } from './faults.js'
 
 const isTemp = (name: string) => name.includes('~')
 
-t.test('row 41: what a killed process left half-written is swept at the next start, and no look-up ever finds it', async t => {
+t.test('half-written files of a killed process are removed at the next start, and no look-up ever finds them', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const child = spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, 'traced', 'endless-replace.ts'), directory])
   await once(child.stdout, 'data')
@@ -28,7 +28,7 @@ t.test('row 41: what a killed process left half-written is swept at the next sta
   t.equal((await beside.stat('a'))?.size, 3, 'the old version')
 })
 
-t.test('a start during a write of this very process leaves it alone', async t => {
+t.test('a start during a write of the same process leaves the write alone', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const content = new Readable({ read () {} })
   const storage = fileStorage({ directory })
@@ -41,7 +41,7 @@ t.test('a start during a write of this very process leaves it alone', async t =>
   t.equal((await writing)?.size, 3)
 })
 
-t.test('temp files of an earlier process with our id are swept, those of other hosts and files of others are not', {
+t.test('temp files of an earlier process with our process id are removed, those of other machines and unrelated files are not', {
   skip: process.platform !== 'linux' && 'the start of a process is known on Linux only'
 }, async t => {
   const directory = t.testdir()
@@ -67,7 +67,7 @@ t.test('temp files of an earlier process with our id are swept, those of other h
   await writing
 })
 
-t.test('nothing but documents is left after many writes', async t => {
+t.test('many writes leave nothing but documents', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   await Promise.all(Array.from({ length: 20 }, () => storage.replace('a', Buffer.from('new'))))

@@ -10,7 +10,7 @@ async function * blocks (count: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < count; index++) yield Buffer.alloc(KIB, 'n')
 }
 
-t.test('row 12: a full disk (ENOSPC) leaves the old version and no remains', t => onSmallDisk(t, async directory => {
+t.test('a full disk (ENOSPC) keeps the old version and leaves no temp file', t => onSmallDisk(t, async directory => {
   const storage = fileStorage({ directory })
   const { fileId } = await storage.create('docx', Buffer.alloc(100 * KIB, 'o'))
   const before = [await contentsOf(directory), await storage.stat(fileId)]
@@ -21,10 +21,10 @@ t.test('row 12: a full disk (ENOSPC) leaves the old version and no remains', t =
     await t.rejects(storage.create('docx', content()), { code: 'ENOSPC' })
     t.same([await contentsOf(directory), await storage.stat(fileId)], before)
   }
-  t.equal((await storage.replace(fileId, blocks(120)))?.size, 120 * KIB, 'what fits is stored')
+  t.equal((await storage.replace(fileId, blocks(120)))?.size, 120 * KIB, 'content within the limit is stored')
 }))
 
-t.test('row 12: a disk that became read-only (EROFS) leaves the old version, which is still read', t => onSmallDisk(t, async directory => {
+t.test('a disk that became read-only (EROFS) keeps the old version, which can still be read', t => onSmallDisk(t, async directory => {
   const storage = fileStorage({ directory })
   const { fileId } = await storage.create('docx', Buffer.from('old'))
   const before = [await contentsOf(directory), await storage.stat(fileId)]
@@ -38,7 +38,7 @@ t.test('row 12: a disk that became read-only (EROFS) leaves the old version, whi
   await t.rejects(fileStorage({ directory }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /EROFS/ })
 }))
 
-t.test('row 12: a directory that became closed to us (EACCES) leaves the old version', async t => {
+t.test('a directory that became inaccessible (EACCES) keeps the old version', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]
@@ -52,14 +52,14 @@ t.test('row 12: a directory that became closed to us (EACCES) leaves the old ver
   t.same([await storage.stat('a'), await contentsOf(directory)], before)
 })
 
-t.test('row 12: a rename that fails (EPERM) leaves the old version and no remains', t => withImmutableFile(t, 'a.docx', async directory => {
+t.test('a failed rename (EPERM) keeps the old version and leaves no temp file', t => withImmutableFile(t, 'a.docx', async directory => {
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]
   await t.rejects(storage.replace('a', blocks(1)), { code: 'EPERM' })
   t.same([await storage.stat('a'), await contentsOf(directory)], before)
 }))
 
-t.test('row 12: a file of the old format that cannot be removed (EPERM) stays the only one', t => withImmutableFile(t, 'a.docx', async directory => {
+t.test('a file of the old format that cannot be removed (EPERM) remains the only one', t => withImmutableFile(t, 'a.docx', async directory => {
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]
   for (const extension of ['odt', 'zzz']) {
@@ -68,7 +68,7 @@ t.test('row 12: a file of the old format that cannot be removed (EPERM) stays th
   }
 }))
 
-t.test('row 12: a directory that has the new name leaves the old version and no remains', async t => {
+t.test('a directory with the new name keeps the old version and leaves no temp file', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]
@@ -78,7 +78,7 @@ t.test('row 12: a directory that has the new name leaves the old version and no 
   t.same([await storage.stat('a'), await contentsOf(directory)], before)
 })
 
-t.test('row 42: a source that fails leaves the old version and no remains, temp files included', async t => {
+t.test('a failing source keeps the old version and leaves no temp file', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]

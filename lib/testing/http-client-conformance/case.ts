@@ -8,30 +8,28 @@ export interface ConformanceContext extends Pick<ConformanceServers, 'serve' | '
 }
 
 export interface ConformanceCase {
-  /** The sentence of the contract it proves. */
   readonly name: string
   run (context: ConformanceContext): Promise<void>
 }
 
-/** Milliseconds after which what should have happened by itself counts as never happening. */
-const PATIENCE = 3000
+const TIME_LIMIT_MS = 3000
 
-/** Fails when the promise is still pending long after it should have been settled: a case must not hang. */
-export async function soon<Value> (promise: Promise<Value>, what: string): Promise<Value> {
+/** Rejects if the promise is not settled within the time limit, so that no test hangs. */
+export async function inTime<Value> (promise: Promise<Value>, event: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
-  const never = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new assert.AssertionError({ message: `${what}: still not after ${PATIENCE} ms` })), PATIENCE)
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new assert.AssertionError({ message: `${event} must happen within ${TIME_LIMIT_MS} ms` })), TIME_LIMIT_MS)
   })
   try {
-    return await Promise.race([promise, never])
+    return await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** A GET, in all that a case does not care about. As whoever makes a request does, it listens for errors of the body at once. */
-export async function get (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}): Promise<HttpResponse> {
-  const response = await soon(client.request({ purpose: 'proxy', method: 'GET', url, signal: new AbortController().signal, ...request }), 'the response')
+/** Makes a request, a GET unless `request` says otherwise, and handles errors of the body from the beginning, as every caller must. */
+export async function send (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}): Promise<HttpResponse> {
+  const response = await inTime(client.request({ purpose: 'proxy', method: 'GET', url, signal: new AbortController().signal, ...request }), 'the response')
   if (response.body instanceof Readable) response.body.on('error', () => {})
   return response
 }
@@ -41,18 +39,22 @@ export async function bytesOf (body: Readable): Promise<Buffer> {
   async function read () {
     for await (const chunk of body) chunks.push(chunk)
   }
-  await soon(read(), 'the end of the body')
+  await inTime(read(), 'the end of the body')
   return Buffer.concat(chunks)
 }
 
-/** Asserts that the body ends in an error, whatever it delivers before. */
-export async function assertBodyFails (body: Readable, why: string): Promise<void> {
-  const outcome = await bytesOf(body).then(bytes => `it ended well after ${bytes.length} bytes`, (error: unknown) => error)
-  assert.ok(outcome instanceof Error && !(outcome instanceof assert.AssertionError), `${why}: the body must error, but ${String(outcome)}`)
+/** Asserts that the body ends with an error, whatever it yields before. */
+export async function assertBodyFails (body: Readable, reason: string): Promise<void> {
+  const outcome = await bytesOf(body).then(bytes => `it ended without one after ${bytes.length} bytes`, (error: unknown) => error)
+  assert.ok(isErrorOfClient(outcome), `the body must end with an error (${reason}), but ${String(outcome)}`)
 }
 
-/** Asserts that there is no response. */
-export async function assertRejects (response: Promise<HttpResponse>, why: string): Promise<void> {
-  const outcome = await soon(response, why).then(({ status }) => `it resolved with status ${status}`, (error: unknown) => error)
-  assert.ok(outcome instanceof Error && !(outcome instanceof assert.AssertionError), `${why}: the request must reject, but ${String(outcome)}`)
+export async function assertRejects (response: Promise<HttpResponse>, reason: string): Promise<void> {
+  const outcome = await inTime(response, 'the rejection').then(({ status }) => `it resolved with status ${status}`, (error: unknown) => error)
+  assert.ok(isErrorOfClient(outcome), `request must reject with an error (${reason}), but ${String(outcome)}`)
+}
+
+/** Not the error of an exceeded time limit. */
+function isErrorOfClient (outcome: unknown): boolean {
+  return outcome instanceof Error && !(outcome instanceof assert.AssertionError)
 }

@@ -2,25 +2,25 @@ import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 
 export interface ConformanceServer {
-  /** The server's address, with the path and query given. */
+  /** A URL of the server, with this path and query. */
   url (path?: string): URL
-  /** Path and query of every request it got. */
+  /** Path and query of every request received. */
   readonly requests: readonly string[]
-  /** How many connections it got, with a request or without. */
+  /** Number of connections accepted, with or without a request. */
   connections (): number
-  /** Resolves when the last of its connections is closed. */
+  /** Resolves when no connection is open. */
   allClosed (): Promise<void>
 }
 
 export interface ConformanceServers {
-  /** A server that answers as the listener does. */
+  /** Starts an HTTP server. */
   serve (listener: http.RequestListener): Promise<ConformanceServer>
-  /** A server that sends fixed bytes to whatever arrives, then closes the connection. */
+  /** Starts a server that responds to anything with these bytes, then closes the connection. */
   serveBytes (answer: string | Uint8Array): Promise<ConformanceServer>
   close (): Promise<void>
 }
 
-/** Servers on loopback, all closed by `close()`. */
+/** Starts servers on 127.0.0.1. `close()` closes all of them. */
 export function startServers (): ConformanceServers {
   const closers: Array<() => Promise<void>> = []
 
@@ -31,7 +31,7 @@ export function startServers (): ConformanceServers {
     server.on('connection', (socket: net.Socket) => {
       connections++
       sockets.add(socket)
-      socket.on('error', () => {}) // a client that goes away is what some of the cases want
+      socket.on('error', () => {}) // some tests make the client close the connection
       socket.once('close', () => {
         sockets.delete(socket)
         if (sockets.size === 0) lastClosed()

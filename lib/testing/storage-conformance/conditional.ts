@@ -1,97 +1,95 @@
 import assert from 'node:assert/strict'
-import type { Content, ReplaceOptions, Storage } from '../../../types/storage.js'
-import { assertAbsent, assertStored, type ConformanceCase, inPieces, pattern } from './case.js'
+import type { Content, Storage } from '../../../types/storage.js'
+import { assertAbsent, assertStored, assertUnchanged, type ConformanceCase, FORMAT_OPTIONS, inChunks, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
-const OLD = pattern(1000)
-const NEW = pattern(200_000, 5)
-const THEIRS = pattern(500, 9)
-const AT_ONCE = 12
+const OTHER_BYTES = patternBytes(500, 9)
+const CONCURRENT_REPLACES = 12
 
-const formats: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'ODT' }]
-
-/** The same bytes in every way they can be given. */
-const givings: ReadonlyArray<(storage: Storage, fileId: string, bytes: Uint8Array) => Promise<Content>> = [
+/** Every form of content: bytes, a stream, and staged content if the storage supports it. */
+const CONTENT_FORMS: ReadonlyArray<(storage: Storage, fileId: string, bytes: Uint8Array) => Promise<Content>> = [
   async (_storage, _fileId, bytes) => bytes,
-  async (_storage, _fileId, bytes) => inPieces(bytes.subarray(0, 100), bytes.subarray(100)),
-  async (storage, fileId, bytes) => await storage.stage?.(fileId, inPieces(bytes)) ?? bytes
+  async (_storage, _fileId, bytes) => inChunks(bytes.subarray(0, 100), bytes.subarray(100)),
+  async (storage, fileId, bytes) => await storage.stage?.(fileId, inChunks(bytes)) ?? bytes
 ]
 
 export const conditionalCases: readonly ConformanceCase[] = [
   {
-    name: 'a replace of another revision than the stored one is null and changes nothing, one of the stored one is done',
+    name: 'replace with ifRevision replaces the stored revision; for any other it resolves to null and changes nothing',
     async run ({ storage }) {
-      for (const options of formats) {
-        for (const give of givings) {
-          const first = await storage.create('docx', OLD)
+      for (const options of FORMAT_OPTIONS) {
+        for (const contentOf of CONTENT_FORMS) {
+          const first = await storage.create('docx', OLD_BYTES)
           const { fileId } = first
-          const second = await storage.replace(fileId, THEIRS)
+          const second = await storage.replace(fileId, OTHER_BYTES)
+          assert.ok(second, 'replace of a stored file must resolve to its info')
           for (const ifRevision of [first.revision, '', 'no revision']) {
-            assert.equal(await storage.replace(fileId, await give(storage, fileId, NEW), { ...options, ifRevision }), null)
-            assert.deepEqual(await assertStored(storage, fileId, THEIRS), second)
+            const outcome = await storage.replace(fileId, await contentOf(storage, fileId, NEW_BYTES), { ...options, ifRevision })
+            assert.equal(outcome, null, `replace must resolve to null: ifRevision ${JSON.stringify(ifRevision)} is not the stored revision`)
+            await assertUnchanged(storage, second, OTHER_BYTES)
           }
-          const third = await storage.replace(fileId, await give(storage, fileId, NEW), { ...options, ifRevision: second!.revision })
-          assert.ok(third, 'the stored revision is replaced')
-          assert.deepEqual(await assertStored(storage, fileId, NEW), third)
+          const third = await storage.replace(fileId, await contentOf(storage, fileId, NEW_BYTES), { ...options, ifRevision: second.revision })
+          assert.ok(third, 'replace must resolve to the info: ifRevision is the stored revision')
+          await assertUnchanged(storage, third, NEW_BYTES)
         }
       }
     }
   },
   {
-    name: 'a file that changes while it is announced is not replaced',
+    name: 'replace with ifRevision resolves to null if the file changes during beforePublish',
     async run ({ storage, reopen }) {
       const other = reopen?.() ?? storage
-      for (const options of formats) {
-        const { fileId, revision } = await storage.create('docx', OLD)
-        let isAnnounced = false
-        const outcome = await storage.replace(fileId, NEW, {
+      for (const options of FORMAT_OPTIONS) {
+        const { fileId, revision } = await storage.create('docx', OLD_BYTES)
+        let isCalled = false
+        const outcome = await storage.replace(fileId, NEW_BYTES, {
           ...options,
           ifRevision: revision,
           async beforePublish () {
-            isAnnounced = true
-            await other.replace(fileId, THEIRS)
+            isCalled = true
+            await other.replace(fileId, OTHER_BYTES)
           }
         })
-        if (!isAnnounced) continue
-        assert.equal(outcome, null)
-        await assertStored(storage, fileId, THEIRS)
+        if (!isCalled) continue
+        assert.equal(outcome, null, 'replace must resolve to null: the file has been replaced meanwhile')
+        await assertStored(storage, fileId, OTHER_BYTES)
       }
       if (reopen) await other.close?.()
     }
   },
   {
-    name: 'a file that is removed while it is announced stays removed',
+    name: 'replace with ifRevision resolves to null if the file is removed during beforePublish',
     async run ({ storage }) {
       if (!storage.remove) return
-      for (const options of formats) {
-        const { fileId, revision } = await storage.create('docx', OLD)
-        let isAnnounced = false
-        const outcome = await storage.replace(fileId, NEW, {
+      for (const options of FORMAT_OPTIONS) {
+        const { fileId, revision } = await storage.create('docx', OLD_BYTES)
+        let isCalled = false
+        const outcome = await storage.replace(fileId, NEW_BYTES, {
           ...options,
           ifRevision: revision,
           async beforePublish () {
-            isAnnounced = true
+            isCalled = true
             await storage.remove!(fileId)
           }
         })
-        if (!isAnnounced) continue
-        assert.equal(outcome, null)
+        if (!isCalled) continue
+        assert.equal(outcome, null, 'replace must resolve to null: the file has been removed meanwhile')
         await assertAbsent(storage, fileId)
       }
     }
   },
   {
-    // What two processes do at the very same moment only some storages can tell apart: there the lock in the record decides.
-    name: 'of replaces of one revision at the same time, through one storage, exactly one is done',
+    // In one instance only: not every storage can tell concurrent replaces of several processes apart. The lock in the record can.
+    name: 'of concurrent replaces with the same ifRevision in one instance, exactly one succeeds',
     async run ({ storage }) {
-      for (const options of formats) {
-        for (const give of givings) {
-          const { fileId, revision } = await storage.create('docx', OLD)
-          const contents = await Promise.all(Array.from({ length: AT_ONCE }, async (_, index) => await give(storage, fileId, pattern(1000 + index, index))))
+      for (const options of FORMAT_OPTIONS) {
+        for (const contentOf of CONTENT_FORMS) {
+          const { fileId, revision } = await storage.create('docx', OLD_BYTES)
+          const contents = await Promise.all(Array.from({ length: CONCURRENT_REPLACES }, async (_, index) => await contentOf(storage, fileId, patternBytes(1000 + index, index))))
           const outcomes = await Promise.all(contents.map(async content => await storage.replace(fileId, content, { ...options, ifRevision: revision })))
           const winners = outcomes.flatMap((info, index) => info === null ? [] : [index])
-          assert.equal(winners.length, 1, `${winners.length} were told that theirs is stored`)
+          assert.equal(winners.length, 1, `one replace must resolve to an info and all others to null; ${winners.length} resolved to an info`)
           const [winner] = winners as [number]
-          assert.deepEqual(await assertStored(storage, fileId, pattern(1000 + winner, winner)), outcomes[winner])
+          await assertUnchanged(storage, outcomes[winner]!, patternBytes(1000 + winner, winner))
         }
       }
     }

@@ -1,79 +1,68 @@
 import assert from 'node:assert/strict'
 import type { FileInfo, ReplaceOptions } from '../../../types/storage.js'
-import type { ConformanceCase } from './case.js'
-import { assertStored, failingAfter, inPieces, pattern } from './case.js'
+import { assertStored, assertUnchanged, type ConformanceCase, failingAfter, inChunks, NEW_BYTES, OLD_BYTES } from './case.js'
 
-const OLD = pattern(1000)
-const NEW = pattern(200_000, 5)
+const FORMAT_OPTIONS: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'docx' }, { extension: 'ODT' }]
 
-interface Announcing {
-  readonly beforePublish: NonNullable<ReplaceOptions['beforePublish']>
-  /** What was announced. */
-  readonly announced: FileInfo[]
-}
-
-function announcing (look: () => Promise<unknown> = async () => {}): Announcing {
-  const announced: FileInfo[] = []
+/** A `beforePublish` that records the infos it is called with. */
+function recordingHook (inspect: () => Promise<unknown> = async () => {}) {
+  const infos: FileInfo[] = []
   return {
-    announced,
-    async beforePublish (info) {
-      announced.push(info)
-      await look()
+    infos,
+    async beforePublish (info: FileInfo): Promise<void> {
+      infos.push(info)
+      await inspect()
     }
   }
 }
 
-const formats: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'docx' }, { extension: 'ODT' }]
-
-/** A storage may never announce anything: then there is nothing to prove. */
+/** A storage that does not know the revision in advance never calls `beforePublish`, and passes. */
 export const publishingCases: readonly ConformanceCase[] = [
   {
-    name: 'what is announced before it is published is what stat says afterwards, told once, while readers see the old version',
+    name: 'beforePublish is called once, while readers see the old version, with the info that stat returns afterwards',
     async run ({ storage }) {
-      for (const options of formats) {
-        const old = await storage.create('docx', OLD)
-        const { beforePublish, announced } = announcing(async () => {
-          assert.deepEqual(await assertStored(storage, old.fileId, OLD), old, 'nobody sees the new version yet')
-        })
-        const replaced = await storage.replace(old.fileId, inPieces(NEW.subarray(0, 100_000), NEW.subarray(100_000)), { ...options, beforePublish })
-        assert.ok(replaced)
-        assert.deepEqual(await assertStored(storage, old.fileId, NEW), replaced)
-        assert.ok(announced.length <= 1, `announced once, not ${announced.length} times`)
-        for (const info of announced) assert.deepEqual(info, replaced)
+      for (const options of FORMAT_OPTIONS) {
+        const old = await storage.create('docx', OLD_BYTES)
+        const { beforePublish, infos } = recordingHook(async () => await assertUnchanged(storage, old, OLD_BYTES))
+        const replaced = await storage.replace(old.fileId, inChunks(NEW_BYTES.subarray(0, 100_000), NEW_BYTES.subarray(100_000)), { ...options, beforePublish })
+        assert.ok(replaced, 'replace of a stored file must resolve to its info')
+        await assertUnchanged(storage, replaced, NEW_BYTES)
+        assert.ok(infos.length <= 1, `beforePublish must be called once, not ${infos.length} times`)
+        for (const info of infos) assert.deepEqual(info, replaced, 'beforePublish must be called with the info that replace resolves to')
       }
     }
   },
   {
-    name: 'a replace is rejected with what its announcement is rejected with, and leaves the old version and nothing else',
+    name: 'replace rejects with the error of beforePublish, keeps the old version and leaves nothing behind',
     async run ({ storage, list }) {
-      for (const options of formats) {
-        const old = await storage.create('docx', OLD)
+      for (const options of FORMAT_OPTIONS) {
+        const old = await storage.create('docx', OLD_BYTES)
         const before = await list?.()
-        const failure = new Error('not to be published')
-        const { beforePublish, announced } = announcing(async () => { throw failure })
-        const outcome = await storage.replace(old.fileId, NEW, { ...options, beforePublish }).catch((error: unknown) => error)
-        if (announced.length === 0) {
-          await assertStored(storage, old.fileId, NEW)
+        const failure = new Error('beforePublish failed')
+        const { beforePublish, infos } = recordingHook(async () => { throw failure })
+        const outcome = await storage.replace(old.fileId, NEW_BYTES, { ...options, beforePublish }).catch((error: unknown) => error)
+        if (infos.length === 0) {
+          await assertStored(storage, old.fileId, NEW_BYTES)
           continue
         }
-        assert.equal(outcome, failure)
-        assert.deepEqual(await assertStored(storage, old.fileId, OLD), old)
-        assert.deepEqual(await list?.(), before)
+        assert.equal(outcome, failure, 'replace must reject with the error of beforePublish')
+        await assertUnchanged(storage, old, OLD_BYTES)
+        assert.deepEqual(await list?.(), before, 'replace must leave nothing behind')
       }
     }
   },
   {
-    name: 'nothing is announced when there is no file or the source fails',
+    name: 'beforePublish is not called if the file is absent or the source fails',
     async run ({ storage }) {
-      const old = await storage.create('docx', OLD)
-      const { beforePublish, announced } = announcing()
-      assert.equal(await storage.replace(`${old.fileId}x`, NEW, { beforePublish }), null)
-      for (const pieces of [[], [NEW]]) {
+      const old = await storage.create('docx', OLD_BYTES)
+      const { beforePublish, infos } = recordingHook()
+      assert.equal(await storage.replace(`${old.fileId}x`, NEW_BYTES, { beforePublish }), null, 'replace of an absent file must resolve to null')
+      for (const chunks of [[], [NEW_BYTES]]) {
         const failure = new Error('the source failed')
-        await assert.rejects(storage.replace(old.fileId, failingAfter(failure, ...pieces), { beforePublish }), error => error === failure)
+        await assert.rejects(storage.replace(old.fileId, failingAfter(failure, ...chunks), { beforePublish }), error => error === failure, 'replace must reject with the error of the source')
       }
-      assert.deepEqual(announced, [])
-      assert.deepEqual(await assertStored(storage, old.fileId, OLD), old)
+      assert.deepEqual(infos, [], 'beforePublish must not be called')
+      await assertUnchanged(storage, old, OLD_BYTES)
     }
   }
 ]

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../../../types/storage.js'
-import type { ConformanceCase } from './case.js'
-import { assertStored, inPieces, inTheMiddleOf, pattern, readAll } from './case.js'
+import { assertStored, assertUnchanged, type ConformanceCase, duringWrite, inChunks, patternBytes, readAll } from './case.js'
 
-/** A version whose every byte and whose length tell which one it is. */
-function versionOf (number: number): Buffer {
+/** Content whose length and every byte tell its number. */
+function numberedBytes (number: number): Buffer {
   return Buffer.alloc(150_000 + number * 1000, number)
 }
 
-async function assertWholeVersion (storage: Storage, fileId: string): Promise<{ number: number, revision: string }> {
+/** Asserts that the file has one complete numbered content. */
+async function assertComplete (storage: Storage, fileId: string): Promise<{ number: number, revision: string }> {
   const { info, bytes } = await readAll(storage, fileId)
   const number = bytes[0] ?? -1
-  assert.ok(bytes.equals(versionOf(number)), 'a reader sees one whole version, not a mixture')
-  assert.equal(info.size, bytes.length, 'the size announced is that of the bytes that follow')
+  assert.ok(bytes.equals(numberedBytes(number)), 'read must return one complete version, not a mixture')
+  assert.equal(info.size, bytes.length, 'info.size must be the number of bytes in the body')
   return { number, revision: info.revision }
 }
 
 export const replacingCases: readonly ConformanceCase[] = [
   {
-    name: 'a replaced file has the new bytes under the same id and extension',
+    name: 'replace stores the new bytes under the same fileId and extension',
     async run ({ storage, list }) {
       const { fileId } = await storage.create('txt', Buffer.from('a longer first version'))
       const before = await list?.()
       const replaced = await storage.replace(fileId, Buffer.from('second'))
-      assert.deepEqual(await assertStored(storage, fileId, Buffer.from('second')), replaced)
-      assert.equal(replaced?.fileId, fileId)
-      assert.equal(replaced?.extension, 'txt')
-      assert.deepEqual(await list?.(), before)
+      assert.deepEqual(await assertStored(storage, fileId, Buffer.from('second')), replaced, 'replace must resolve to the same info as stat')
+      assert.equal(replaced?.fileId, fileId, 'replace must keep the fileId')
+      assert.equal(replaced?.extension, 'txt', 'replace must keep the extension')
+      assert.deepEqual(await list?.(), before, 'replace must leave nothing behind')
     }
   },
   {
-    name: 'the revision changes with the content, however fast and whatever its size, and only then',
+    name: 'the revision changes with every replace, also a fast one with content of the same size, and never otherwise',
     async run ({ storage }) {
       const { fileId, revision } = await storage.create('txt', Buffer.from('000'))
       const revisions = new Set([revision])
@@ -39,95 +39,95 @@ export const replacingCases: readonly ConformanceCase[] = [
         const info = await storage.stat(fileId)
         revisions.add(info!.revision)
       }
-      assert.equal(revisions.size, 30)
+      assert.equal(revisions.size, 30, 'create and 29 replaces must give 30 different revisions')
       const last = await storage.stat(fileId)
       await readAll(storage, fileId)
       await storage.create('txt', Buffer.from('another file'))
-      assert.equal((await storage.stat(fileId))?.revision, last?.revision)
+      assert.equal((await storage.stat(fileId))?.revision, last?.revision, 'the revision must not change when the file is read or another one is created')
     }
   },
   {
-    name: 'until a replace ends, readers see the old version',
+    name: 'readers see the old version until a replace has finished',
     async run ({ storage }) {
-      const old = await storage.create('bin', versionOf(1))
-      const next = versionOf(2)
-      await inTheMiddleOf(
+      const old = await storage.create('bin', numberedBytes(1))
+      const next = numberedBytes(2)
+      await duringWrite(
         content => storage.replace(old.fileId, content),
         [next.subarray(0, 100_000), next.subarray(100_000)],
-        async () => assert.deepEqual(await assertStored(storage, old.fileId, versionOf(1)), old)
+        () => assertUnchanged(storage, old, numberedBytes(1))
       )
       await assertStored(storage, old.fileId, next)
     }
   },
   {
-    name: 'readers beside many replaces always see one whole version with its own info',
+    name: 'readers during many replaces always see one complete version with its own info',
     async run ({ storage }) {
-      const { fileId } = await storage.create('bin', versionOf(0))
+      const { fileId } = await storage.create('bin', numberedBytes(0))
       const revisions = new Map<string, number>()
       const finished = new AbortController()
-      async function readOn () {
+      async function keepReading () {
         while (!finished.signal.aborted) {
-          await new Promise(resolve => setImmediate(resolve)) // a storage that never waits would leave the writer no turn
-          const { number, revision } = await assertWholeVersion(storage, fileId)
-          assert.equal(revisions.get(revision) ?? number, number, 'a revision stands for one content')
+          await new Promise(resolve => setImmediate(resolve)) // a storage without I/O would block the writer
+          const { number, revision } = await assertComplete(storage, fileId)
+          assert.equal(revisions.get(revision) ?? number, number, 'a revision must stand for one content only')
           revisions.set(revision, number)
         }
       }
-      async function replaceOften () {
+      async function keepReplacing () {
         try {
           for (let number = 1; number <= 25; number++) {
-            const bytes = versionOf(number)
-            await storage.replace(fileId, inPieces(bytes.subarray(0, 70_000), bytes.subarray(70_000)), { extension: number % 3 ? 'bin' : 'docx' })
+            const bytes = numberedBytes(number)
+            await storage.replace(fileId, inChunks(bytes.subarray(0, 70_000), bytes.subarray(70_000)), { extension: number % 3 ? 'bin' : 'docx' })
           }
         } finally {
           finished.abort()
         }
       }
-      await Promise.all([replaceOften(), readOn(), readOn(), readOn()])
-      await assertStored(storage, fileId, versionOf(25))
+      await Promise.all([keepReplacing(), keepReading(), keepReading(), keepReading()])
+      await assertStored(storage, fileId, numberedBytes(25))
     }
   },
   {
-    name: 'of replaces at the same time one wins as a whole',
+    name: 'after concurrent replaces the file has the complete content of one of them',
     async run ({ storage }) {
-      const { fileId } = await storage.create('bin', versionOf(0))
+      const { fileId } = await storage.create('bin', numberedBytes(0))
       await Promise.all(Array.from({ length: 8 }, (_, index) => {
-        const bytes = versionOf(index + 1)
-        return storage.replace(fileId, inPieces(bytes.subarray(0, 90_000), bytes.subarray(90_000)))
+        const bytes = numberedBytes(index + 1)
+        return storage.replace(fileId, inChunks(bytes.subarray(0, 90_000), bytes.subarray(90_000)))
       }))
-      const { number } = await assertWholeVersion(storage, fileId)
-      assert.notEqual(number, 0)
+      const { number } = await assertComplete(storage, fileId)
+      assert.notEqual(number, 0, 'the old content must be replaced')
     }
   },
   {
-    name: 'a replace in another format changes the extension and nothing else',
+    name: 'replace with another extension changes the extension and keeps the fileId',
     async run ({ storage, list }) {
-      const old = await storage.create('docx', pattern(1000))
-      const names = (await list?.())?.length
-      const { written: replaced, seen } = await inTheMiddleOf(
+      const old = await storage.create('docx', patternBytes(1000))
+      const count = (await list?.())?.length
+      const { written: replaced, seen } = await duringWrite(
         content => storage.replace(old.fileId, content, { extension: 'ODT' }),
-        [pattern(10), pattern(20)],
+        [patternBytes(10), patternBytes(20)],
         () => storage.stat(old.fileId)
       )
-      assert.deepEqual(seen, old, 'the old format is there until the new one is')
-      assert.equal(replaced?.extension, 'odt')
-      assert.equal(replaced?.fileId, old.fileId)
-      assert.deepEqual(await assertStored(storage, old.fileId, Buffer.concat([pattern(10), pattern(20)])), replaced)
-      assert.equal((await list?.())?.length, names, 'the old format is gone')
+      assert.deepEqual(seen, old, 'stat must resolve to the old info until replace has finished')
+      assert.equal(replaced?.extension, 'odt', 'info.extension must be the new extension in lower case')
+      assert.equal(replaced?.fileId, old.fileId, 'replace must keep the fileId')
+      await assertUnchanged(storage, replaced!, Buffer.concat([patternBytes(10), patternBytes(20)]))
+      assert.equal((await list?.())?.length, count, 'replace must remove the file with the old extension')
 
-      const back = await storage.replace(old.fileId, pattern(7), { extension: 'docx' })
-      assert.equal(back?.extension, 'docx')
-      assert.notEqual(back?.revision, old.revision)
-      await assertStored(storage, old.fileId, pattern(7))
+      const back = await storage.replace(old.fileId, patternBytes(7), { extension: 'docx' })
+      assert.equal(back?.extension, 'docx', 'replace must change the extension back')
+      assert.notEqual(back?.revision, old.revision, 'the revision must differ from earlier ones with the same extension')
+      await assertStored(storage, old.fileId, patternBytes(7))
     }
   },
   {
-    name: 'a replace in the same format keeps it',
+    name: 'replace with the same extension, in upper or lower case, keeps it',
     async run ({ storage }) {
-      const { fileId } = await storage.create('docx', pattern(1000))
-      const replaced = await storage.replace(fileId, pattern(10), { extension: 'DOCX' })
-      assert.equal(replaced?.extension, 'docx')
-      await assertStored(storage, fileId, pattern(10))
+      const { fileId } = await storage.create('docx', patternBytes(1000))
+      const replaced = await storage.replace(fileId, patternBytes(10), { extension: 'DOCX' })
+      assert.equal(replaced?.extension, 'docx', 'replace must keep the extension')
+      await assertStored(storage, fileId, patternBytes(10))
     }
   }
 ]

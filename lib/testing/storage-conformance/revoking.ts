@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Content, FileInfo, ReplaceOptions, Storage } from '../../../types/storage.js'
-import { assertStored, type ConformanceCase, type ConformanceSubject, inPieces, malformed, pattern } from './case.js'
-
-const OLD = pattern(1000)
-const NEW = pattern(200_000, 5)
+import { assertUnchanged, type ConformanceCase, type ConformanceSubject, FORMAT_OPTIONS, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 type Revoke = NonNullable<Storage['revoke']>
 
-const formats: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'ODT' }]
-
-/** `revoke` is a capability, and so is to announce: where there is none of them, there is nothing to prove. */
+/** Runs only for storages with `revoke`. Calls it on a second instance. */
 function revokingCase (name: string, run: (revoke: Revoke, subject: ConformanceSubject) => Promise<void>): ConformanceCase {
   return {
     name: `revoke: ${name}`,
@@ -17,77 +12,84 @@ function revokingCase (name: string, run: (revoke: Revoke, subject: ConformanceS
       const { storage, reopen } = subject
       if (!storage.revoke) return
       const other = reopen?.() ?? storage
-      await run(async (...given) => { await other.revoke!(...given) }, subject)
+      await run(async (fileId, ticket) => { await other.revoke!(fileId, ticket) }, subject)
       if (reopen) await other.close?.()
     }
   }
 }
 
-/** Replaces a file and looks in when it is announced. */
-async function announced (storage: Storage, fileId: string, content: Content, options: ReplaceOptions, look: (ticket: string) => Promise<void>) {
+interface Replacement {
+  readonly outcome: FileInfo | null | Error
+  /** `undefined` if the storage does not call `beforePublish`. Then there is nothing to test. */
+  readonly ticket: string | undefined
+}
+
+/** Replaces a file and calls `onTicket` during `beforePublish`. */
+async function replaceWithTicket (storage: Storage, fileId: string, content: Content, options: ReplaceOptions, onTicket: (ticket: string) => Promise<void> = async () => {}): Promise<Replacement> {
   let ticket: string | undefined
-  let isAnnounced = false
+  let isCalled = false
   const outcome: FileInfo | null | Error = await storage.replace(fileId, content, {
     ...options,
     async beforePublish (_info, given) {
-      isAnnounced = true
+      isCalled = true
       ticket = given
-      if (given !== undefined) await look(given)
+      if (given !== undefined) await onTicket(given)
     }
   }).catch((error: Error) => error)
-  assert.equal(typeof ticket, isAnnounced ? 'string' : 'undefined', 'what is announced has a ticket')
+  assert.equal(typeof ticket, isCalled ? 'string' : 'undefined', 'a storage with revoke must pass a ticket to beforePublish')
   return { outcome, ticket }
 }
 
 export const revokingCases: readonly ConformanceCase[] = [
-  revokingCase('what was revoked when it was announced is rejected, and nothing of it is ever published', async (revoke, { storage, list }) => {
-    for (const options of formats) {
+  revokingCase('a replace whose ticket is revoked during beforePublish rejects and publishes nothing', async (revoke, { storage, list }) => {
+    for (const options of FORMAT_OPTIONS) {
       for (const isStaged of [false, true]) {
-        const old = await storage.create('docx', OLD)
+        const old = await storage.create('docx', OLD_BYTES)
         const names = await list?.()
-        const staged = isStaged ? await storage.stage?.(old.fileId, inPieces(NEW)) : undefined
-        const { outcome, ticket } = await announced(storage, old.fileId, staged ?? NEW, { ...options, ifRevision: old.revision }, async ticket => await revoke(old.fileId, ticket))
+        const staged = isStaged ? await storage.stage?.(old.fileId, inChunks(NEW_BYTES)) : undefined
+        const { outcome, ticket } = await replaceWithTicket(storage, old.fileId, staged ?? NEW_BYTES, { ...options, ifRevision: old.revision }, async ticket => await revoke(old.fileId, ticket))
         if (ticket === undefined) continue
-        assert.ok(outcome instanceof Error, 'a replace that was revoked is rejected')
-        assert.deepEqual(await assertStored(storage, old.fileId, OLD), old)
+        assert.ok(outcome instanceof Error, 'replace must reject: its ticket has been revoked')
+        await assertUnchanged(storage, old, OLD_BYTES)
         await staged?.discard()
-        assert.deepEqual(await list?.(), names)
-        const replaced = await storage.replace(old.fileId, NEW, options)
-        assert.deepEqual(await assertStored(storage, old.fileId, NEW), replaced, 'another one is done')
+        assert.deepEqual(await list?.(), names, 'nothing must be left behind')
+        const replaced = await storage.replace(old.fileId, NEW_BYTES, options)
+        assert.ok(replaced, 'a later replace must succeed')
+        await assertUnchanged(storage, replaced, NEW_BYTES)
       }
     }
   }),
-  revokingCase('to revoke what is published changes nothing, however often', async (revoke, { storage, list }) => {
-    for (const options of formats) {
-      const { fileId } = await storage.create('docx', OLD)
-      const { outcome, ticket } = await announced(storage, fileId, NEW, options, async () => {})
+  revokingCase('revoking the ticket of published content, even repeatedly, changes nothing', async (revoke, { storage, list }) => {
+    for (const options of FORMAT_OPTIONS) {
+      const { fileId } = await storage.create('docx', OLD_BYTES)
+      const { outcome, ticket } = await replaceWithTicket(storage, fileId, NEW_BYTES, options)
       if (ticket === undefined) continue
       const names = await list?.()
       for (let round = 0; round < 2; round++) {
         await revoke(fileId, ticket)
-        assert.deepEqual(await assertStored(storage, fileId, NEW), outcome)
+        await assertUnchanged(storage, outcome as FileInfo, NEW_BYTES)
       }
-      assert.deepEqual(await list?.(), names)
-      const back = await storage.replace(fileId, OLD, { extension: 'docx' })
+      assert.deepEqual(await list?.(), names, 'revoke must add and remove nothing')
+      const back = await storage.replace(fileId, OLD_BYTES, { extension: 'docx' })
       await revoke(fileId, ticket)
-      assert.deepEqual(await assertStored(storage, fileId, OLD), back, 'what came later is not touched')
+      await assertUnchanged(storage, back!, OLD_BYTES)
     }
   }),
-  revokingCase('only what the ticket was given for is revoked', async (revoke, { storage }) => {
-    const { fileId } = await storage.create('docx', OLD)
-    const first = await announced(storage, fileId, NEW, {}, async () => {})
-    const last = await announced(storage, fileId, pattern(10), {}, async () => { if (first.ticket !== undefined) await revoke(fileId, first.ticket) })
-    assert.deepEqual(await assertStored(storage, fileId, pattern(10)), last.outcome)
+  revokingCase('a ticket does not affect later replaces', async (revoke, { storage }) => {
+    const { fileId } = await storage.create('docx', OLD_BYTES)
+    const first = await replaceWithTicket(storage, fileId, NEW_BYTES, {})
+    const last = await replaceWithTicket(storage, fileId, patternBytes(10), {}, async () => { if (first.ticket !== undefined) await revoke(fileId, first.ticket) })
+    await assertUnchanged(storage, last.outcome as FileInfo, patternBytes(10))
   }),
-  // Whoever takes over from another one must come to an end, whatever is noted.
-  revokingCase('a ticket of nothing is no error', async (revoke, { storage, list }) => {
-    const old = await storage.create('docx', OLD)
+  // An instance that takes over a lock revokes whatever ticket the record contains.
+  revokingCase('an unknown or malformed ticket is not an error and changes nothing', async (revoke, { storage, list }) => {
+    const old = await storage.create('docx', OLD_BYTES)
     const names = await list?.()
     const tickets = ['', 'no ticket', '{', '{}', '[]', 'null', '1', '"../x"', '{"temp":"../x"}', '{"temp":null}', `${old.fileId}.docx`, JSON.stringify({ temp: `${old.fileId}.docx` })]
     for (const ticket of tickets) {
-      for (const fileId of [old.fileId, `${old.fileId}x`, ...malformed.slice(0, 4)]) await revoke(fileId, ticket)
+      for (const fileId of [old.fileId, `${old.fileId}x`, ...MALFORMED_IDS.slice(0, 4)]) await revoke(fileId, ticket)
     }
-    assert.deepEqual(await assertStored(storage, old.fileId, OLD), old)
-    assert.deepEqual(await list?.(), names)
+    await assertUnchanged(storage, old, OLD_BYTES)
+    assert.deepEqual(await list?.(), names, 'revoke must add and remove nothing')
   })
 ]

@@ -1,110 +1,108 @@
 import assert from 'node:assert/strict'
-import type { ReplaceOptions, StagedContent, Storage } from '../../../types/storage.js'
-import { assertStored, type ConformanceCase, type ConformanceSubject, failingAfter, inPieces, inTheMiddleOf, pattern } from './case.js'
+import type { StagedContent, Storage } from '../../../types/storage.js'
+import { assertUnchanged, type ConformanceCase, type ConformanceSubject, duringWrite, failingAfter, FORMAT_OPTIONS, inChunks, NEW_BYTES, OLD_BYTES } from './case.js'
 
-const OLD = pattern(1000)
-const NEW = pattern(200_000, 5)
-const PIECES = [NEW.subarray(0, 70_000), NEW.subarray(70_000)] as const
+const NEW_CHUNKS = [NEW_BYTES.subarray(0, 70_000), NEW_BYTES.subarray(70_000)] as const
 
 type Stage = NonNullable<Storage['stage']>
 
-const formats: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'ODT' }]
-
-/** `stage` is a capability: where there is none, there is nothing to prove. */
+/** Runs only for storages with `stage`. */
 function stagingCase (name: string, run: (stage: Stage, subject: ConformanceSubject) => Promise<void>): ConformanceCase {
   return {
     name: `stage: ${name}`,
     async run (subject) {
       const { storage } = subject
-      if (storage.stage) await run(async (...given) => await storage.stage!(...given), subject)
+      if (storage.stage) await run(async (fileId, content) => await storage.stage!(fileId, content), subject)
     }
   }
 }
 
 async function bytesOf (content: StagedContent): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of content) pieces.push(piece)
-  return Buffer.concat(pieces)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }
 
 export const stagingCases: readonly ConformanceCase[] = [
-  stagingCase('what is staged is nowhere seen, and is gone when it was discarded', async (stage, { storage, reopen, list }) => {
-    const old = await storage.create('docx', OLD)
+  stagingCase('staged content is not visible; it can be discarded, also twice', async (stage, { storage, reopen, list }) => {
+    const old = await storage.create('docx', OLD_BYTES)
     const other = reopen?.() ?? storage
     const names = await list?.()
-    async function assertUnseen () {
-      for (const instance of [storage, other]) assert.deepEqual(await assertStored(instance, old.fileId, OLD), old)
-      assert.deepEqual(await list?.(), names)
+    async function assertNotVisible () {
+      for (const instance of [storage, other]) await assertUnchanged(instance, old, OLD_BYTES)
+      assert.deepEqual(await list?.(), names, 'list must not contain staged content')
     }
-    const { written: staged } = await inTheMiddleOf(content => stage(old.fileId, content), PIECES, assertUnseen)
-    await assertUnseen()
+    const { written: staged } = await duringWrite(content => stage(old.fileId, content), NEW_CHUNKS, assertNotVisible)
+    await assertNotVisible()
     await staged.discard()
-    await assertUnseen()
+    await assertNotVisible()
     await staged.discard()
     if (reopen) await other.close?.()
   }),
-  stagingCase('what is staged has its size and is read as often as wanted', async (stage, { storage }) => {
-    const { fileId } = await storage.create('docx', OLD)
-    for (const pieces of [[], PIECES]) {
-      const staged = await stage(fileId, inPieces(...pieces))
-      const bytes = Buffer.concat(pieces)
-      assert.equal(staged.size, bytes.length)
-      for (let round = 0; round < 2; round++) assert.ok(bytes.equals(await bytesOf(staged)), 'the staged bytes are read')
+  stagingCase('staged content has its size in bytes and can be read repeatedly', async (stage, { storage }) => {
+    const { fileId } = await storage.create('docx', OLD_BYTES)
+    for (const chunks of [[], NEW_CHUNKS]) {
+      const staged = await stage(fileId, inChunks(...chunks))
+      const bytes = Buffer.concat(chunks)
+      assert.equal(staged.size, bytes.length, 'size must be the number of staged bytes')
+      for (let round = 0; round < 2; round++) assert.ok(bytes.equals(await bytesOf(staged)), 'iterating must yield the staged bytes')
       await staged.discard()
     }
   }),
-  stagingCase('what is staged is what a replace publishes, whether it was read or not, and to discard it then changes nothing', async (stage, { storage, list }) => {
-    for (const options of formats) {
+  stagingCase('replace publishes staged content, whether or not it was read; discard then changes nothing', async (stage, { storage, list }) => {
+    for (const options of FORMAT_OPTIONS) {
       for (const isRead of [false, true]) {
-        const { fileId } = await storage.create('docx', OLD)
-        const names = (await list?.())?.length
-        const staged = await stage(fileId, inPieces(...PIECES))
+        const { fileId } = await storage.create('docx', OLD_BYTES)
+        const count = (await list?.())?.length
+        const staged = await stage(fileId, inChunks(...NEW_CHUNKS))
         if (isRead) await bytesOf(staged)
         const replaced = await storage.replace(fileId, staged, options)
-        assert.deepEqual(await assertStored(storage, fileId, NEW), replaced)
+        assert.ok(replaced, 'replace of a stored file must resolve to its info')
+        await assertUnchanged(storage, replaced, NEW_BYTES)
         await staged.discard()
-        assert.deepEqual(await assertStored(storage, fileId, NEW), replaced)
-        assert.equal((await list?.())?.length, names)
+        await assertUnchanged(storage, replaced, NEW_BYTES)
+        assert.equal((await list?.())?.length, count, 'replace must leave nothing behind')
       }
     }
   }),
-  stagingCase('what is staged for a file can become another one', async (stage, { storage }) => {
-    const old = await storage.create('docx', OLD)
+  stagingCase('create publishes content that was staged for another file, or for an absent one', async (stage, { storage }) => {
+    const old = await storage.create('docx', OLD_BYTES)
     for (const fileId of [old.fileId, `${old.fileId}x`, '../x']) {
-      const staged = await stage(fileId, inPieces(...PIECES))
+      const staged = await stage(fileId, inChunks(...NEW_CHUNKS))
       const created = await storage.create('odt', staged)
       await staged.discard()
-      assert.deepEqual(await assertStored(storage, created.fileId, NEW), created)
-      assert.equal(created.extension, 'odt')
+      await assertUnchanged(storage, created, NEW_BYTES)
+      assert.equal(created.extension, 'odt', 'info.extension must be the one passed to create')
     }
-    assert.deepEqual(await assertStored(storage, old.fileId, OLD), old)
+    await assertUnchanged(storage, old, OLD_BYTES)
   }),
-  stagingCase('what could not be published can be tried again', async (stage, { storage }) => {
-    const old = await storage.create('docx', OLD)
-    const staged = await stage(old.fileId, inPieces(...PIECES))
-    const failure = new Error('not to be published')
-    let isAnnounced = false
-    const rejected = await storage.replace(old.fileId, staged, {
+  stagingCase('staged content can still be published after a failed attempt', async (stage, { storage }) => {
+    const old = await storage.create('docx', OLD_BYTES)
+    const staged = await stage(old.fileId, inChunks(...NEW_CHUNKS))
+    const failure = new Error('beforePublish failed')
+    let isCalled = false
+    const outcome = await storage.replace(old.fileId, staged, {
       async beforePublish () {
-        isAnnounced = true
+        isCalled = true
         throw failure
       }
     }).catch((error: unknown) => error)
-    if (isAnnounced) assert.equal(rejected, failure)
-    assert.equal(await storage.replace(`${old.fileId}x`, staged), null)
-    assert.equal(await storage.replace(old.fileId, staged, { ifRevision: 'another' }), null)
+    if (isCalled) assert.equal(outcome, failure, 'replace must reject with the error of beforePublish')
+    assert.equal(await storage.replace(`${old.fileId}x`, staged), null, 'replace of an absent file must resolve to null')
+    assert.equal(await storage.replace(old.fileId, staged, { ifRevision: 'another' }), null, 'replace of another revision must resolve to null')
     const replaced = await storage.replace(old.fileId, staged, { extension: 'odt' })
-    assert.deepEqual(await assertStored(storage, old.fileId, NEW), replaced)
-    assert.equal((await storage.stat(old.fileId))?.extension, 'odt')
+    assert.ok(replaced, 'replace of a stored file must resolve to its info')
+    await assertUnchanged(storage, replaced, NEW_BYTES)
+    assert.equal(replaced.extension, 'odt', 'info.extension must be the new extension')
   }),
-  stagingCase('a source that fails rejects with its error and leaves nothing', async (stage, { storage, list }) => {
-    const old = await storage.create('docx', OLD)
+  stagingCase('rejects with the error of a failing source and leaves nothing behind', async (stage, { storage, list }) => {
+    const old = await storage.create('docx', OLD_BYTES)
     const names = await list?.()
-    for (const pieces of [[], PIECES]) {
+    for (const chunks of [[], NEW_CHUNKS]) {
       const failure = new Error('the source failed')
-      await assert.rejects(stage(old.fileId, failingAfter(failure, ...pieces)), error => error === failure)
+      await assert.rejects(stage(old.fileId, failingAfter(failure, ...chunks)), error => error === failure, 'stage must reject with the error of the source')
     }
-    assert.deepEqual(await assertStored(storage, old.fileId, OLD), old)
-    assert.deepEqual(await list?.(), names)
+    await assertUnchanged(storage, old, OLD_BYTES)
+    assert.deepEqual(await list?.(), names, 'stage must leave nothing behind')
   })
 ]

@@ -1,148 +1,156 @@
 import assert from 'node:assert/strict'
 import type { StateStore, Storage } from '../../../types/storage.js'
-import { assertStored, type ConformanceCase, type ConformanceSubject, malformed, pattern } from './case.js'
+import { assertStored, assertUnchanged, type ConformanceCase, type ConformanceSubject, MALFORMED_IDS, patternBytes } from './case.js'
 
-const values: readonly unknown[] = [
+const VALUES: readonly unknown[] = [
   {}, [], null, 'text', 0, false,
   { text: 'é 😀 שלום \u2028 \0 "quoted" \\', list: [1, -0.5, 1e21, null, [[]]], nested: { deeper: { deepest: [{ a: 1 }] } }, '': 'no name' },
   { long: 'ü'.repeat(50_000) }
 ]
 
-async function valueOf (state: StateStore, fileId: string): Promise<unknown> {
-  return (await state.get(fileId))?.value
+async function assertRecord (state: StateStore, fileId: string, value: unknown, version: string | null): Promise<void> {
+  assert.deepEqual(await state.get(fileId), { value, version }, 'get must resolve to the value and version of the latest successful set')
 }
 
-/** The version after a value was set for the first time. */
-async function created (state: StateStore, fileId: string, value: unknown): Promise<string> {
+async function assertNoRecord (state: StateStore, fileId: string): Promise<void> {
+  assert.equal(await state.get(fileId), null, `get of ${JSON.stringify(fileId)} must resolve to null: it has no record`)
+}
+
+async function assertNotSet (state: StateStore, fileId: string, value: unknown, version: string | null, options = {}): Promise<void> {
+  assert.equal(await state.set(fileId, value, version, options), null, `set must resolve to null: ${JSON.stringify(version)} is not the version of the record`)
+}
+
+/** Creates a record. Resolves to its version. */
+async function createRecord (state: StateStore, fileId: string, value: unknown): Promise<string> {
   const version = await state.set(fileId, value, null)
-  assert.equal(typeof version, 'string', 'a record that is not there is made')
+  assert.equal(typeof version, 'string', 'set with version null must create the record and resolve to its version')
   return version!
 }
 
-/** `state` is a capability: where there is none, there is nothing to prove. */
+/** Runs only for storages with `state`, with the fileId of a stored file. */
 function stateCase (name: string, run: (state: StateStore, fileId: string, subject: ConformanceSubject) => Promise<void>): ConformanceCase {
   return {
     name: `state: ${name}`,
     async run (subject) {
       const { state } = subject.storage
       if (!state) return
-      const { fileId } = await subject.storage.create('docx', pattern(100))
+      const { fileId } = await subject.storage.create('docx', patternBytes(100))
       await run(state, fileId, subject)
     }
   }
 }
 
 export const stateCases: readonly ConformanceCase[] = [
-  stateCase('a record that was never set is null', async (state, fileId) => {
-    assert.equal(await state.get(fileId), null)
-    assert.equal(await state.get(`${fileId}x`), null)
-    await created(state, fileId, 'mine')
-    assert.equal(await state.get(`${fileId}x`), null)
-    assert.equal(await state.get(fileId.slice(0, -1)), null)
+  stateCase('get resolves to null for a record that was never set', async (state, fileId) => {
+    await assertNoRecord(state, fileId)
+    await assertNoRecord(state, `${fileId}x`)
+    await createRecord(state, fileId, 'a value')
+    await assertNoRecord(state, `${fileId}x`)
+    await assertNoRecord(state, fileId.slice(0, -1))
   }),
-  stateCase('a value is stored only in the place of the version that is named', async (state, fileId) => {
-    const first = await created(state, fileId, 1)
-    assert.deepEqual(await state.get(fileId), { value: 1, version: first })
-    assert.equal(await state.set(fileId, 2, null), null, 'there is a record already')
+  stateCase('set stores a value only if the record still has the given version', async (state, fileId) => {
+    const first = await createRecord(state, fileId, 1)
+    await assertRecord(state, fileId, 1, first)
+    await assertNotSet(state, fileId, 2, null)
     const second = await state.set(fileId, 3, first)
-    assert.notEqual(second, null)
-    for (const stale of [first, null, '', `${second}0`, 'no version']) assert.equal(await state.set(fileId, 4, stale), null)
-    assert.deepEqual(await state.get(fileId), { value: 3, version: second })
-    assert.equal(await state.set(`${fileId}x`, 5, second), null, 'a record that is not there has no version')
-    assert.equal(await state.get(`${fileId}x`), null)
+    assert.notEqual(second, null, 'set with the version of the record must resolve to a new version')
+    for (const stale of [first, null, '', `${second}0`, 'no version']) await assertNotSet(state, fileId, 4, stale)
+    await assertRecord(state, fileId, 3, second)
+    await assertNotSet(state, `${fileId}x`, 5, second)
+    await assertNoRecord(state, `${fileId}x`)
   }),
-  stateCase('of many who name the same version at once exactly one stores its value', async (state, fileId, { reopen }) => {
+  stateCase('of concurrent sets with the same version, exactly one succeeds', async (state, fileId, { reopen }) => {
     const other = reopen?.()
     let version: string | null = null
     for (let round = 0; round < 3; round++) {
-      const named: string | null = version
+      const current: string | null = version
       const versions: ReadonlyArray<string | null> = await Promise.all(Array.from({ length: 50 }, (_, index) =>
-        (index % 2 ? other?.state ?? state : state).set(fileId, { round, index }, named)))
+        (index % 2 ? other?.state ?? state : state).set(fileId, { round, index }, current)))
       const winners = versions.flatMap((won, index) => won === null ? [] : [index])
-      assert.equal(winners.length, 1, `${winners.length} were told that their value is stored`)
+      assert.equal(winners.length, 1, `one set must resolve to a version and all others to null; ${winners.length} resolved to a version`)
       version = versions[winners[0]!]!
-      assert.deepEqual(await state.get(fileId), { value: { round, index: winners[0] }, version })
+      await assertRecord(state, fileId, { round, index: winners[0] }, version)
     }
     await other?.close?.()
   }),
-  stateCase('a version never comes back', async (state, fileId) => {
-    const versions = [await created(state, fileId, 'the same')]
+  stateCase('versions are never reused', async (state, fileId) => {
+    const versions = [await createRecord(state, fileId, 'the same')]
     for (let round = 1; round < 30; round++) {
       const next = await state.set(fileId, round % 3 ? 'the same' : 'another', versions.at(-1)!)
-      assert.notEqual(next, null)
+      assert.notEqual(next, null, 'set with the version of the record must resolve to a new version')
       versions.push(next!)
     }
-    assert.equal(new Set(versions).size, 30)
-    for (const old of versions.slice(0, -1)) assert.equal(await state.set(fileId, 'late', old), null)
-    assert.equal(await valueOf(state, fileId), 'the same')
+    assert.equal(new Set(versions).size, 30, '30 sets must give 30 different versions, also for equal values')
+    for (const old of versions.slice(0, -1)) await assertNotSet(state, fileId, 'late', old)
+    await assertRecord(state, fileId, 'the same', versions.at(-1)!)
   }),
-  stateCase('a value that a crash may take back is compared, set and seen as any other', async (state, fileId, { storage, reopen }) => {
+  stateCase('with durable: false, values are compared, set and read like durable ones', async (state, fileId, { storage, reopen }) => {
     const other: Storage = reopen?.() ?? storage
     const versions: string[] = []
     let version: string | null = null
     for (let round = 0; round < 40; round++) {
       const durable = round % 20 === 10
-      const stale = await state.set(fileId, 'stale', versions.at(-2) ?? 'none', { durable: false })
-      assert.equal(stale, null)
+      await assertNotSet(state, fileId, 'stale', versions.at(-2) ?? 'none', { durable: false })
       version = await (round % 2 ? other.state! : state).set(fileId, { round }, version, { durable })
-      assert.equal(typeof version, 'string')
-      for (const instance of [storage, other]) assert.deepEqual(await instance.state!.get(fileId), { value: { round }, version })
+      assert.equal(typeof version, 'string', 'set with the version of the record must resolve to a new version')
+      for (const instance of [storage, other]) await assertRecord(instance.state!, fileId, { round }, version)
       versions.push(version!)
     }
-    assert.equal(new Set(versions).size, versions.length, 'a version never comes back')
+    assert.equal(new Set(versions).size, versions.length, 'versions must never be reused')
     const outcomes: ReadonlyArray<string | null> = await Promise.all(Array.from({ length: 20 }, (_, index) => state.set(fileId, { index }, version, { durable: index % 2 === 0 })))
-    assert.equal(outcomes.filter(won => won !== null).length, 1)
+    assert.equal(outcomes.filter(won => won !== null).length, 1, 'of concurrent sets with the same version, exactly one must succeed')
     if (reopen) await other.close?.()
   }),
-  stateCase('a value is read as it was set, whatever JSON can say', async (state, fileId) => {
+  stateCase('get returns any JSON value as it was set', async (state, fileId) => {
     let version: string | null = null
-    for (const value of values) {
+    for (const value of VALUES) {
       version = await state.set(fileId, value, version)
-      assert.deepEqual(await state.get(fileId), { value, version })
+      await assertRecord(state, fileId, value, version)
     }
   }),
-  stateCase('what is done to a value later changes nothing that is stored', async (state, fileId) => {
+  stateCase('changing a value after it was set or read does not change the record', async (state, fileId) => {
     const given = { list: [1] }
-    await created(state, fileId, given)
+    const version = await createRecord(state, fileId, given)
     given.list.push(2)
-    const read = await valueOf(state, fileId) as typeof given
+    const read = (await state.get(fileId))?.value as typeof given
     read.list.push(3)
-    assert.deepEqual(await valueOf(state, fileId), { list: [1] })
+    await assertRecord(state, fileId, { list: [1] }, version)
   }),
-  stateCase('a malformed id has no record and is never an error', async (state, fileId, { list }) => {
-    const version = await created(state, fileId, 'mine')
+  stateCase('a malformed fileId has no record and is not an error', async (state, fileId, { list }) => {
+    const version = await createRecord(state, fileId, 'a value')
     const before = await list?.()
-    for (const id of malformed) {
-      assert.equal(await state.get(id), null, `get of ${JSON.stringify(id)}`)
-      await state.set(id, 'theirs', null)
-      await state.set(id, 'theirs', version)
+    for (const malformed of MALFORMED_IDS) {
+      await assertNoRecord(state, malformed)
+      await state.set(malformed, 'another value', null)
+      await state.set(malformed, 'another value', version)
     }
-    assert.deepEqual(await state.get(fileId), { value: 'mine', version })
-    assert.deepEqual(await list?.(), before)
+    await assertRecord(state, fileId, 'a value', version)
+    assert.deepEqual(await list?.(), before, 'set must add and remove no names')
   }),
-  stateCase('another instance sees a value at once and continues from it', async (state, fileId, { storage, reopen }) => {
+  stateCase('a second instance sees a value at once and can replace it', async (state, fileId, { storage, reopen }) => {
     const other: Storage = reopen?.() ?? storage
-    const first = await created(state, fileId, 'one')
-    assert.deepEqual(await other.state?.get(fileId), { value: 'one', version: first })
+    const first = await createRecord(state, fileId, 'one')
+    assert.deepEqual(await other.state?.get(fileId), { value: 'one', version: first }, 'the second instance must see the value set by the first')
     const second = await other.state!.set(fileId, 'two', first)
-    assert.deepEqual(await state.get(fileId), { value: 'two', version: second })
-    assert.equal(await state.set(fileId, 'three', first), null)
+    await assertRecord(state, fileId, 'two', second)
+    await assertNotSet(state, fileId, 'three', first)
     if (reopen) await other.close?.()
   }),
-  stateCase('a record ends with its file', async (state, fileId, { storage }) => {
+  stateCase('removing a file removes its record', async (state, fileId, { storage }) => {
     if (!storage.remove) return
-    await created(state, fileId, 'short-lived')
-    assert.equal(await storage.remove(fileId), true)
-    assert.equal(await state.get(fileId), null)
+    await createRecord(state, fileId, 'short-lived')
+    assert.equal(await storage.remove(fileId), true, 'remove of a stored file must resolve to true')
+    await assertNoRecord(state, fileId)
   }),
-  stateCase('a record is no document, and none of the document', async (state, fileId, { storage, list }) => {
+  stateCase('a record is not listed as a document and does not change its document', async (state, fileId, { storage, list }) => {
     const info = await storage.stat(fileId)
     const before = await list?.()
     let version: string | null = null
     for (let round = 0; round < 10; round++) version = await state.set(fileId, round, version)
-    assert.deepEqual(await list?.(), before)
-    assert.deepEqual(await assertStored(storage, fileId, pattern(100)), info)
-    await storage.replace(fileId, pattern(50))
-    assert.deepEqual(await state.get(fileId), { value: 9, version }, 'a new content keeps the record')
+    assert.deepEqual(await list?.(), before, 'list must not contain records')
+    await assertUnchanged(storage, info!, patternBytes(100))
+    await storage.replace(fileId, patternBytes(50))
+    await assertStored(storage, fileId, patternBytes(50))
+    await assertRecord(state, fileId, 9, version)
   })
 ]

@@ -1,79 +1,79 @@
 import assert from 'node:assert/strict'
-import type { ConformanceCase } from './case.js'
-import { assertAbsent, assertStored, failingAfter, inTheMiddleOf, pattern } from './case.js'
+import { assertAbsent, assertStored, assertUnchanged, type ConformanceCase, duringWrite, failingAfter, patternBytes } from './case.js'
 
 export const writingCases: readonly ConformanceCase[] = [
   {
-    name: 'new ids are unique and need no encoding in a URL',
+    name: 'create returns unique fileIds that need no encoding in a URL',
     async run ({ storage }) {
       const infos = await Promise.all(Array.from({ length: 50 }, (_, index) => storage.create('txt', Buffer.from(String(index)))))
-      assert.equal(new Set(infos.map(info => info.fileId)).size, 50)
+      assert.equal(new Set(infos.map(info => info.fileId)).size, 50, '50 creates must give 50 different fileIds')
       for (const [index, { fileId }] of infos.entries()) {
-        assert.match(fileId, /^[A-Za-z0-9._~-]+$/)
+        assert.match(fileId, /^[A-Za-z0-9._~-]+$/, `the fileId must consist of characters that need no encoding in a URL: ${JSON.stringify(fileId)}`)
         await assertStored(storage, fileId, Buffer.from(String(index)))
       }
     }
   },
   {
-    name: 'a create whose source fails rejects with its error and leaves nothing behind',
+    name: 'create rejects with the error of a failing source and leaves nothing behind',
     async run ({ storage, list }) {
       await storage.create('txt', Buffer.from('kept'))
       const before = await list?.()
-      for (const pieces of [[], [pattern(100_000)]]) {
+      for (const chunks of [[], [patternBytes(100_000)]]) {
         const failure = new Error('the source failed')
-        await assert.rejects(storage.create('txt', failingAfter(failure, ...pieces)), error => error === failure)
+        await assert.rejects(storage.create('txt', failingAfter(failure, ...chunks)), error => error === failure, 'create must reject with the error of the source')
       }
-      assert.deepEqual(await list?.(), before)
+      assert.deepEqual(await list?.(), before, 'create must leave nothing behind')
     }
   },
   {
-    name: 'a replace whose source fails rejects with its error and leaves the old version',
+    name: 'replace rejects with the error of a failing source and keeps the old version',
     async run ({ storage, list }) {
       const old = await storage.create('txt', Buffer.from('old'))
       const before = await list?.()
-      for (const pieces of [[], [Buffer.from('new')], [pattern(200_000), pattern(200_000)]]) {
+      for (const chunks of [[], [Buffer.from('new')], [patternBytes(200_000), patternBytes(200_000)]]) {
         for (const options of [{}, { extension: 'md' }]) {
           const failure = new Error('the source failed')
-          await assert.rejects(storage.replace(old.fileId, failingAfter(failure, ...pieces), options), error => error === failure)
-          assert.deepEqual(await assertStored(storage, old.fileId, Buffer.from('old')), old)
+          await assert.rejects(storage.replace(old.fileId, failingAfter(failure, ...chunks), options), error => error === failure, 'replace must reject with the error of the source')
+          await assertUnchanged(storage, old, Buffer.from('old'))
         }
       }
-      assert.deepEqual(await list?.(), before)
+      assert.deepEqual(await list?.(), before, 'replace must leave nothing behind')
     }
   },
   {
-    name: 'an unfinished create shows nothing',
+    name: 'an unfinished create is not visible',
     async run ({ storage, list }) {
       const before = await list?.()
-      const { written, seen } = await inTheMiddleOf(
+      const { written, seen } = await duringWrite(
         content => storage.create('bin', content),
-        [pattern(100_000), pattern(10)],
+        [patternBytes(100_000), patternBytes(10)],
         async () => list?.()
       )
-      assert.deepEqual(seen, before)
-      await assertStored(storage, written.fileId, Buffer.concat([pattern(100_000), pattern(10)]))
+      assert.deepEqual(seen, before, 'list must not contain a file that is still being created')
+      await assertStored(storage, written.fileId, Buffer.concat([patternBytes(100_000), patternBytes(10)]))
     }
   },
   {
-    name: 'another instance sees the same version',
+    name: 'a second instance sees the same version',
     async run ({ storage, reopen }) {
       const { fileId } = await storage.create('txt', Buffer.from('one'))
       const other = reopen?.() ?? storage
-      assert.deepEqual(await other.stat(fileId), await storage.stat(fileId))
+      assert.deepEqual(await other.stat(fileId), await storage.stat(fileId), 'stat must resolve to the same info in both instances after create')
       await other.replace(fileId, Buffer.from('two'), { extension: 'md' })
-      assert.deepEqual(await assertStored(storage, fileId, Buffer.from('two')), await other.stat(fileId))
+      const info = await assertStored(storage, fileId, Buffer.from('two'))
+      assert.deepEqual(await other.stat(fileId), info, 'stat must resolve to the same info in both instances after replace')
       if (reopen) await other.close?.()
     }
   },
   {
-    name: 'what is removed, where that is possible, is absent',
+    name: 'remove: a removed file is absent',
     async run ({ storage, list }) {
       if (!storage.remove) return
       const before = await list?.()
       const { fileId } = await storage.create('txt', Buffer.from('short-lived'))
-      assert.equal(await storage.remove(fileId), true)
+      assert.equal(await storage.remove(fileId), true, 'remove of a stored file must resolve to true')
       await assertAbsent(storage, fileId)
-      assert.deepEqual(await list?.(), before)
+      assert.deepEqual(await list?.(), before, 'remove must leave nothing behind')
     }
   }
 ]

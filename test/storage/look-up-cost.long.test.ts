@@ -21,35 +21,35 @@ async function callsAmong (files: number, root: string, script: Script = 'look-u
   return calls
 }
 
-t.test('hits and misses make the same calls among many files as among few, and walk no unchanged directory', async t => {
+t.test('hits and misses make as many calls among many files as among few, and list no unchanged directory', async t => {
   const root = t.testdir()
   const few = await callsAmong(2, root)
-  t.ok(few.lstat, 'the calls are seen')
-  t.same(Object.keys(few), ['lstat'], 'nothing but looking at single names')
+  t.ok(few.lstat, 'the calls were observed')
+  t.same(Object.keys(few), ['lstat'], 'only look-ups of single names')
   t.same(await callsAmong(1000, root), few)
 })
 
-t.test('so do misses while names come and go', async t => {
+t.test('so do misses while files are added and removed', async t => {
   const root = t.testdir()
   const few = await callsAmong(2, root, 'look-up-among-changes')
-  t.ok(few.lstat, 'the calls are seen')
-  t.same(Object.keys(few), ['lstat'], 'nothing but looking at single names')
+  t.ok(few.lstat, 'the calls were observed')
+  t.same(Object.keys(few), ['lstat'], 'only look-ups of single names')
   t.same(await callsAmong(1000, root, 'look-up-among-changes'), few)
 })
 
-t.test('however many extensions there are, a miss tries few of them', async t => {
+t.test('a miss tries few extensions, however many there are', async t => {
   const root = t.testdir()
   const many = await callsAmong(100, root, 'look-up-among-changes', index => `file-${index}.x${index}`)
   t.same(await callsAmong(400, root, 'look-up-among-changes', index => `file-${index}.x${index}`), many)
 })
 
-t.test('the names of hidden files are not learnt from', async t => {
+t.test('extensions of hidden files are not learned', async t => {
   const root = t.testdir()
   const none = await callsAmong(0, root, 'look-up-among-changes')
   t.same(await callsAmong(100, root, 'look-up-among-changes', index => `.file.docx.x${index}`), none)
 })
 
-t.test('what has just been saved among many files in capitals is found without a walk', async t => {
+t.test('a file just saved among many files with upper-case extensions is found without listing the directory', async t => {
   const root = t.testdir({ uploads: {} })
   const directory = join(root, 'uploads')
   for (let index = 0; index < 1000; index++) await writeFile(join(directory, `FILE-${index}.DOCX`), '')
@@ -57,7 +57,7 @@ t.test('what has just been saved among many files in capitals is found without a
   t.strictSame([...new Set(calls)], ['lstat'])
 })
 
-t.test('making a storage does nothing in the file system', async t => {
+t.test('creating a storage does not touch the file system', async t => {
   const root = t.testdir()
   t.same(await trace('construct', join(root, 'uploads'), root), [])
 })

@@ -1,4 +1,4 @@
-// A host with the built plugin: tells its resident memory every 50 ms.
+// An application with the built plugin. It reports its resident memory every 50 ms.
 import Fastify from 'fastify'
 import editor, { fileStorage } from '../../dist/lib/index.js'
 
@@ -14,7 +14,7 @@ await app.register(editor, {
   storage: fileStorage({ directory: DIRECTORY }),
   maxFileSize: Number(MAX_FILE_SIZE),
   timeouts: { total: 30 * MINUTE },
-  authorize: () => undefined // it is asked, and leaves everything to the rules
+  authorize: () => undefined // decides nothing, but is called
 })
 const { fileId } = await app.editorStorage.create('txt', Buffer.from('old'))
 app.get('/page', async () => {

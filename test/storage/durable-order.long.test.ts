@@ -16,7 +16,7 @@ function stepsOf (calls: readonly TracedCall[], directory: string): string[] {
   return steps
 }
 
-t.test('a replace is on the disk before it takes the name, and the name before it resolves', async t => {
+t.test('replace flushes the content before the rename, and the rename before it resolves', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('replace', directory, root), directory), [
@@ -24,7 +24,7 @@ t.test('a replace is on the disk before it takes the name, and the name before i
   ])
 })
 
-t.test('a change of format takes a free name, and removes the old file only when the new one is on the disk', async t => {
+t.test('a change of format takes a free name, and removes the old file only once the new one is on the disk', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('replace-format', directory, root), directory), [
@@ -32,7 +32,7 @@ t.test('a change of format takes a free name, and removes the old file only when
   ])
 })
 
-t.test('a save flushes its content, the directory, its record and the folder of that, and nothing else', async t => {
+t.test('a save flushes its content, the directory, its record and the record\'s directory, and nothing else', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('save', directory, root), directory), [

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { hasEnded } from '../../lib/storage/temp-files.js'
+import { hasEnded } from '../../lib/storage/process-identity.js'
 import { namesIn, STATE } from './faults.js'
 import { CONTAINER, isAllowed, runIn, secondsLater, writingIn } from './namespaces.js'
 
@@ -22,7 +22,7 @@ async function foreignTemp (directory: string): Promise<string> {
   return name
 }
 
-t.test('temp files of another machine stay while they may be written to, and go after two minutes without a write', async t => {
+t.test('temp files of another machine stay while they may still be written, and are removed after two minutes without a write', async t => {
   const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
   const temps = join(directory, STATE, 'temp')
   const names = await Promise.all([directory, temps].map(foreignTemp))
@@ -33,7 +33,7 @@ t.test('temp files of another machine stay while they may be written to, and go 
   t.strictSame(await namesIn(temps), [])
 })
 
-t.test('our own temp file stays however long nothing was written to it', async t => {
+t.test('our own temp file stays however long nothing is written to it', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   const staged = await storage.stage('a', (async function * () { yield Buffer.from('new') })())
@@ -41,7 +41,7 @@ t.test('our own temp file stays however long nothing was written to it', async t
   t.equal((await storage.replace('a', staged))?.size, 3)
 })
 
-t.test('the temp file of a container is left alone while it runs, and goes minutes after it was killed', async t => {
+t.test('the temp file of a container stays while the container runs, and is removed minutes after it was killed', async t => {
   if (!isAllowed(t, CONTAINER)) return
   const directory = t.testdir({ 'a.docx': 'old' })
   const [first, second] = [await writingIn(t, CONTAINER, directory), await writingIn(t, CONTAINER, directory)]
@@ -54,7 +54,7 @@ t.test('the temp file of a container is left alone while it runs, and goes minut
   t.strictSame(await afterStart(directory, MINUTES_3), ['a.docx'])
 })
 
-t.test('a container killed and started over and over, each time under another host name, leaves no heap of temp files', async t => {
+t.test('a container killed and restarted over and over, each time with another host name, does not accumulate temp files', async t => {
   const renamed = { flags: [...CONTAINER.flags, '--uts'], prepare: 'hostname "c$(date +%s%N)"' }
   if (!isAllowed(t, renamed)) return
   const directory = t.testdir({ 'a.docx': 'old' })
@@ -62,7 +62,7 @@ t.test('a container killed and started over and over, each time under another ho
   t.strictSame(await afterStart(directory, MINUTES_3), ['a.docx'])
 })
 
-t.test('machines made from one image, with the same names and numbers of everything but the boot, are told apart', async t => {
+t.test('machines cloned from one image, identical in everything but the boot id, are told apart', async t => {
   const root = t.testdir({ boot_id: `${randomUUID()}\n`, uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   const other = { flags: ['--mount'], prepare: `mount --bind '${join(root, 'boot_id')}' /proc/sys/kernel/random/boot_id` }
@@ -70,12 +70,12 @@ t.test('machines made from one image, with the same names and numbers of everyth
   const { temp, kill } = await writingIn(t, other, directory)
   const owner = temp.split('~').slice(1, 3).join('~')
   await kill()
-  t.equal(hasEnded(owner), false, 'that no process has its number here says nothing')
+  t.equal(hasEnded(owner), false, 'a process id that does not exist here proves nothing')
   t.strictSame(await afterStart(directory), [temp, 'a.docx'])
   t.strictSame(await afterStart(directory, MINUTES_3), ['a.docx'])
 })
 
-t.test('who may not see the processes of others takes none of them for dead', async t => {
+t.test('a process that cannot see other users\' processes considers none of them dead', async t => {
   const hiding = { flags: ['--pid', '--fork', '--mount', '--kill-child'], prepare: 'mount -t proc -o hidepid=2 proc /proc' }
   if (!isAllowed(t, hiding)) return
   const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
