@@ -3,34 +3,42 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { createTime, systemClock } from './clock/time.js'
 import { commandRoutes } from './commands/routes.js'
 import { conversions } from './conversions/conversions.js'
-import { converter } from './conversions/pdf/convert.js'
-import { libreOffice } from './conversions/pdf/libre-office.js'
+import { converter } from './conversions/converter/convert.js'
+import { libreOffice } from './conversions/converter/libre-office.js'
 import { conversionRoutes } from './conversions/routes.js'
-import { answerFaults } from './faults/answers.js'
+import { answerFaults } from './faults/answer-faults.js'
 import { faultRegistry } from './faults/registry.js'
-import { hostClient } from './host/client.js'
+import { outboundClient } from './outbound/client.js'
 import { leaveAll, lifecycle } from './lifecycle.js'
-import { answerToOwnNames } from './own-names.js'
-import { API_PATH, pageRoutes } from './page/routes.js'
-import { socketRoute } from './page/socket.js'
-import { receivedRequests } from './log/received.js'
-import { remoteRoutes } from './remote/routes.js'
-import { requestLog } from './log/limits.js'
-import { resultFiles } from './results/files.js'
-import { resultRoutes } from './results/routes.js'
-import { sentCallbacks } from './log/sent-callbacks.js'
+import { allowHosts } from './allowed-hosts.js'
+import { API_PATH, pageRoutes } from './editor-page/routes.js'
+import { socketRoute } from './editor-page/socket.js'
+import { receivedRequests } from './request-log/received.js'
+import { remoteRoutes } from './remote-control/routes.js'
+import { requestLog } from './request-log/limits.js'
+import { resultFiles } from './result-files/files.js'
+import { resultRoutes } from './result-files/routes.js'
+import { sentCallbacks } from './request-log/sent-callbacks.js'
 import { documents } from './sessions/documents.js'
 import type { SessionParts } from './sessions/parts.js'
-import { openScripted } from './sessions/scripted.js'
+import { openScriptedSession } from './sessions/scripted-session.js'
 import { sessions } from './sessions/sessions.js'
-import { activity } from './status/activity.js'
-import { statusRoute } from './status/routes.js'
+import { createTasks } from './sessions/tasks.js'
+import { activity } from './status-page/activity.js'
+import { statusRoute } from './status-page/routes.js'
 import { createTokens } from './tokens/tokens.js'
-import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, HostRequest } from '../types/document-server.js'
+import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest } from '../types/document-server.js'
 
 /**
- * Starts an emulated document server for tests and development: it opens, edits, saves and converts documents
- * as ONLYOFFICE Docs does. Listens when resolved. Close it with `close()`, which saves and leaves all sessions.
+ * Starts an emulated document server for tests and development. It opens, edits, saves and converts documents as ONLYOFFICE Docs
+ * does. Resolves when it listens. Its `close()` makes everybody leave and saves all documents.
+ *
+ * @throws {TypeError} if an option is invalid.
+ * @throws {Error} with the code `EADDRINUSE` or another of Node.js, if it can't listen.
+ *
+ * @example
+ * const documentServer = await createDocumentServer({ jwtSecret })
+ * const session = await documentServer.open(config)
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
   const { jwtSecret, logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
@@ -41,12 +49,12 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     forceCloseConnections: true,
     // Source: recorded: `Keep-Alive: timeout=5`.
     keepAliveTimeout: 5000,
-    // Sessions are saved while closing, and the host must still be able to fetch what was saved.
+    // Closing saves the sessions: the application must still be able to fetch the results.
     return503OnClosing: false,
-    // Source: observed: `/Command` and `/command/` are `/command`.
+    // Source: observed: `/Command` and `/command/` equal `/command`.
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true }
   })
-  answerToOwnNames(app, options)
+  allowHosts(app, options)
   let url = ''
   const ending = new AbortController()
   const time = createTime(clock)
@@ -54,12 +62,12 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const callbacks = sentCallbacks(kept)
   const seen = activity()
   const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
-  const host = hostClient({ tokens, time, tokenHeader, settled })
-  function settled (request: HostRequest): void {
+  const client = outboundClient({ tokens, time, tokenHeader, settled })
+  function settled (request: SentRequest): void {
     seen.addSent(request)
-    kept.shrinkSent(request)
-    kept.trim(host.requests)
-    // Told of once the document server has done what the answer asks for.
+    kept.shrink(request)
+    kept.trim(client.requests)
+    // Reported only when the document server has acted on the answer.
     setImmediate(() => callbacks.add(request))
   }
   const files = resultFiles(randomBytes(32).toString('base64'), time)
@@ -68,7 +76,9 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const convert = converter(office)
   const log = app.log
   const closing = ending.signal
-  const parts: SessionParts = { host, files, time, faults, documents: documents(), forgotten: new Map(), held: new Map(), log, closing }
+  const parts: SessionParts = {
+    client, files, time, faults, documents: documents(), tasks: createTasks(time, client.crashSignal), forgotten: new Map(), heldCallbacks: new Map(), log, closing
+  }
   const editing = sessions(parts)
   const { crash, restart } = lifecycle(app, parts, editing)
   const common = { sessions: editing, files, faults, tokens, convert, url: () => url }
@@ -79,22 +89,22 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   })
   app.addHook('onClose', async () => {
     await office?.idle()
-    await host.close()
+    await client.close()
   })
   recordedHeaders(app)
   answerFaults(app, { faults, time, closing })
-  const received = receivedRequests(app, kept, seen.addReceived) // after the faults: it keeps what is really answered
+  const received = receivedRequests(app, kept, seen.addReceived) // after the faults: it logs what is really answered
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
-  conversionRoutes(app, { ...common, conversions: conversions({ host, time, files, faults, convert, closing, log }) })
+  conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)
   await socketRoute(app, common)
   const editorApiUrl = () => `${url}${API_PATH}`
   statusRoute(app, { parts, seen, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl }) })
-  const open: DocumentServerMembers['open'] = async (config, user) => await openScripted(editing, tokens, url, config, user)
-  const scripted = { requests: host.requests, received, forgotten: parts.forgotten, open, fault: faults.add }
-  if (remoteControl) await remoteRoutes(app, { ...scripted, callback: callbacks.next, clock, url: () => url, editorApiUrl })
+  const open: DocumentServerMembers['open'] = async (config, user) => await openScriptedSession(editing, tokens, url, config, user)
+  const scripted = { sentRequests: client.requests, receivedRequests: received, forgotten: parts.forgotten, open, fault: faults.add }
+  if (remoteControl) await remoteRoutes(app, { ...scripted, nextCallback: callbacks.next, clock, url: () => url, editorApiUrl })
 
   url = (publicUrl ?? await app.listen({ port, host: hostname })).replace(/\/+$/, '')
   if (publicUrl !== undefined) await app.listen({ port, host: hostname })
@@ -102,7 +112,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     url,
     ...scripted,
     editorApiUrl: editorApiUrl(),
-    callback: async status => await callbacks.next(status),
+    nextCallback: async status => await callbacks.next(status),
     skewTokens: tokens.skew,
     changeSecret: tokens.changeSecret,
     crash,
@@ -111,7 +121,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   return Object.assign(app, members)
 }
 
-/** Headers that stand on every recorded answer. */
+/** Headers of every recorded answer. */
 function recordedHeaders (app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     reply.header('Vary', 'Origin').header('Access-Control-Allow-Credentials', 'true')

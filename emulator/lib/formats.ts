@@ -12,12 +12,12 @@ const FORMATS: Readonly<Record<Family, string>> = {
 const families = new Map(Object.entries(FORMATS).flatMap(([family, extensions]) =>
   extensions.split(' ').map(extension => [extension, family as Family] as const)))
 
-/** Which editor opens a format; `undefined` for one the document server does not know. Extensions are lower case, without a dot. */
+/** The editor that opens a format; `undefined` for an unknown format. Extensions are in lower case, without a dot. */
 export function familyOf (extension: string): Family | undefined {
   return families.get(extension)
 }
 
-/** Formats that are written, by their first number: the next ones follow. Source: the document server's `AVS_OFFICESTUDIO_FILE` constants. */
+/** Formats that can be written, numbered from the first number of each group. Source: the document server's `AVS_OFFICESTUDIO_FILE` constants. */
 const NUMBERED: ReadonlyArray<readonly [first: number, extensions: string]> = [
   [65, 'docx doc odt rtf txt html mht epub fb2 mobi docm dotx dotm fodt ott'],
   [85, 'oform docxf'],
@@ -31,18 +31,18 @@ const NUMBERED: ReadonlyArray<readonly [first: number, extensions: string]> = [
 const numbers = new Map(NUMBERED.flatMap(([first, extensions]) =>
   extensions.split(' ').map((extension, index) => [extension, first + index] as const)))
 
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string>> = {
   wps: 'doc', xml: 'txt', xslt: 'txt', htm: 'html', mhtml: 'mht', dps: 'ppt', et: 'xls', xltb: 'xlsb', jpeg: 'jpg', jpe: 'jpg', tif: 'tiff'
 }
 
-/** The extension of what is written when this format is asked for; `undefined` for one that the document server does not know. */
+/** The extension of the file that is written when this format is requested; `undefined` for an unknown format. */
 export function writtenAs (extension: string): string | undefined {
-  const name = OTHER_NAMES[extension] ?? extension
+  const name = ALIASES[extension] ?? extension
   if (!numbers.has(name) && familyOf(name) === undefined) return undefined
   return name === 'pdfa' ? 'pdf' : name
 }
 
-/** The document server's number of a format, as it stands in the folder of a conversion; 0 for one without. */
+/** The document server's number of a format, which is part of a conversion's folder; 0 for a format without one. */
 export function formatNumber (extension: string): number {
-  return numbers.get(OTHER_NAMES[extension] ?? extension) ?? 0
+  return numbers.get(ALIASES[extension] ?? extension) ?? 0
 }

@@ -7,11 +7,11 @@ export type {
   DocumentServerMembers,
   DocumentServerOptions,
   EditorConfig,
-  HostRequest,
+  SentRequest,
   ReceivedRequest,
   UserConfig
 } from '../types/document-server.js'
-export type { AnswerFault, CallbackFault, FaultOptions, Faults, OtherOrigin } from '../types/faults.js'
+export type { AnswerFault, CallbackFault, FaultOptions, Faults, OriginFault as OtherOrigin } from '../types/faults.js'
 export type {
   CallbackResult,
   EditorEvent,

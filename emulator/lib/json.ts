@@ -1,4 +1,4 @@
-/** What bytes say: parsed when they are JSON, else their text. */
+/** Parses bytes as JSON; returns their text when they are not JSON. */
 export function jsonOrText (bytes: Buffer): unknown {
   const text = new TextDecoder().decode(bytes) // without a byte order mark
   try {

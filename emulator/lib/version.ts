@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 
-/** Of the document server that this behaves as. */
+/** The version of the document server that is emulated. */
 export const SERVER_VERSION = '9.3.0'
 
-/** Of this package. */
+/** The version of this package. */
 export const VERSION: string = createRequire(import.meta.url)('onlyoffice-emulator/package.json').version

@@ -1,26 +1,35 @@
-/** What time it is, and timers. */
+/** The source of time and timers. All times are in milliseconds. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   now (): number
-  /** Calls back once, after so many milliseconds. Returns what cancels it. */
+  /** Calls back once after `milliseconds`. Returns a function that cancels the timer. */
   setTimer (milliseconds: number, callback: () => void): () => void
-  /** Told when the document server takes up work (+1) and when it ends or pauses it (-1): a fake clock waits for the end. */
+  /** Called with 1 when the document server starts work, and with -1 when it ends or pauses work. A fake clock uses it to wait. */
   work? (change: 1 | -1): void
 }
 
+/** A clock that a test advances. Created by `fakeClock()`. */
 export interface FakeClock extends Clock {
   /**
-   * Moves the time on, timer by timer. Before each it waits until what the document server has under way is done,
-   * so that what a timer sets off may set the next one. Resolves when everything due by then is done.
+   * Advances the time, timer by timer. Before each timer it waits until the document server has finished its work, so that the
+   * work of one timer can set the next. Resolves when everything due by then is done.
    */
   advance (milliseconds: number): Promise<void>
-  /** Moves the time on at once, whatever is under way: lets deadlines pass. */
+  /** Advances the time at once, without waiting for work under way. Use it to let timeouts pass. */
   skip (milliseconds: number): void
 }
 
 export interface FakeClockOptions {
-  /** Milliseconds since the epoch. Default: now. */
+  /**
+   * The initial time, in milliseconds since the epoch.
+   *
+   * @default Date.now()
+   */
   readonly start?: number
-  /** Jumps to the next timer as soon as nothing is under way, so that no test waits. Default false. */
+  /**
+   * Jumps to the next timer whenever no work is under way, so that a test never waits for time to pass.
+   *
+   * @default false
+   */
   readonly autoAdvance?: boolean
 }

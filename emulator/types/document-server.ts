@@ -3,45 +3,84 @@ import type { Clock } from './clock.js'
 import type { FaultOptions, Faults } from './faults.js'
 import type { Session } from './session.js'
 
+/** Options of `createDocumentServer()`. */
 export interface DocumentServerOptions {
-  /** The secret shared with the host: checks what comes in, signs what goes out. In a list the first signs, all verify. */
+  /** The secret shared with the application. With several secrets, the first signs and all verify. */
   readonly jwtSecret: string | readonly string[]
-  /** The header in which tokens are sent to the host. Default `Authorization`. */
+  /**
+   * The header that carries the tokens of requests to the application.
+   *
+   * @default 'Authorization'
+   */
   readonly authorizationHeader?: string
-  /** What stands before the token there. Default `Bearer `. */
+  /**
+   * The text before the token in this header.
+   *
+   * @default 'Bearer '
+   */
   readonly authorizationPrefix?: string
-  /** Fastify's logger. Default: none. */
+  /**
+   * Fastify's option `logger`.
+   *
+   * @default false
+   */
   readonly logger?: FastifyServerOptions['logger']
-  /** What time it is and when timers are due. Default: the system's clock; `fakeClock()` is one that a test moves. */
+  /**
+   * The source of time and timers. `fakeClock()` creates one that a test advances.
+   *
+   * @default the system's clock
+   */
   readonly clock?: Clock
-  /** Default 0: a free port. */
+  /**
+   * The port to listen on; 0 for any free port.
+   *
+   * @default 0
+   */
   readonly port?: number
-  /** Default `127.0.0.1`. */
+  /**
+   * The IP address or name to listen on.
+   *
+   * @default '127.0.0.1'
+   */
   readonly host?: string
-  /** Address at which hosts and browsers reach this server, when it is not the one it listens at. */
+  /**
+   * The URL at which applications and browsers reach this server.
+   *
+   * @default the URL it listens at
+   */
   readonly publicUrl?: string
   /**
-   * Further names it is reached by, without a port: that of its container, of a proxy. It answers to `localhost`, `127.0.0.1`,
-   * `[::1]`, to `host` and the host of `publicUrl`, and when it listens at all addresses to each of them; a request that names
-   * another host is refused with HTTP 421, because any web site can have its name resolve to this machine.
+   * Other host names this server is reached by, without a port: a container's or a proxy's. Requests for `localhost`, `127.0.0.1`,
+   * `[::1]`, `host` and the host of `publicUrl` are always answered; if it listens on all interfaces, also requests for any IP
+   * address. All others get HTTP 421, because any website can make its name resolve to this machine.
+   *
+   * @default []
    */
   readonly allowedHosts?: readonly string[]
-  /** Path of `soffice`; `false` never uses it. Default: `soffice` of the PATH, if there is one. */
+  /**
+   * The path of `soffice`, which converts documents. `false`: never use it.
+   *
+   * @default soffice on the PATH, if present
+   */
   readonly libreOffice?: string | false
   /**
-   * Serves `/emulator/`, by which a test in any language opens sessions, edits and breaks things. Default false. It asks for no
-   * password: whoever reaches the port can use it. Pages of other origins can't.
+   * Serves an HTTP interface at `/emulator/`, with which tests in any language open sessions, edit and add faults. It has no password:
+   * everybody who can reach the port can use it, except pages of other origins.
+   *
+   * @default false
    */
   readonly remoteControl?: boolean
   /**
-   * What `requests`, `received` and what `callback()` has not given yet keep: so many of the last ones each, and of a body or an
-   * answer at most so many bytes; a larger one is `null`, of a larger callback its key and status are left. Default: everything,
-   * which is right for a test and too much for a process that runs for days.
+   * Limits for `sentRequests`, `receivedRequests` and the callbacks that `nextCallback()` has not returned yet. Each keeps the latest
+   * `entries`. A body or answer of more than `bodyBytes` bytes becomes `null`; a larger callback keeps only its key and status.
+   * A process that runs for days needs limits, a test does not.
+   *
+   * @default no limits
    */
   readonly requestLog?: { readonly entries?: number, readonly bodyBytes?: number }
 }
 
-/** The configuration as handed to `DocsAPI.DocEditor`, its token included. What the token signs overrides the rest. */
+/** The configuration for `DocsAPI.DocEditor`, with its token. Values signed by the token override the others. */
 export interface EditorConfig {
   readonly document?: {
     /** 1 to 255 characters of `0-9A-Za-z._=-`. */
@@ -52,7 +91,7 @@ export interface EditorConfig {
     readonly permissions?: object | undefined
   } | undefined
   readonly editorConfig?: {
-    /** Empty: nobody is told. */
+    /** If empty, no callbacks are sent. */
     readonly callbackUrl?: string | undefined
     readonly mode?: string | undefined
     readonly lang?: string | undefined
@@ -61,87 +100,112 @@ export interface EditorConfig {
   readonly token?: string | undefined
 }
 
+/** The user of an editor. */
 export interface UserConfig {
-  /** Without one the editor makes one up. An empty one is kept: the document is never saved to the host then. */
+  /** Without an id the editor creates one. An empty id is kept; then the document is never saved. */
   readonly id?: string | number | null | undefined
-  /** Default `Anonymous`. With `firstname` and `lastname` these are shown instead. */
+  /**
+   * The displayed name. `firstname` and `lastname` together take precedence.
+   *
+   * @default 'Anonymous'
+   */
   readonly name?: string | undefined
   readonly firstname?: string | undefined
   readonly lastname?: string | undefined
-  /** Stands before the name. */
+  /** Displayed before the name. */
   readonly group?: string | undefined
 }
 
-/** One request the document server made, with what it was answered. */
-export interface HostRequest {
+/** A request that the document server sent to the application, with the answer. */
+export interface SentRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** The JSON that was sent. */
   readonly body: Readonly<Record<string, unknown>> | null
-  /** `null` until there is one, and when there was none. */
+  /** `null` while there is no answer, and if the request failed. */
   answer: { readonly status: number, readonly body: unknown } | null
-  /** Why there was no answer. */
+  /** Why the request failed. */
   error?: Error
 }
 
-/** One request made to the document server, with what it answered. */
+/** A request that the document server received, with its answer. */
 export interface ReceivedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: unknown
-  /** `null` until the answer's header was sent. */
+  /** The HTTP status; `null` until the answer is sent. */
   status: number | null
-  /** What was answered: parsed when it is JSON, else text or bytes. */
+  /** The body of the answer: parsed if it is JSON, else a string or bytes. */
   answer: unknown
 }
 
 export interface DocumentServerMembers {
-  /** Where it is reached, without a slash at the end. */
+  /** The URL of this server, without a trailing slash. */
   readonly url: string
-  /** Address of its `api.js`: the plugin's option `editorApiUrl`. */
+  /** The URL of its `api.js`. */
   readonly editorApiUrl: string
-  /** All requests it made, in the order they were sent. A redirected one is listed once. */
-  readonly requests: readonly HostRequest[]
-  /** All requests it got but those of the editor page, in order of arrival. */
-  readonly received: readonly ReceivedRequest[]
-  /** Files whose save the host refused, by document key. */
+  /** All requests it sent, in order. A redirected request is listed once. */
+  readonly sentRequests: readonly SentRequest[]
+  /** All requests it received, in order, except those of its editor page, its status page and `/emulator/`. */
+  readonly receivedRequests: readonly ReceivedRequest[]
+  /** Forgotten files, whose save the application refused, by document key. */
   readonly forgotten: ReadonlyMap<string, { readonly fileType: string, readonly bytes: Uint8Array }>
   /**
-   * Opens a document as a browser would, as `user` if the configuration's token does not name one.
-   * Rejects with a `DocumentServerError` whose `code` is the one an editor is shown.
+   * Opens a document like a browser. `user` applies if the token names no user.
+   *
+   * @throws {DocumentServerError} with the code that the editor shows, if the document server refuses the configuration or can't
+   *   download the document.
+   *
+   * @example
+   * const session = await documentServer.open(config)
+   * await session.edit('new text')
+   * const { accepted } = await session.close()
    */
   open (config: EditorConfig, user?: UserConfig): Promise<Session>
   /**
-   * The next callback with this status, or with any, that this has not given before; waits for it, and for what the
-   * host answers. Without an answer it comes with `error`.
+   * Resolves to the next callback with this status, or with any status, once the application has answered. Each callback is returned
+   * once. If it got no answer, it has an `error`.
    */
-  callback (status?: number): Promise<HostRequest>
-  /** Makes the next calls of a route go wrong. Returns what takes the fault back. */
+  nextCallback (status?: number): Promise<SentRequest>
+  /**
+   * Adds a fault to the next calls of a route. Returns a function that removes it.
+   *
+   * @throws {TypeError} if the route, the fault or the options are invalid.
+   *
+   * @example
+   * documentServer.fault('file', { type: 'reset', afterBytes: 100 }, { times: 2 })
+   */
   fault<Route extends keyof Faults>(route: Route, fault: Faults[Route], options?: FaultOptions): () => void
-  /** Sets the clock that tokens are dated and checked by off by so many milliseconds; 0 mends it. */
+  /** Shifts the clock that dates and checks tokens; 0 restores it. */
   skewTokens (milliseconds: number): void
-  /** Changes the secret of this side alone. */
+  /** Changes the secret of the document server, but not of the application. */
   changeSecret (jwtSecret: string | readonly string[]): void
   /**
-   * Dies at once: nothing more is sent, every connection is cut, none is accepted until `restart()`.
-   * What had been stored by then is stored; the host gets the rest again, or not, as `restart()` says.
+   * Crashes the server: it sends nothing more, cuts every connection and accepts none until `restart()`.
+   *
+   * @throws {TypeError} if it has already crashed.
    */
   crash (): Promise<void>
   /**
-   * Listens again at the same address. With `kept` sessions the changes are still there: a save that was under way is
-   * sent again, editors may reconnect. With `lost` ones all that was not saved is gone; forgotten files are not.
+   * Listens again on the same IP address and port. With `sessions: 'kept'`, unsaved changes still exist: saves that were under way
+   * are repeated, and editors may reconnect. With `'lost'`, they are gone. Forgotten files are kept in both cases.
+   *
+   * @throws {TypeError} if it has not crashed.
    */
   restart (options: { readonly sessions: 'kept' | 'lost' }): Promise<void>
 }
 
-/** A listening document server: a Fastify instance. `close()` saves and leaves all sessions first. */
+/** A listening document server. It is a Fastify instance; `close()` first makes everybody leave and saves all documents. */
 export type DocumentServer = FastifyInstance & DocumentServerMembers
 
-/** What the document server answers an editor it refuses. `code` is the code the real one sends. */
+/** An error that the editor shows. */
 export interface DocumentServerError extends Error {
-  /** 4004 access denied, 4005 token expired, 4006 bad token, 4007 dropped by the host, 4008 saved meanwhile, -10 too large, -81 download failed. */
+  /**
+   * The code that ONLYOFFICE Docs sends: 4004 access denied, 4005 token expired, 4006 invalid token, 4007 dropped by the application,
+   * 4008 saved meanwhile, -10 too large, -81 download failed.
+   */
   readonly code: number
 }

@@ -1,59 +1,68 @@
-/** What goes wrong with an answer of the document server. */
+/** A fault in an answer of the document server. */
 export type AnswerFault =
-  /** Sends the header and so many bytes of the body (default 0), then nothing more. */
+  /** Sends the headers and `afterBytes` bytes of the body (default 0), then nothing more. */
   | { readonly type: 'stall', readonly afterBytes?: number }
-  /** Sends the body in pieces of so many bytes (default 1024), one each so many milliseconds (default 1000). */
+  /** Sends the body in pieces of `bytes` bytes (default 1024), one every `everyMs` milliseconds (default 1000). */
   | { readonly type: 'drip', readonly bytes?: number, readonly everyMs?: number }
-  /** Sends the header and so many bytes of the body (default 0), then resets the connection. Of megabytes some are lost on the way. */
+  /** Sends the headers and `afterBytes` bytes of the body (default 0), then resets the connection. Several megabytes may not arrive completely. */
   | { readonly type: 'reset', readonly afterBytes?: number }
-  /** Announces a length that is off by so many bytes, no less than 0, and closes the connection after the body. */
+  /** Sends a `Content-Length` that is wrong by `by` bytes, but not below 0, and closes the connection after the body. */
   | { readonly type: 'length', readonly by: number }
-  /** Something else instead. */
+  /** Sends another answer. */
   | { readonly type: 'answer', readonly status: number, readonly body?: string | Uint8Array, readonly headers?: Readonly<Record<string, string>> }
-  /** An error page in HTML, with status 200 (default) or another. */
+  /** Sends an HTML error page with this status (default 200). */
   | { readonly type: 'html', readonly status?: number }
-  /** The right answer, late. */
+  /** Sends the correct answer after `ms` milliseconds. */
   | { readonly type: 'delay', readonly ms: number }
 
 /** Announces files at another origin. */
-export interface OtherOrigin {
+export interface OriginFault {
   readonly type: 'origin'
   readonly origin: string
 }
 
-/** What goes wrong with a callback that is sent. */
+/** A fault in a callback. */
 export type CallbackFault =
-  | OtherOrigin
-  /** Sends it twice, one after the other. */
+  | OriginFault
+  /** Sends the callback twice, one after the other. */
   | { readonly type: 'duplicate' }
-  /** Holds it back until the next callback of the document has been answered. A 2 or 3 is never held back, nor counted. */
+  /** Holds the callback back until the document's next callback has been answered. A 2 or 3 is neither held back nor counted. */
   | { readonly type: 'reorder' }
 
+/** The faults of each route. */
 export interface Faults {
-  /** Files that callbacks, commands and conversions name. */
+  /** Result files, whose URLs are in callbacks and in the answers to commands and conversions. */
   readonly file: AnswerFault
-  readonly converter: AnswerFault | OtherOrigin
+  readonly converter: AnswerFault | OriginFault
   readonly command: AnswerFault
   readonly healthcheck: AnswerFault
-  /** The script that pages load. */
+  /** The script `api.js`. */
   readonly api: AnswerFault
   readonly callback: CallbackFault
-  /** Putting the document together to save it, finished or by force. A slow one may fail too. */
+  /** Assembling a document for a finished save or a force save. A `slow` and a `fail` fault can apply to the same assembly. */
   readonly assembly:
-    /** Fails: status 3 or 7. `corrupted`: there is a result, but a bad one. */
+    /** Fails: the callback has status 3 or 7. `corrupted`: with a bad result, instead of none. */
     | { readonly type: 'fail', readonly corrupted?: boolean }
-    /** Takes so long; meanwhile others may come and go, edit and ask for more saves. */
+    /** Takes `ms` milliseconds. Meanwhile others may join, leave, edit and save. */
     | { readonly type: 'slow', readonly ms: number }
   readonly conversion:
-    /** Takes so much longer. */
+    /** Takes `ms` milliseconds longer. */
     | { readonly type: 'slow', readonly ms: number }
-    /** Fails with one of the error codes, -1 to -10. */
+    /** Fails with an error code from -1 to -10. */
     | { readonly type: 'error', readonly error: number }
 }
 
 export interface FaultOptions {
-  /** How many calls it strikes. Default 1; `Infinity` until it is taken back. */
+  /**
+   * The number of calls the fault applies to. `Infinity`: until it is removed.
+   *
+   * @default 1
+   */
   readonly times?: number
-  /** How many calls it spares first. Default 0. */
+  /**
+   * The number of calls to let pass first.
+   *
+   * @default 0
+   */
   readonly after?: number
 }

@@ -1,45 +1,46 @@
-/** What the host answered to a callback. */
+/** The application's answer to a callback. */
 export interface CallbackResult {
-  /** Status of the callback, 1 to 7; `null` when there was nothing to send. */
+  /** The status of the callback, 1 to 7; `null` when none was sent. */
   readonly status: number | null
-  /** HTTP status of the last answer; `null` without one. */
+  /** The HTTP status of the last answer; `null` without an answer. */
   readonly httpStatus: number | null
-  /** Body of the last answer: parsed when it is JSON, else its text; `null` without one. */
+  /** The body of the last answer: parsed if it is JSON, else a string; `null` without an answer. */
   readonly answer: unknown
-  /** HTTP 200 and JSON with an `error` of 0, or of what JavaScript takes for 0 (`"0"`, `""`, `false`, `[]`): all that counts as done. */
+  /** True for HTTP 200 with JSON whose `error` equals 0 by JavaScript's `==`: `0`, `"0"`, `""`, `false` or `[]`. Nothing else is accepted. */
   readonly accepted: boolean
 }
 
+/** A user who has the document open. */
 export interface EditorUser {
   readonly id: string
   readonly name: string
   readonly viewOnly: boolean
 }
 
-/** What an editor is told, in the order it is told. */
+/** An event of an editor. */
 export type EditorEvent =
-  /** It is in, together with these. `hasForgotten`: it edits the content of a save that the host had refused. */
+  /** The editor has joined; `users` includes it. `hasForgotten`: it edits a forgotten file, the content of a refused save. */
   | { readonly type: 'joined', readonly users: readonly EditorUser[], readonly hasForgotten: boolean }
-  /** The document is shown. `outdated`: this key was saved a short while ago and is shown for reading only. */
+  /** The document is loaded. `outdated`: its key was saved a short while ago, so that it is view-only. */
   | { readonly type: 'ready', readonly outdated: boolean }
-  /** Changes that were made before it opened and have not been saved. */
+  /** The document has unsaved changes from before this editor joined. */
   | { readonly type: 'unsavedChanges', readonly count: number }
-  /** Somebody came or left. */
+  /** A user joined or left. */
   | { readonly type: 'users', readonly users: readonly EditorUser[] }
-  /** Somebody else changed the document. */
+  /** Another user changed the document. */
   | { readonly type: 'changed', readonly userId: string }
-  /** To who asked for it; by the timer, to all who edit. `code` 4: there is nothing new, or it is being saved already. */
+  /** Sent to the editor that requested the force save; for the timer, to all who edit. `code` 4: nothing is new, or the save is already under way. */
   | { readonly type: 'forceSaveStarted', readonly code?: 4 }
-  /** To all who edit, unless the command service asked for it. */
+  /** Sent to all who edit, except for a force save by the command service. */
   | { readonly type: 'forceSaved', readonly accepted: boolean }
-  /** The document was saved after everybody had left; those who left hear of it as long as they are connected. */
+  /** The document was saved after everybody had left. Sent to those who left as long as they are connected. */
   | { readonly type: 'saved', readonly accepted: boolean }
   | { readonly type: 'warning', readonly code?: number, readonly message: string }
-  /** The document could not be opened. */
+  /** The document could not be loaded. */
   | { readonly type: 'failed', readonly code: number }
-  /** The host gave the document another title. */
+  /** The application changed the title. */
   | { readonly type: 'renamed', readonly title: string }
-  /** The host ended this editor. */
+  /** The application dropped this editor. */
   | { readonly type: 'dropped' }
   /** The connection was cut. */
   | { readonly type: 'disconnected' }
@@ -47,64 +48,92 @@ export type EditorEvent =
 export type EventOf<Type extends EditorEvent['type']> = Extract<EditorEvent, { readonly type: Type }>
 
 export interface ForceSaveOptions {
-  /** What asks for it: the editor's button (default), the command service, the server's timer, a submitted form. */
+  /**
+   * What requests the save: the editor's button, the command service, the server's timer or a submitted form.
+   *
+   * @default 'button'
+   */
   readonly type?: 'button' | 'command' | 'timer' | 'form'
-  /** Handed on to the callback. */
+  /** Copied to the callback. */
   readonly userdata?: string
-  /** What was filled into a form: JSON at the callback's `formsdataurl`. */
+  /** The data of a submitted form: served as JSON at the callback's `formsdataurl`. */
   readonly formData?: unknown
 }
 
 export interface MailMerge {
   readonly from: string
   readonly subject: string
-  /** Title of the message's attachment. */
+  /** The title of the attachment. */
   readonly title: string
   readonly message: string
-  /** How the record is sent: 0 as HTML (default), 1 as a docx attachment, 2 as a PDF attachment. */
+  /**
+   * The format of the messages: 0 HTML, 1 a docx attachment, 2 a PDF attachment.
+   *
+   * @default 0
+   */
   readonly type?: 0 | 1 | 2
-  /** Address of each record. */
+  /** The email address of each recipient. */
   readonly recipients: readonly string[]
 }
 
-/** One editor in one document, as a browser would be. */
+/** One editor with one document open, as in a browser. */
 export interface Session {
+  /** The document key. */
   readonly key: string
   readonly userId: string
-  /** Nothing can be edited and no callback is sent: view mode, no permission, or the key was saved minutes ago. */
+  /** The document can't be edited, and the session causes no callbacks: view mode, no permission, or a key that was saved minutes ago. */
   readonly viewOnly: boolean
-  /** All it was told so far. */
+  /** All events so far. */
   readonly events: readonly EditorEvent[]
-  /** The next event of a type that this has not given before; waits for it. */
-  event<Type extends EditorEvent['type']>(type: Type): Promise<EventOf<Type>>
-  /** The bytes as they would be saved now. */
+  /** Resolves to the next event of a type. Each event is returned once. */
+  nextEvent<Type extends EditorEvent['type']>(type: Type): Promise<EventOf<Type>>
+  /** The document's bytes as they would be saved now. */
   content (): Promise<Buffer>
   /**
-   * Replaces the content. Text: of a text format as it is, of a docx one paragraph a line. Bytes: whatever they are.
-   * The same content again changes nothing. `fileType` is the format of the bytes when it is not the opened one.
+   * Replaces the content. A string becomes the text of a text file, or the paragraphs of a docx, one per line. Bytes replace the
+   * whole file; `fileType` is their format if it differs from the opened one. Equal content changes nothing.
+   *
+   * @throws {DocumentServerError} code 4007: the application dropped this editor.
+   * @throws {TypeError} if the session is view-only or closed, or if the format can't hold a string.
    */
   edit (content: string | Uint8Array, options?: { readonly fileType?: string }): Promise<void>
   /**
-   * A status 6, or 7 when the document can't be built. Resolves when the host has answered; `status: null` when none is sent: without
-   * a new change, unless it is a form, while an equal one is under way, where nobody has a callbackUrl, or when nobody edits any
-   * longer once it is put together.
+   * Starts a force save: posts a 6, or a 7 if the document can't be assembled. Resolves to the application's answer. Its `status` is
+   * `null` if nothing was posted: there is no new change (a form needs none), an equal force save is under way, nobody has a
+   * callback URL, or no editor is left when the document is assembled.
+   *
+   * @throws {DocumentServerError} code 4007: the application dropped this editor.
+   * @throws {TypeError} if the session is closed.
    */
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
-  /** Sends one status 5 for each record, one after the other. */
+  /**
+   * Posts one 5 for each recipient, one after the other.
+   *
+   * @throws {DocumentServerError} code 4007: the application dropped this editor.
+   * @throws {TypeError} if the session is closed.
+   */
   mailMerge (mail: MailMerge): Promise<readonly CallbackResult[]>
   /**
-   * Resolves when the host has accepted a save, finished or forced, of everything edited in the document so far;
-   * at once when it has. Rejects when a finished save was refused for good: the document server keeps it.
+   * Resolves when the application has accepted a save, finished or forced, that contains all edits of the document so far; at once
+   * if it already has.
+   *
+   * @throws {Error} if a finished save was refused and is kept as a forgotten file, or if the changes were lost in a crash.
+   * @throws {TypeError} if nothing was edited.
    */
   saved (): Promise<CallbackResult>
   /**
-   * Leaves: 4 when nothing was changed, 2 after a change, 1 while others stay. Resolves when the host has answered,
-   * retries included, or when the 2 is called off because somebody edits again: with the last answer, or `status: null` before one.
-   * `abrupt` cuts the connection instead: the 2 follows after 5 s, and this does not wait for it.
+   * Leaves the document. The callback is a 1 while others stay, a 2 after a change, else a 4. Resolves to the application's answer
+   * after all retries. If an editor joins and so cancels the 2, resolves to its last answer so far, or with `status: null`.
+   *
+   * `abrupt` cuts the connection instead: the 2 follows after 5 s, and `close` does not wait for it.
    */
   close (options?: { readonly abrupt?: boolean }): Promise<CallbackResult>
-  /** Cuts the connection, as a network would. What was edited is saved 5 s later unless somebody is there by then. */
+  /** Cuts the connection, like a network failure. Unsaved changes are saved after 5 s unless an editor is present by then. */
   disconnect (): Promise<void>
-  /** Comes back after `disconnect()`. Rejects with code 4008 when the document has been saved in between, or just is. */
+  /**
+   * Comes back after `disconnect()`.
+   *
+   * @throws {DocumentServerError} code 4008: the document has been saved since, or is being saved.
+   */
   reconnect (): Promise<void>
 }

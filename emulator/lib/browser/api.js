@@ -1,4 +1,4 @@
-// The script a host page embeds. It defines `DocsAPI.DocEditor` as ONLYOFFICE Docs does and frames the editor page.
+// The script that a page embeds. It defines `DocsAPI.DocEditor` like ONLYOFFICE Docs and shows the editor page in a frame.
 (() => {
   /**
    * @typedef {{ type: 'editor', event: string, data?: unknown }} FrameMessage
@@ -7,13 +7,13 @@
   const script = /** @type {HTMLScriptElement} */ (document.currentScript)
   const base = script.src.replace(/\/web-apps\/.*$/, '')
   const { origin } = new URL(base)
-  const FAREWELL_MS = 4000
+  const LEAVE_TIMEOUT_MS = 4000
 
   /**
-   * Replaces the element `placeholderId` by an editor.
+   * Replaces the element `placeholderId` with an editor.
    *
    * @param {string} placeholderId
-   * @param {EditorOptions} config the signed configuration; `events` stays in this page
+   * @param {EditorOptions} config the signed configuration; `events` is not sent to the editor
    */
   function DocEditor (placeholderId, config) {
     const placeholder = document.getElementById(placeholderId)
@@ -53,20 +53,20 @@
     }
 
     const editor = {
-      /** Takes the editor out of the page. What was typed is sent before its frame goes. */
+      /** Removes the editor from the page, after it has sent what was typed. */
       destroyEditor () {
         if (!frame.isConnected || frame.hidden) return
         frame.hidden = true
         frame.style.display = 'none'
         frame.before(/** @type {HTMLElement} */ (placeholder))
         send('leave')
-        setTimeout(remove, FAREWELL_MS)
+        setTimeout(remove, LEAVE_TIMEOUT_MS)
       },
       /** Answers with the event `onDownloadAs`. @param {string} [format] */
       downloadAs (format) {
         send('downloadAs', { format: format ?? '' })
       },
-      /** Like the editor's close button: `onRequestClose`, or the editor closes itself. */
+      /** Acts like the editor's close button: raises `onRequestClose`, or closes the editor. */
       requestClose () {
         send('requestClose')
       },

@@ -1,11 +1,11 @@
 /**
- * Sends edits a moment after they were made, one batch at a time. Without a connection they wait.
+ * Sends edits after a short delay, one batch at a time. Without a connection they wait.
  *
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
- * @param {(isDirty: boolean) => void} parts.dirty told whenever something is not at the document server yet, or all is
+ * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
  * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: () => object[], received: () => void }} parts.replica
- * @param {number} parts.pause in ms
+ * @param {number} parts.pause in milliseconds
  */
 export function createBatches ({ send, dirty, replica, pause }) {
   /** @type {Array<() => void>} */
@@ -32,7 +32,7 @@ export function createBatches ({ send, dirty, replica, pause }) {
 
   return {
     push,
-    /** Everything at once: there is no time left to wait for an answer. */
+    /** Sends everything at once, without waiting for answers. */
     sendAll,
     edited () {
       dirty(true)
@@ -43,7 +43,7 @@ export function createBatches ({ send, dirty, replica, pause }) {
     setOnline (value) {
       isOnline = value
     },
-    /** @param {number} number of a batch */
+    /** @param {number} number of the batch */
     isLast: number => number === last,
     /** The document server has dealt with a batch. @param {number} number */
     received (number) {

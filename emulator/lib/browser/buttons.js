@@ -1,11 +1,11 @@
 import { closeButton, redoButton, saveButton, undoButton } from './frame.js'
 
-/** Whether the host lacks something of what the document server has. */
+/** Whether the document server has changes that the application has not accepted. */
 let isUnsaved = false
 let isDirty = false
 let isSaving = false
 
-/** What the save button can do changes with this. @param {{ unsaved?: boolean, dirty?: boolean, saving?: boolean }} changed */
+/** Enables the save button while there is something to save. @param {{ unsaved?: boolean, dirty?: boolean, saving?: boolean }} changed */
 export function showSavable ({ unsaved = isUnsaved, dirty = isDirty, saving = isSaving }) {
   [isUnsaved, isDirty, isSaving] = [unsaved, dirty, saving]
   saveButton.disabled = saving || !(unsaved || dirty)
@@ -17,7 +17,7 @@ export function showUndoable (canUndo, canRedo) {
   redoButton.disabled = !canRedo
 }
 
-/** Without the buttons for editing. @param {boolean} isFixed */
+/** Hides the buttons for editing. @param {boolean} isFixed */
 export function showFixed (isFixed) {
   for (const button of [saveButton, undoButton, redoButton]) button.hidden = isFixed
 }

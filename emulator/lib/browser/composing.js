@@ -1,8 +1,8 @@
-/** Some keyboards compose every word, and don't end that while nothing is typed. */
+/** Some keyboards compose every word and don't end the composition when typing pauses. */
 const PAUSE_MS = 3000
 
 /**
- * Keeps messages back while a character is composed: a change of the text around it would break that off.
+ * Holds messages back while a character is being composed: changing the text around it would end the composition.
  *
  * @template Message
  * @param {(message: Message) => void} receive
@@ -22,7 +22,7 @@ export function afterComposing (receive) {
   function end () {
     isComposing = false
     clearTimeout(timer)
-    timer = setTimeout(release) // some browsers tell of the text only then
+    timer = setTimeout(release) // some browsers report the text only then
   }
 
   function release () {

@@ -1,18 +1,18 @@
 /** @import { ServerMessage } from './protocol.js' */
 
-/** Pauses before another attempt; the document server waits 5 s for whoever was cut off before it saves. */
+/** Delays between attempts. The document server waits 5 s for a lost connection before it saves. */
 const RETRY_MS = [500, 1000, 2000, 4000, 5000]
 
 /**
- * The page's connection to the document server. One that was cut is made again, as the same participant.
+ * The page's connection to the document server. After a failure it reconnects as the same participant.
  *
  * @param {object} config
  * @param {{ message: (message: ServerMessage) => void, cut: () => void }} handlers
- *   `cut`: the connection was lost and will be tried again
+ *   `cut`: the connection was lost; it will be retried
  */
 export function connect (config, handlers) {
-  const address = new URL('../../../../doc/socket', location.href)
-  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
+  const url = new URL('../../../../doc/socket', location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   /** @type {WebSocket} */
   let socket
   /** @type {string | undefined} */
@@ -24,7 +24,7 @@ export function connect (config, handlers) {
   addEventListener('online', retryNow)
 
   function start () {
-    const opening = socket = new WebSocket(address)
+    const opening = socket = new WebSocket(url)
     opening.addEventListener('open', () => send({ type: 'open', config, connectionId }))
     opening.addEventListener('message', ({ data }) => {
       if (opening === socket) receive(JSON.parse(data))
@@ -52,7 +52,7 @@ export function connect (config, handlers) {
     start()
   }
 
-  /** False when there is no connection. @param {object} message */
+  /** Returns false when there is no connection. @param {object} message */
   function send (message) {
     if (ended || socket.readyState !== WebSocket.OPEN) return false
     socket.send(JSON.stringify(message))

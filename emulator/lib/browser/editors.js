@@ -4,7 +4,7 @@ import { createGridEditing } from './grid/editing.js'
 /** @import { Content, Operation, Outbox, View } from './protocol.js' */
 
 /**
- * Edits texts or sheets, whatever the document is.
+ * Edits text or sheets, depending on the document.
  *
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
@@ -20,7 +20,7 @@ export function createEditors ({ send, show, showGrid, dirty, undoable }) {
   let connectionId = ''
   const current = () => grid ?? texts
 
-  /** @param {Content | GridContent} content @param {string} id of the connection @param {number} lastBatch that arrived */
+  /** @param {Content | GridContent} content @param {string} id of the connection @param {number} lastBatch the last batch that arrived */
   function opened (content, id, lastBatch) {
     connectionId = id
     if (content.kind === 'grid') {
@@ -38,7 +38,7 @@ export function createEditors ({ send, show, showGrid, dirty, undoable }) {
     undo: () => current().undo(),
     redo: () => current().redo(),
     view: () => current().view(),
-    /** The document was replaced, maybe by one of another kind. @param {Content | GridContent} content */
+    /** The document was replaced, perhaps by one of another kind. @param {Content | GridContent} content */
     replaced (content) {
       if (content.kind === 'grid' && grid !== null) grid.replaced(content)
       else if (content.kind !== 'grid' && grid === null) texts.replaced(content)
@@ -52,7 +52,7 @@ export function createEditors ({ send, show, showGrid, dirty, undoable }) {
     },
     /** @param {number} number of the batch */
     received: number => current().received(number),
-    /** Once everything typed so far has arrived. @param {() => void} action */
+    /** Runs an action once everything typed so far has arrived. @param {() => void} action */
     whenSent: action => current().whenSent(action),
     sendAll: () => current().sendAll(),
     isUnsent: () => current().isUnsent(),

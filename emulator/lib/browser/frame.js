@@ -1,5 +1,5 @@
 /**
- * The bar, the notes and the screens around the document.
+ * The toolbar, notes and screens around the document.
  */
 
 /** @template {Element} E @param {string} name @returns {E} */
@@ -58,7 +58,7 @@ export function showNote (text) {
   note.textContent = text
 }
 
-/** Whether the connection is lost: no other state is shown meanwhile. @param {boolean} value */
+/** Shows whether the connection is lost. Meanwhile no other state is shown. @param {boolean} value */
 export function showCut (value) {
   isCut = value
   /** @type {HTMLElement} */
@@ -79,11 +79,11 @@ export function showToast (text) {
 }
 
 /**
- * Takes the place of the document.
+ * Replaces the document with a message.
  *
  * @param {string} title
  * @param {string} text
- * @param {string[]} texts what was typed and did not arrive: to be copied
+ * @param {string[]} texts typed text that did not arrive, offered for copying
  */
 export function showScreen (title, text, texts) {
   /** @type {HTMLElement} */

@@ -1,5 +1,5 @@
 import { closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent } from './frame.js'
-import { emit, isHandled, listen, setHandled } from './host.js'
+import { emit, isHandled, listen, setHandled } from './embedding-page.js'
 import { connection, editing, leave, open, save } from './session.js'
 
 function requestClose () {
@@ -41,7 +41,7 @@ addEventListener('keydown', event => {
   event.preventDefault()
   action(event)
 })
-// The browser's own undoing, such as of its menu, knows nothing of what others have done.
+// The browser's own undo, for example in its menu, does not know the edits of others.
 addEventListener('beforeinput', event => {
   if (event.inputType !== 'historyUndo' && event.inputType !== 'historyRedo') return
   event.preventDefault()
@@ -49,7 +49,7 @@ addEventListener('beforeinput', event => {
   else editing.redo()
 })
 for (const [button, action] of /** @type {const} */ ([[undoButton, editing.undo], [redoButton, editing.redo]])) {
-  button.addEventListener('mousedown', event => event.preventDefault()) // the caret stays in the text
+  button.addEventListener('mousedown', event => event.preventDefault()) // keeps the caret in the text
   button.addEventListener('click', action)
 }
 saveButton.addEventListener('click', save)
@@ -59,6 +59,6 @@ reloadButton.addEventListener('click', () => emit('reload'))
 copyButton.addEventListener('click', () => {
   unsent.select()
   // Pages without TLS have no navigator.clipboard.
-  showToast(document.execCommand('copy') ? 'Copied' : 'The browser does not copy it: press Ctrl+C')
+  showToast(document.execCommand('copy') ? 'Copied' : 'The browser cannot copy it. Press Ctrl+C.')
 })
 emit('ready')

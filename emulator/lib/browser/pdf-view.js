@@ -1,12 +1,12 @@
 /**
- * A PDF as the browser itself shows it. One that can't offers it as a file.
+ * Shows a PDF with the browser's own viewer. Browsers without one offer a download.
  *
  * @param {HTMLElement} container
  * @param {string} path of the PDF at the document server
  * @param {string} title
  */
 export function pdfView (container, path, title) {
-  if (container.querySelector('.pdf') !== null) return // after a reconnect: it is as it was
+  if (container.querySelector('.pdf') !== null) return // after a reconnect it is unchanged
   const address = new URL(`../../../..${path}`, location.href).href
   container.replaceChildren(navigator.pdfViewerEnabled ? frame(address, title) : link(address, title))
 }
@@ -23,7 +23,7 @@ function frame (address, title) {
 /** @param {string} address @param {string} title */
 function link (address, title) {
   const text = document.createElement('p')
-  text.textContent = 'This browser shows no PDF files in a page.'
+  text.textContent = 'This browser cannot show PDF files in a page.'
   const download = document.createElement('a')
   download.href = address
   download.download = title

@@ -3,10 +3,10 @@
 const COLORS = 8
 const SHOWN = 5
 
-/** Colours stay as long as the page is open, whoever comes and goes. @type {Map<string, number>} */
+/** Users keep their colour as long as the page is open. @type {Map<string, number>} */
 const colors = new Map()
 
-/** Who is here, and where: chips in the bar, marks in the document. @param {User[]} users @param {Pick<View, 'mark'> | null} view */
+/** Shows the users in the toolbar and their places in the document. @param {User[]} users @param {Pick<View, 'mark'> | null} view */
 export function showPresence (users, view) {
   const list = /** @type {HTMLElement} */ (document.querySelector('[data-users]'))
   list.replaceChildren(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
@@ -27,7 +27,7 @@ export function showMarks (users, view) {
   view?.mark(marks)
 }
 
-/** The same everywhere for a user, unless someone here has that colour already. @param {string} userId */
+/** A user has the same colour on every page, unless another user here already has it. @param {string} userId */
 function colorOf (userId) {
   const known = colors.get(userId)
   if (known !== undefined) return known

@@ -1,10 +1,10 @@
 /** @import { CellOperation, GridContent } from './grid/protocol.js' */
 
 /**
- * What the page and the document server tell each other, and what the views do.
+ * The messages between page and document server, and the interfaces of the views.
  *
  * @typedef {{ bold?: boolean, italic?: boolean, underline?: boolean, strike?: boolean, link?: string }} Look
- * @typedef {{ from: number, to: number } & Look} Mark How a part of a text looks.
+ * @typedef {{ from: number, to: number } & Look} Mark The formatting of a part of a text.
  * @typedef {{ from: number, to: number, format: 'bold' | 'italic' | 'underline' | 'strike', value: boolean }} Formatting
  * @typedef {{ id: string, text: string, editable: boolean, marks?: Mark[], level?: number, cell?: string, newPage?: boolean }} Paragraph
  * @typedef {{ kind: 'text', text: string }
@@ -16,10 +16,10 @@
  *   | { op: 'remove', id: string, base?: string }
  *   | { op: 'format', id: string, base: string } & Formatting} Operation
  * @typedef {{ id: string, userId: string, name: string, viewOnly: boolean, self: boolean, place: string | null }} User
- *   `place`: the paragraph, or line of a text, where the user is
+ *   `place`: the paragraph or line of text where the user is
  * @typedef {{ title: string, lang: string, fileType: string, viewOnly: boolean, outdated: boolean, connectionId: string,
  *   batch: number, users: User[], content: Content | GridContent, unsaved: boolean, pdf?: string }} Opened
- *   `batch`: the last batch of edits that arrived; `unsaved`: the host lacks something of it; `pdf`: path of a PDF to show
+ *   `batch`: the last batch of edits that arrived; `unsaved`: it has changes that the application has not accepted; `pdf`: path of a PDF to show
  * @typedef {{ type: 'opened' } & Opened
  *   | { type: 'refused', code: number, message: string }
  *   | { type: 'failed', message: string }
@@ -35,24 +35,24 @@
  *   | { type: 'downloadAs', fileType?: string, url?: string, error?: string }
  *   | { type: 'dropped' }
  *   | { type: 'closed', status: number | null, accepted: boolean }} ServerMessage
- * @typedef {object} Outbox What a view tells of its edits.
- *   It is told first and shown then, so that what was there before can be looked at.
- * @property {(id: string, text: string, joins?: string) => void} changed `joins`: whose text was put behind it
- * @property {(id: string, after: string, text: string, splits?: string) => void} inserted `splits`: whose end it was
+ * @typedef {object} Outbox Receives the edits made in a view, before
+ *   the view shows them, so that the previous state is still available.
+ * @property {(id: string, text: string, joins?: string) => void} changed `joins`: the paragraph whose text was appended
+ * @property {(id: string, after: string, text: string, splits?: string) => void} inserted `splits`: the paragraph it was split from
  * @property {(id: string) => void} removed
  * @property {(id: string, formatting: Formatting) => void} formatted
- * @property {(edits: () => void) => void} together makes several edits one, for undoing
+ * @property {(edits: () => void) => void} together makes several edits one undo step
  * @property {() => string} newId
  * @typedef {object} View Shows a document.
  * @property {() => string[]} ids in the order of the document
  * @property {(id: string) => string | undefined} previous the paragraph before, in the same cell
- * @property {(id: string, text: string, after?: string) => void} put shows a text, behind `after` when that is given; `''`: first
+ * @property {(id: string, text: string, after?: string) => void} put shows a text, after the paragraph `after` if given; `''`: first
  * @property {(id: string) => void} drop
- * @property {(id: string) => readonly Mark[]} marks how a text looked before the edit that is being told of
- * @property {(id: string, text: string, marks: readonly Mark[]) => void} format shows how a text looks; what is shown may be newer
+ * @property {(id: string) => readonly Mark[]} marks the formatting of a text before the edit that is being reported
+ * @property {(id: string, text: string, marks: readonly Mark[]) => void} format shows the formatting of a text; the displayed text may be newer
  * @property {(id: string, offset: number) => void} focus
- * @property {() => string | null} place where the caret is, for others
+ * @property {() => string | null} place where the caret is, to show to others
  * @property {(marks: ReadonlyMap<string, { name: string, color: number }>) => void} mark shows where others are
- * @property {() => (() => void)} caret remembers the caret and gives what puts it back
+ * @property {() => (() => void)} caret remembers the caret; returns a function that restores it
  */
 export {}

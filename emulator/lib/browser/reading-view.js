@@ -4,7 +4,7 @@ const SHEETS = ['xlsx', 'ods', 'xls', 'xlsm']
 const SLIDES = ['pptx', 'odp', 'ppt', 'pptm']
 
 /**
- * The text of a format that is only read: sheets as tables, slides one by one, everything else as a page.
+ * The text of a read-only document: sheets as tables, slides one by one, everything else as a page.
  *
  * @param {HTMLElement} container
  * @param {Paragraph[]} paragraphs
@@ -47,7 +47,7 @@ function sheet (rows, name) {
   }
   const box = document.createElement('section')
   box.className = 'sheet'
-  box.tabIndex = 0 // a wide table is scrolled by keyboard too
+  box.tabIndex = 0 // lets the keyboard scroll a wide table
   box.setAttribute('aria-label', name)
   box.append(table)
   return box
@@ -79,6 +79,6 @@ function page (paragraphs) {
 function nothing (fileType) {
   const text = document.createElement('p')
   text.className = 'nothing'
-  text.textContent = `There is no text to show of this ${fileType} file. It can still be downloaded.`
+  text.textContent = `This ${fileType} file has no text to show. It can still be downloaded.`
   return text
 }

@@ -3,10 +3,10 @@ import { afterComposing } from './composing.js'
 import { connect } from './connection.js'
 import { createEditors } from './editors.js'
 import { showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
-import { emit, isHandled } from './host.js'
-import { announcePlace } from './writing/place.js'
+import { emit, isHandled } from './embedding-page.js'
+import { watchPlace } from './writing/place.js'
 import { showMarks, showPresence } from './presence.js'
-import { closing, editorCode, refusal } from './reasons.js'
+import { closing, editorCode, refusal } from './messages.js'
 import { showContent, showGrid } from './views.js'
 /** @import { Opened, ServerMessage, User } from './protocol.js' */
 
@@ -26,7 +26,7 @@ export const editing = createEditors({
   dirty,
   undoable: showUndoable
 })
-const place = announcePlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
+const place = watchPlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
 
 /** @param {boolean} value */
 function dirty (value) {
@@ -54,7 +54,7 @@ function start (message) {
   showCut(false)
   showTitle(opened.title)
   showState(isFixed() ? 'viewing' : isDirty ? 'editing' : opened.unsaved ? 'received' : isFirst ? 'ready' : 'stored')
-  if (opened.outdated) showNote('This version of the document was saved a moment ago and is shown for reading only: reopen it to go on editing.')
+  if (opened.outdated) showNote('This version of the document has just been saved and is read-only. Reopen the document to continue editing.')
   showFixed(isFixed())
   showSavable({ unsaved: opened.unsaved, saving: false })
   editing.opened(opened.content, opened.connectionId, opened.batch)
@@ -66,7 +66,7 @@ function start (message) {
   if (opened.outdated) emit('onOutdatedVersion')
 }
 
-/** By whomever: there is something to save. */
+/** Somebody changed the document: there is something to save. */
 function changed () {
   showSavable({ unsaved: true })
   if (!isDirty && !isFixed()) showState('received')
@@ -82,7 +82,7 @@ function showUsers (present) {
   showPresence(users, editing.view())
 }
 
-/** @param {string} title @param {string} text @param {string[]} [unsent] what did not arrive */
+/** @param {string} title @param {string} text @param {string[]} [unsent] typed text that did not arrive */
 function end (title, text, unsent = []) {
   isEnded = true
   showCut(false)
@@ -94,7 +94,7 @@ function end (title, text, unsent = []) {
 /** @param {number} code @param {string} description */
 function refuse (code, description) {
   if (code === SAVED_MEANWHILE && opened !== null) {
-    end('The connection was lost for too long', 'The document server has ended this session meanwhile, with what had arrived. Reload the page to go on editing.', editing.unsentTexts())
+    end('The connection was lost for too long', 'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.', editing.unsentTexts())
     return emit('onOutdatedVersion')
   }
   const text = refusal(code, description)
@@ -137,7 +137,7 @@ function receive (message) {
       return emit('onDownloadAs', { fileType: message.fileType, url: message.url })
     case 'dropped':
       leave()
-      return end('You were disconnected', 'The host ended this editing session.')
+      return end('You were disconnected', 'The application ended this editing session.')
     case 'closed':
       if (!isEnded) end('Document closed', closing(message))
       return emit('gone')
@@ -158,11 +158,11 @@ function forceSaved ({ nothing, accepted, answer, unsaved }) {
     return showToast('There is nothing new to save')
   }
   if (accepted) return
-  showToast('The host refused the save; the changes are kept and sent again when the document is closed')
-  emit('onWarning', { warningCode: -1, warningDescription: `The host refused the save: ${JSON.stringify(answer)}` })
+  showToast('The application refused the save. The changes are kept and will be sent again when the document is closed.')
+  emit('onWarning', { warningCode: -1, warningDescription: `The application refused the save: ${JSON.stringify(answer)}` })
 }
 
-/** The connection was lost and is tried again, unless nobody wants it any more. */
+/** The connection was lost. It is retried unless the editor is closing. */
 function cut () {
   editing.cut()
   showSavable({ saving: false })
@@ -171,7 +171,7 @@ function cut () {
     return showCut(true)
   }
   connection?.end()
-  if (!isEnded) end('The connection was lost while closing', 'What the document server had received is saved.', editing.unsentTexts())
+  if (!isEnded) end('The connection was lost while closing', 'The changes that the document server received are saved.', editing.unsentTexts())
   emit('gone')
 }
 
@@ -181,7 +181,7 @@ export function open (config) {
   connection = connect(config, { message: afterComposing(receive), cut })
 }
 
-/** Sends what is left and leaves. The editor stays as a closed screen: a host that wants it gone calls `destroyEditor()`. */
+/** Sends what is left and leaves. The editor then shows a closed screen; the embedding page removes it with `destroyEditor()`. */
 export function leave () {
   if (isEnded || connection === null) return emit('gone')
   if (isLeaving) return

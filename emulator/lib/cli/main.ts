@@ -4,7 +4,7 @@ import { commandOf, HELP, UsageError } from './options.js'
 
 const BAD_USAGE = 2
 
-// Whoever reads along may stop: `onlyoffice-emulator | head -1` must not end it.
+// A reader may stop: `onlyoffice-emulator | head -1` must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 try {
@@ -17,7 +17,7 @@ try {
       process.stdout.write(`${VERSION}\n`)
       break
     case 'run':
-      // Not before: bad options are told of at once.
+      // Loaded late, so that bad options are reported at once.
       await (await import('./run.js')).run(command)
   }
 } catch (error) {

@@ -3,24 +3,24 @@ import type { FakeClock } from '../../types/clock.js'
 
 const TICK_MS = 50
 
-/** A fake clock on which time passes as it does, and that can be moved ahead of it. */
+/** A fake clock that follows real time and can be advanced. */
 export function movingClock (): FakeClock {
   const clock = fakeClock()
   let ahead = 0
-  let isMoved = false
+  let isAdvancing = false
   setInterval(() => {
-    if (!isMoved) clock.skip(Math.max(Date.now() + ahead - clock.now(), 0))
+    if (!isAdvancing) clock.skip(Math.max(Date.now() + ahead - clock.now(), 0))
   }, TICK_MS).unref()
 
   return {
     ...clock,
     async advance (milliseconds) {
       ahead += milliseconds
-      isMoved = true
+      isAdvancing = true
       try {
         await clock.advance(milliseconds)
       } finally {
-        isMoved = false
+        isAdvancing = false
       }
     }
   }

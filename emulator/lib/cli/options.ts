@@ -6,18 +6,18 @@ export const HELP = `Usage: onlyoffice-emulator [options]
 
 An emulated ONLYOFFICE document server for tests and development.
 
-  --port NUMBER                where it listens; 0: any free port. Default: 8080
-  --host ADDRESS               default: 127.0.0.1, so that only this machine can reach it
-  --jwt-secret SECRET          shared with your service; given more than once, the first signs and all verify.
-                               Default: the environment's JWT_SECRET, else a random one that is printed
-  --public-url URL             where your service and browsers reach it, if that is not where it listens
-  --allowed-host NAME          a further name it is reached by, without a port; may be given more than once
-  --authorization-header NAME  the header its tokens are sent in. Default: Authorization
-  --libre-office PATH|no       the soffice that converts; no: none. Default: soffice of the PATH, if there is one
-  --fake-clock                 time passes as it does, and POST /emulator/clock moves it ahead
-  --log-level LEVEL            of the log on stderr: trace, debug, info, warn, error, fatal or silent. Default: warn
-  --help                       shows this
-  --version                    shows the version
+  --port NUMBER                the port to listen on; 0 for any free port. Default: 8080
+  --host ADDRESS               the IP address or name to listen on. Default: 127.0.0.1 (this machine only)
+  --jwt-secret SECRET          shared with your service. If repeated, the first signs and all verify.
+                               Default: the environment variable JWT_SECRET, else a random secret, which is printed
+  --public-url URL             where your service and browsers reach it, if not where it listens
+  --allowed-host NAME          another host name it is reached by, without a port. May be repeated
+  --authorization-header NAME  the header that carries its tokens. Default: Authorization
+  --libre-office PATH|no       the soffice that converts documents, or no. Default: soffice on the PATH, if present
+  --fake-clock                 lets POST /emulator/clock advance the time
+  --log-level LEVEL            for the log on stderr: trace, debug, info, warn, error, fatal or silent. Default: warn
+  --help                       prints this help
+  --version                    prints the version
 `
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -26,10 +26,10 @@ export type Command =
   | { readonly type: 'help' | 'version' }
   | { readonly type: 'run', readonly server: Omit<DocumentServerOptions, 'jwtSecret'>, readonly secrets: readonly string[], readonly fakeClock: boolean, readonly logLevel: string }
 
-/** The options can't be used as they are. */
+/** Invalid options. */
 export class UsageError extends Error {}
 
-/** What the command line asks for. Throws a `UsageError`. */
+/** Parses the command line. Throws a `UsageError`. */
 export function commandOf (parameters: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const given = parsed(parameters)
   if (given.help === true) return { type: 'help' }
@@ -73,31 +73,31 @@ function parsed (parameters: readonly string[]) {
   }
 }
 
-function portOf (text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`)
-  return Number(text)
+function portOf (value: string): number {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(value)}`)
+  return Number(value)
 }
 
-/** None: a random one is made. */
+/** Empty when a random secret is to be created. */
 function secretsOf (given: readonly string[] | undefined, fallback: string | undefined): readonly string[] {
   if (given === undefined) return fallback ? [fallback] : []
   return given.map(secret => filled('jwt-secret', secret))
 }
 
-function publicUrlOf (text: string): string {
-  const url = toUrl(text)
+function publicUrlOf (value: string): string {
+  const url = toUrl(value)
   const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === ''
-  if (!isPlain) throw new UsageError(`--public-url must be an address such as https://docs.example.com, not ${JSON.stringify(text)}`)
-  return text
+  if (!isPlain) throw new UsageError(`--public-url must be a URL such as https://docs.example.com, not ${JSON.stringify(value)}`)
+  return value
 }
 
 function headerOf (name: string): string {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new UsageError(`--authorization-header must be the name of a header, not ${JSON.stringify(name)}`)
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new UsageError(`--authorization-header must be a header name, not ${JSON.stringify(name)}`)
   return name
 }
 
-function officeOf (text: string): string | false {
-  return text === 'no' ? false : filled('libre-office', text)
+function officeOf (value: string): string | false {
+  return value === 'no' ? false : filled('libre-office', value)
 }
 
 function oneOf (name: string, value: string, values: readonly string[]): string {
@@ -106,6 +106,6 @@ function oneOf (name: string, value: string, values: readonly string[]): string 
 }
 
 function filled (name: string, value: string): string {
-  if (value.trim() === '') throw new UsageError(`--${name} is empty`)
+  if (value.trim() === '') throw new UsageError(`--${name} must not be empty`)
   return value
 }

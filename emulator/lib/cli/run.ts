@@ -7,17 +7,17 @@ import { movingClock } from './moving-clock.js'
 import { type Command, UsageError } from './options.js'
 
 const STOP_WITHIN_MS = 5000
-/** Enough to see what happened, and never a burden. */
+/** Enough to see what happened, without filling the memory. */
 const REQUEST_LOG = { entries: 1000, bodyBytes: 64 * 1024 }
 
-const EXPLAINED: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (host, port) => `port ${port} of ${host} is taken: choose another by --port, or --port 0 for any free one`,
-  EACCES: (host, port) => `port ${port} of ${host} may not be used: choose one above 1023`,
-  EADDRNOTAVAIL: host => `--host ${host} is not an address of this machine`,
-  ENOTFOUND: host => `--host ${host} is not an address of this machine`
+const EXPLANATIONS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) => `port ${port} on ${host} is in use: choose another with --port, or --port 0 for any free port`,
+  EACCES: (host, port) => `no permission to use port ${port} on ${host}: choose one above 1023`,
+  EADDRNOTAVAIL: host => `--host ${host} is not an IP address or name of this machine`,
+  ENOTFOUND: host => `--host ${host} is not an IP address or name of this machine`
 }
 
-/** Listens until a signal ends it. Prints where, one fact a line. Throws a `UsageError` when it can't listen there. */
+/** Runs until a signal ends the process. Prints where it listens. Throws a `UsageError` when it can't listen there. */
 export async function run ({ server: options, secrets, fakeClock, logLevel }: Extract<Command, { type: 'run' }>): Promise<void> {
   const jwtSecret = secrets.length > 0 ? secrets : [randomBytes(32).toString('hex')]
   const server = await createDocumentServer({
@@ -30,12 +30,12 @@ export async function run ({ server: options, secrets, fakeClock, logLevel }: Ex
   }).catch(error => { throw explained(error, options.host!, options.port!) })
 
   stopOnSignal(server)
-  const listening = addressOf(server)
+  const listening = localUrlOf(server)
   const lines = [
     `Listening: ${listening}`,
     ...(options.publicUrl === undefined ? [] : [`Public URL: ${server.url}`]),
     `api.js: ${server.editorApiUrl}`,
-    `What it sees: ${listening}/`,
+    `Status page: ${listening}/`,
     ...(secrets.length > 0 ? [] : [`JWT secret: ${jwtSecret[0]}`])
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
@@ -44,12 +44,12 @@ export async function run ({ server: options, secrets, fakeClock, logLevel }: Ex
 function stopOnSignal (server: DocumentServer): void {
   let isStopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // Every signal has its listener for good: Ctrl-C under npx arrives twice, and the second must not cut the first short.
+    // The listeners stay: Ctrl-C under npx arrives twice, and the second must not end the process early.
     process.on(signal, () => {
       if (isStopping) return
       isStopping = true
       setTimeout(() => {
-        process.stderr.write('onlyoffice-emulator: your service did not answer in time, what was open is not saved\n')
+        process.stderr.write('onlyoffice-emulator: your service did not answer in time; unsaved documents are lost\n')
         process.exit(1)
       }, STOP_WITHIN_MS).unref()
       server.close().then(() => process.exit(0), error => {
@@ -60,14 +60,14 @@ function stopOnSignal (server: DocumentServer): void {
   }
 }
 
-/** What this machine can be asked at. */
-function addressOf ({ server }: DocumentServer): string {
+/** The URL for clients on this machine. */
+function localUrlOf ({ server }: DocumentServer): string {
   const { address, port } = server.address() as AddressInfo
   const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address
   return `http://${host}:${port}`
 }
 
 function explained (error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const reason = EXPLAINED[error.code ?? '']?.(host, port) ?? (error instanceof TypeError ? error.message.replace(/^allowedHosts: /, '--allowed-host: ') : undefined)
+  const reason = EXPLANATIONS[error.code ?? '']?.(host, port) ?? (error instanceof TypeError ? error.message.replace(/^allowedHosts: /, '--allowed-host: ') : undefined)
   return reason === undefined ? error : new UsageError(reason)
 }

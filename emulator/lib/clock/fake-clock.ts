@@ -5,14 +5,21 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** A clock that stands still until a test moves it. */
+/**
+ * A clock that stands still until a test advances it.
+ *
+ * @example
+ * const clock = fakeClock()
+ * const documentServer = await createDocumentServer({ jwtSecret, clock })
+ * await clock.advance(5000)
+ */
 export function fakeClock ({ start = Date.now(), autoAdvance = false }: FakeClockOptions = {}): FakeClock {
   const timers = new Set<Timer>()
   let now = start
   let underWay = 0
   let settled: Array<() => void> = []
 
-  /** Earliest first; of the same time the one that was set first. */
+  /** The earliest timer; among timers of the same time, the one set first. */
   function next (until: number): Timer | undefined {
     let found: Timer | undefined
     for (const timer of timers) {
@@ -27,7 +34,7 @@ export function fakeClock ({ start = Date.now(), autoAdvance = false }: FakeCloc
     timer.callback()
   }
 
-  /** Nothing is under way, and still isn't after all that was ready to run has run. */
+  /** Resolves when nothing is under way, even after pending callbacks have run. */
   async function settle (): Promise<void> {
     if (underWay > 0) await new Promise<void>(resolve => settled.push(resolve))
     await new Promise<void>(resolve => setImmediate(resolve))

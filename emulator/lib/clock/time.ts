@@ -8,27 +8,28 @@ export const systemClock: Clock = {
   }
 }
 
-/** Somebody took too long. */
+/** An operation exceeded its time limit. */
 export class TimeoutError extends Error {
   constructor (milliseconds: number) {
     super(`No answer within ${milliseconds} ms`)
   }
 }
 
-/** The only source of time in the document server. */
+/** The only source of time in the emulator. */
 export interface Time {
+  /** Milliseconds since the epoch. */
   now (): number
-  /** Whole seconds, as tokens count. */
+  /** Whole seconds since the epoch, as in tokens. */
   seconds (): number
-  /** Does something that a fake clock waits for before it moves on. */
+  /** Runs a task. A fake clock waits for its end before it advances. */
   during<Result> (task: () => Promise<Result>): Promise<Result>
-  /** Lets the time pass within `during`. Resolves early when the signal is aborted. */
+  /** Waits within `during`; meanwhile the fake clock may advance. Resolves early when the signal is aborted. */
   pause (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Lets the time pass outside of it: nothing is under way meanwhile. Resolves early when the signal is aborted. */
+  /** Waits outside of `during`. Resolves early when the signal is aborted. */
   wait (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Lets the time pass although something is under way: that waits for this. Resolves early when the signal is aborted. */
+  /** Waits while everything under way depends on this wait: the fake clock may advance. Resolves early when the signal is aborted. */
   hold (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Runs a task with a signal that is aborted when it takes longer. */
+  /** Runs a task with a signal that is aborted after the time limit. */
   limited<Result> (milliseconds: number, signal: AbortSignal, task: (signal: AbortSignal) => Promise<Result>): Promise<Result>
 }
 

@@ -3,7 +3,7 @@ import { SERVER_VERSION } from '../version.js'
 const BUILD = 0
 export const VERSION = `${SERVER_VERSION}.${BUILD}`
 
-/** The answer to the command `license`, as recorded. A license for connections does not count users. */
+/** The answer to the command `license`, as recorded. A license for connections counts no users. */
 export function license (): { readonly license: object, readonly server: object, readonly quota: object } {
   return {
     license: {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { baseUrlOf } from '../base-url.js'
+import { baseUrlOf } from '../url.js'
 import type { ForgottenFile, SessionParts } from '../sessions/parts.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { lenientRoutes, signedRequest } from '../tokens/request-token.js'
@@ -18,7 +18,7 @@ interface Parts {
 const INVALID_TOKEN = 6
 const EXPIRED_TOKEN = 7
 
-/** The command service at its two addresses, of which the older one takes a GET too. Always HTTP 200. */
+/** The command service at its two paths. The older one accepts GET, too. Answers always have HTTP status 200. */
 export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, url }: Parts): void {
   async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const urlOf = (key: string, { fileType, bytes }: ForgottenFile): string => {

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { type OpenDocument, userIds } from '../sessions/documents.js'
+import type { OpenDocument } from '../sessions/open-document.js'
+import { userIds } from '../sessions/participants.js'
 import { license } from './license.js'
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
-/** `/info/info.json`: who is connected, and the license. Its own nginx shows it to the same machine only, and so does this. */
+/** `/info/info.json`: connections and license. Only for the same machine, as in the document server's own nginx configuration. */
 export function serverInfoRoute (app: FastifyInstance, documents: () => readonly OpenDocument[]): void {
   app.get('/info/info.json', async (request, reply) => {
     const { remoteAddress = '' } = request.socket

@@ -1,23 +1,22 @@
 import type { Time } from '../clock/time.js'
 import { isDocumentServerError } from '../errors.js'
 import type { FaultRegistry } from '../faults/registry.js'
-import { CrashedError, type HostClient } from '../host/client.js'
-import { DOWNLOAD_TOO_LARGE, download } from '../host/download.js'
-import type { ResultFiles } from '../results/files.js'
-import { ConversionCode } from './codes.js'
-import { isEncrypted } from './encrypted.js'
-import type { Convert } from './pdf/convert.js'
+import { CrashedError, type OutboundClient } from '../outbound/client.js'
+import { DOWNLOAD_TOO_LARGE, download } from '../outbound/download.js'
+import type { ResultFiles } from '../result-files/files.js'
+import { ConversionCode } from './error-codes.js'
+import type { Convert } from './converter/convert.js'
 import { type ConversionRequest, conversionRequest } from './request.js'
-import { sourceType } from './source-type.js'
+import { isEncrypted, sourceType } from './source-type.js'
 
 export type ConversionOutcome =
   | { readonly path: string, readonly fileType: string }
   | { readonly error: number }
   | 'pending'
 
-/** Converts documents, each pair of key and output type once. */
+/** Converts documents; each pair of key and output type only once. */
 export interface Conversions {
-  /** Starts or joins the conversion. A synchronous request resolves when it is done, an asynchronous one at once. */
+  /** Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous one at once. */
   convert (fields: Record<string, unknown>): Promise<ConversionOutcome>
 }
 
@@ -27,7 +26,7 @@ interface Job {
 }
 
 interface Parts {
-  readonly host: HostClient
+  readonly client: OutboundClient
   readonly time: Time
   readonly files: ResultFiles
   readonly faults: FaultRegistry
@@ -36,19 +35,19 @@ interface Parts {
   readonly log: { error: (details: object, message: string) => void }
 }
 
-// Source: recorded; a synchronous request is answered at whole seconds, and given up after two minutes.
+// Source: recorded. A synchronous request is answered after whole seconds and times out after two minutes.
 const POLL_MS = 1000
 const TIMEOUT_MS = 120_000
 
-export function conversions ({ host, time, files, faults, convert, closing, log }: Parts): Conversions {
+export function conversions ({ client, time, files, faults, convert, closing, log }: Parts): Conversions {
   const jobs = new Map<string, Job>()
 
-  async function run ({ key, from: named, to, toNumber, title, url }: ConversionRequest): Promise<ConversionOutcome> {
+  async function run ({ key, from: given, to, toNumber, title, url }: ConversionRequest): Promise<ConversionOutcome> {
     const fault = faults.take('conversion')
     if (typeof url !== 'string' || url === '') return { error: ConversionCode.conversion }
     try {
-      const source = await download(host, time, url, named)
-      const from = sourceType(source, named)
+      const source = await download(client, time, url, given)
+      const from = sourceType(source, given)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
       if (isEncrypted(source, from)) return { error: ConversionCode.password }
@@ -73,16 +72,16 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
     return job
   }
 
-  /** An error is told to whoever asks next, then the job may start again; only -3 stays. */
-  function told (id: string, { outcome }: Job): ConversionOutcome {
-    if (isPassing(outcome)) jobs.delete(id)
+  /** The next request gets an error, and the one after it may start the job again. Only the error -3 is permanent. */
+  function outcomeOf (id: string, { outcome }: Job): ConversionOutcome {
+    if (isTransient(outcome)) jobs.delete(id)
     return outcome
   }
 
   async function answerOf (id: string, job: Job): Promise<ConversionOutcome> {
     for (let waited = 0; waited < TIMEOUT_MS && !closing.aborted; waited += POLL_MS) {
       await time.wait(POLL_MS, closing)
-      if (job.outcome !== 'pending') return jobs.get(id) === job ? told(id, job) : job.outcome
+      if (job.outcome !== 'pending') return jobs.get(id) === job ? outcomeOf(id, job) : job.outcome
     }
     return { error: ConversionCode.timeout }
   }
@@ -93,13 +92,13 @@ export function conversions ({ host, time, files, faults, convert, closing, log 
       if ('error' in request) return request
       const id = `${request.key}_${request.toNumber}_${request.to}`
       const known = jobs.get(id)
-      if (known !== undefined && known.outcome !== 'pending') return told(id, known)
+      if (known !== undefined && known.outcome !== 'pending') return outcomeOf(id, known)
       const job = known ?? start(id, request)
       return request.isAsync ? 'pending' : await answerOf(id, job)
     }
   }
 }
 
-function isPassing (outcome: ConversionOutcome): boolean {
+function isTransient (outcome: ConversionOutcome): boolean {
   return typeof outcome === 'object' && 'error' in outcome && outcome.error !== ConversionCode.conversion
 }

@@ -2,7 +2,7 @@ import { familyOf, formatNumber, writtenAs } from '../formats.js'
 
 export interface OutputType {
   readonly extension: string
-  /** Stands in the folder of the result, and tells cached results apart. */
+  /** Part of the result's folder; distinguishes cached results. */
   readonly number: number
 }
 
@@ -11,7 +11,7 @@ const FAMILIES: Record<string, { readonly number: number, readonly extensions: R
   odf: { number: 2058, extensions: { word: 'odt', cell: 'ods', slide: 'odp' } }
 }
 
-/** The format that `outputtype` names: `ooxml` and `odf` are the one of that family that fits the source, if one does. */
+/** The format that `outputtype` names. `ooxml` and `odf` stand for the format of that family that fits the source, if there is one. */
 export function outputType (requested: string, from: string): OutputType | 'ambiguous' | undefined {
   const name = requested.toLowerCase()
   const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined

@@ -1,16 +1,16 @@
 import { posix } from 'node:path'
-import { ConversionCode } from './codes.js'
+import { ConversionCode } from './error-codes.js'
 import { outputType } from './output-type.js'
 
-/** What is to be converted, as the document server reads a request. */
+/** A conversion request as the document server reads it. */
 export interface ConversionRequest {
-  /** As it stands in the folder of the result. */
+  /** As used in the folder of the result. */
   readonly key: string
-  /** Lower case; empty when it is not said. */
+  /** In lower case; empty when not given. */
   readonly from: string
   readonly to: string
   readonly toNumber: number
-  /** Without its extension. */
+  /** Without an extension. */
   readonly title: string
   readonly url: unknown
   readonly isAsync: boolean
@@ -21,23 +21,23 @@ const KEY = /^[0-9A-Za-z._=-]*$/
 const PASSWORD_MAX_LENGTH = 255
 const EXTENSION = /^[0-9A-Za-z]*$/
 
-/** Reads the signed fields of a request: keys of any length and numbers are taken, so is any `filetype` of letters and digits. */
+/** Reads the signed fields of a request. Accepts keys of any length, numbers as keys, and any `filetype` of letters and digits. */
 export function conversionRequest (fields: Record<string, unknown>): ConversionRequest | { readonly error: number } {
   const { key, title, url, async: asynchronous, password, thumbnail, documentRenderer } = fields
   const from = fields.filetype || fields.fileType || ''
   const requested = fields.outputtype || fields.outputType || ''
-  if (!KEY.test(text(key)) || !EXTENSION.test(text(from))) return { error: ConversionCode.input }
-  // The real one fails on them.
+  if (!KEY.test(stringOf(key)) || !EXTENSION.test(stringOf(from))) return { error: ConversionCode.input }
+  // The real document server fails on these.
   if (typeof requested !== 'string' || (title && typeof title !== 'string')) return { error: ConversionCode.unknown }
-  const to = outputType(asPdf(requested.toLowerCase(), fields.pdf), text(from).toLowerCase())
+  const to = outputType(asPdf(requested.toLowerCase(), fields.pdf), stringOf(from).toLowerCase())
   if (to === undefined) return { error: ConversionCode.input }
   if (to === 'ambiguous') return { error: ConversionCode.ambiguous }
   if (typeof password === 'string' && password.length > PASSWORD_MAX_LENGTH) return { error: ConversionCode.input }
-  if (!isReadable(thumbnail) || !isReadable(documentRenderer)) return { error: ConversionCode.unknown }
-  const name = text(title) || 'output'
+  if (!isReadableOption(thumbnail) || !isReadableOption(documentRenderer)) return { error: ConversionCode.unknown }
+  const name = stringOf(title) || 'output'
   return {
-    key: text(key) || 'undefined',
-    from: text(from).toLowerCase(),
+    key: stringOf(key) || 'undefined',
+    from: stringOf(from).toLowerCase(),
     to: to.extension,
     toNumber: to.number,
     title: name.slice(0, name.length - posix.extname(name).length),
@@ -46,15 +46,15 @@ export function conversionRequest (fields: Record<string, unknown>): ConversionR
   }
 }
 
-/** `pdf` makes a PDF one for archives, or the other way round. */
+/** The field `pdf` turns a PDF into a PDF/A, or the other way round. */
 function asPdf (requested: string, pdf: unknown): string {
   const { pdfa } = Object(pdf) as { pdfa?: unknown }
   if (requested === 'pdf' && pdfa === true) return 'pdfa'
   return requested === 'pdfa' && pdfa === false ? 'pdf' : requested
 }
 
-/** These options may be JSON text. */
-function isReadable (option: unknown): boolean {
+/** Options in a string must be JSON. */
+function isReadableOption (option: unknown): boolean {
   if (typeof option !== 'string' || option === '') return true
   try {
     JSON.parse(option)
@@ -64,8 +64,8 @@ function isReadable (option: unknown): boolean {
   }
 }
 
-/** Of an object only what can't be a key: its text may be anything, or nothing at all. */
-function text (value: unknown): string {
+/** As a string. An object gives JSON, which is never a valid key. */
+function stringOf (value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

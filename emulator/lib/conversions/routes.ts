@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { baseUrlOf } from '../base-url.js'
-import { ConversionCode } from './codes.js'
+import { baseUrlOf } from '../url.js'
+import { ConversionCode } from './error-codes.js'
 import type { ConversionOutcome, Conversions } from './conversions.js'
 import { lenientRoutes, signedRequest } from '../tokens/request-token.js'
-import type { ResultFiles } from '../results/files.js'
+import type { ResultFiles } from '../result-files/files.js'
 import type { Tokens } from '../tokens/tokens.js'
 
 interface Parts {
@@ -21,7 +21,7 @@ interface Result {
 
 type MediaType = 'application/json' | 'application/xml'
 
-/** `/converter` answers JSON, the older `/ConvertService.ashx` XML, unless `Accept` prefers the other. Always HTTP 200. */
+/** `/converter` answers with JSON and the older `/ConvertService.ashx` with XML, unless `Accept` prefers the other. The HTTP status is always 200. */
 export function conversionRoutes (app: FastifyInstance, { conversions, files, tokens, url }: Parts): void {
   let lastShardKey: string | undefined
 
@@ -31,14 +31,14 @@ export function conversionRoutes (app: FastifyInstance, { conversions, files, to
       ? { error: ConversionCode.token }
       : await conversions.convert(signed.fields)
     const result = typeof outcome === 'object' && 'path' in outcome ? withUrl(request, outcome) : outcome
-    return wanted(request, byDefault) === 'application/xml'
+    return preferredType(request, byDefault) === 'application/xml'
       ? reply.type('text/xml; charset=UTF-8').send(Buffer.from(xmlOf(result)))
       : reply.type('application/json; charset=UTF-8').send(Buffer.from(jsonOf(result)))
   }
 
   function withUrl (request: FastifyRequest, outcome: Exclude<ConversionOutcome, 'pending' | { error: number }>): Result {
     const key = /\/conv_(.*)_-?\d+\/output\./.exec(outcome.path)?.[1] ?? ''
-    // Source: recorded; without a shardkey the address has that of an earlier request.
+    // Source: recorded. Without a shardkey the URL has that of an earlier request.
     const { shardkey } = request.query as { shardkey?: string }
     lastShardKey = shardkey ?? lastShardKey
     return { fileUrl: files.urlOf(outcome.path, baseUrlOf(request, url()), lastShardKey ?? key), fileType: outcome.fileType }
@@ -50,8 +50,8 @@ export function conversionRoutes (app: FastifyInstance, { conversions, files, to
   })
 }
 
-/** What `Accept` prefers; the default when it names neither: `text/xml` is not `application/xml`. */
-function wanted ({ raw }: FastifyRequest, byDefault: MediaType): string {
+/** The media type that `Accept` prefers, else the default. `text/xml` does not count as `application/xml`. */
+function preferredType ({ raw }: FastifyRequest, byDefault: MediaType): string {
   const available = byDefault === 'application/json' ? ['application/json', 'application/xml'] : ['application/xml', 'application/json']
   return new Negotiator(raw).mediaType(available) ?? byDefault
 }

@@ -2,18 +2,21 @@ import { openPackage } from '../documents/office/package.js'
 import { familyOf } from '../formats.js'
 
 const PACKAGES: ReadonlyArray<readonly [part: RegExp, type: string]> = [[/^word\//, 'docx'], [/^xl\//, 'xlsx'], [/^ppt\//, 'pptx']]
-// An OpenDocument begins with its media type, unpacked: the header of a zip entry and its name are 38 bytes.
+// An OpenDocument file begins with its media type, uncompressed, after a zip entry's header and name of 38 bytes.
 const OPEN_DOCUMENT = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)/
 const OPEN_DOCUMENT_TYPES: Readonly<Record<string, string>> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' }
+const OFFICE_OPEN_XML = /^(doc|xls|ppt)[xm]$/
+// An encrypted Office Open XML file is not a zip file but a compound file. Source: MS-OFFCRYPTO.
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
-/** The format of a source: as it is said to be, else what the content looks like. */
-export function sourceType (bytes: Uint8Array, named: string): string {
-  if (familyOf(named) !== undefined) return named
+/** The format of a source: the given one if it is known, else detected from the content. */
+export function sourceType (bytes: Uint8Array, given: string): string {
+  if (familyOf(given) !== undefined) return given
   const beginning = Buffer.from(bytes.subarray(0, 100)).toString('latin1')
   if (beginning.startsWith('%PDF-')) return 'pdf'
   if (beginning.startsWith('{\\rtf')) return 'rtf'
   if (beginning.startsWith('PK')) return packageType(bytes, beginning.slice(38))
-  return bytes.includes(0) ? named : 'txt'
+  return bytes.includes(0) ? given : 'txt'
 }
 
 function packageType (bytes: Uint8Array, mediaType: string): string {
@@ -25,4 +28,9 @@ function packageType (bytes: Uint8Array, mediaType: string): string {
   } catch {
     return 'txt'
   }
+}
+
+/** Whether a document can be read only with a password. */
+export function isEncrypted (bytes: Uint8Array, fileType: string): boolean {
+  return OFFICE_OPEN_XML.test(fileType) && COMPOUND_FILE.equals(bytes.subarray(0, COMPOUND_FILE.length))
 }

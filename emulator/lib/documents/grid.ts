@@ -1,13 +1,13 @@
-/** A cell as an editor shows it. Empty ones are left out. */
+/** A cell as an editor displays it. Empty cells are omitted. */
 export interface GridCell {
-  /** What one would type to get it: a formula begins with `=`, a text that looks like something else with `'`. */
+  /** What a user types to get it: a formula starts with `=`, a text that looks like something else with `'`. */
   readonly value: string
-  /** What is shown of it. */
+  /** The displayed text. */
   readonly text: string
-  /** Default: left. */
+  /** @default 'left' */
   readonly align?: 'center' | 'right'
   readonly bold?: boolean
-  /** Its value is from before the last changes: an office suite calculates it when it opens the file. */
+  /** The value is older than the last changes. An office suite calculates it when it opens the file. */
   readonly stale?: boolean
 }
 
@@ -17,39 +17,39 @@ export interface LockedCells {
   readonly why: string
 }
 
-/** A sheet as an editor shows it: its first rows and columns. */
+/** The first rows and columns of a sheet, as an editor displays them. */
 export interface GridSheet {
   readonly name: string
   readonly rows: number
   readonly columns: number
-  /** What is there and not shown. */
+  /** A note on what is not displayed. */
   readonly omitted?: string
   readonly cells: Readonly<Record<string, GridCell>>
   readonly merged: readonly string[]
   readonly locked: readonly LockedCells[]
-  /** Of columns that have one, in characters. */
+  /** The widths of columns that specify one, in characters. */
   readonly widths: Readonly<Record<string, number>>
   readonly hiddenRows: readonly number[]
   readonly hiddenColumns: readonly number[]
 }
 
-/** The last one who sets a cell wins; changes of different cells never meet. */
+/** The last value set in a cell wins. Changes to different cells don't conflict. */
 export interface CellOperation {
   readonly op: 'cell'
   readonly sheet: string
   /** `B3` */
   readonly cell: string
-  /** What is typed into it: a number, a text, `=A1+B1`… Empty clears it. */
+  /** What is typed into it: a number, a text, `=A1+B1`… An empty string clears it. */
   readonly value: string
-  /** What is shown of it now. */
+  /** The cell as displayed now. */
   readonly shown?: GridCell
-  /** Other cells that have to be shown anew, by `sheet!cell`. */
+  /** Other cells whose display changes, by `sheet!cell`. */
   readonly others?: Readonly<Record<string, GridCell>>
 }
 
 const MAX_ROWS = 2000
 const MAX_COLUMNS = 100
-/** That are shown of all sheets together. */
+/** Limit for the displayed cells of all sheets together. */
 export const MAX_CELLS = 100_000
 export const MAX_CHARACTERS = 10_000_000
 const MIN_ROWS = 60
@@ -58,8 +58,8 @@ const SPARE_ROWS = 20
 const SPARE_COLUMNS = 3
 
 /**
- * How much of a sheet is shown: what is used, some empty rows and columns, and not more than a page can bear.
- * `atMost`: rows, where those have too many cells.
+ * How much of a sheet is displayed: the used part with some empty rows and columns, within the limits of a page.
+ * `atMost`: the limit for rows, if they have too many cells.
  */
 export function shownSize (rows: number, columns: number, atMost = MAX_ROWS): Pick<GridSheet, 'rows' | 'columns' | 'omitted'> {
   const size = {

@@ -1,13 +1,11 @@
-import { isTextFormat } from './text-formats.js'
-import type { TextBlock } from './extract/blocks.js'
 import { textBlocks } from './extract/extract.js'
 import { separatedDocument } from './csv/document.js'
-import { textDocument } from './text-file.js'
-import type { Editable, Paragraph } from './types.js'
+import { isTextFormat, textDocument } from './text-file.js'
+import type { Editable, Paragraph, TextBlock } from './types.js'
 import { wordDocument } from './word/document.js'
 import { workbookDocument } from './workbook/workbook.js'
 
-/** Opens a document for editing: text formats as text, docx by paragraphs, xlsx and csv by cells, everything else to be read only. */
+/** Opens a document for editing: text formats as text, docx by paragraphs, xlsx and csv by cells. Everything else is read-only. */
 export function openEditable (fileType: string, bytes: Uint8Array): Editable {
   try {
     if (fileType === 'csv') return sheetOrText(bytes)
@@ -17,13 +15,13 @@ export function openEditable (fileType: string, bytes: Uint8Array): Editable {
   } catch (error) {
     return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, [])
   }
-  const note = `The emulated document server shows ${fileType || 'this format'} files for reading only; it edits docx, xlsx and text files.`
+  const note = `The emulated document server can only show ${fileType || 'this format'} files. It edits docx, xlsx and text files.`
   return readOnly(bytes, note, blocksOf(fileType, bytes).map(({ text, level, newPage }, index) => ({
     id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level }), ...(newPage === true ? { newPage } : {})
   })))
 }
 
-/** A .csv that is too large for a sheet is edited as text. */
+/** A .csv file that is too large for a sheet is edited as text. */
 function sheetOrText (bytes: Uint8Array): Editable {
   try {
     return separatedDocument(bytes)
@@ -38,13 +36,13 @@ function readOnly (bytes: Uint8Array, note: string, paragraphs: readonly Paragra
     view: () => ({ kind: 'readonly', note, paragraphs }),
     apply: () => null,
     replaceText () {
-      throw new TypeError('Text can be put into docx and text files only: edit with the bytes of a file instead')
+      throw new TypeError('Only docx and text files can be edited with a string: use the bytes of a file instead')
     },
     bytes: () => bytes
   }
 }
 
-/** What can be read of it; nothing of a broken file. */
+/** The text of a file; none of a corrupted one. */
 function blocksOf (fileType: string, bytes: Uint8Array): TextBlock[] {
   try {
     return textBlocks(fileType, bytes) ?? []

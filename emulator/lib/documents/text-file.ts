@@ -2,8 +2,14 @@ import { merge } from '../browser/writing/merge.js'
 import type { Editable } from './types.js'
 
 const BYTE_ORDER_MARK = '\uFEFF'
+const TEXT_FORMATS = new Set(['txt', 'md', 'csv', 'html', 'htm', 'xml'])
 
-/** A UTF-8 text file. Its byte order mark and its kind of line end survive editing. Throws a `TypeError` for other encodings. */
+/** Whether files of a format are plain text. */
+export function isTextFormat (fileType: string): boolean {
+  return TEXT_FORMATS.has(fileType)
+}
+
+/** A UTF-8 text file. Editing keeps its byte order mark and line ends. Throws a `TypeError` for other encodings. */
 export function textDocument (original: Uint8Array): Editable {
   const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(original)
   const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''

@@ -4,42 +4,42 @@ export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
 
 export type Format = typeof FORMATS[number]
 
-/** How a part of a paragraph's text looks. */
+/** The formatting of a part of a paragraph's text. */
 export interface Mark extends Readonly<Partial<Record<Format, boolean>>> {
   readonly from: number
   readonly to: number
-  /** The address it leads to. */
+  /** The link's target. */
   readonly link?: string
 }
 
-/** A paragraph as an editor shows it. `id` is stable as long as the document is open. */
+/** A paragraph as an editor displays it. `id` is stable while the document is open. */
 export interface Paragraph {
   readonly id: string
   readonly text: string
   readonly editable: boolean
-  /** In order, none over another; absent when nothing is formatted. */
+  /** In order and without overlaps; absent without formatting. */
   readonly marks?: readonly Mark[]
   /** 1 to 6 for a heading, 0 for a title, else absent. */
   readonly level?: number
-  /** Paragraphs of one table cell share it; cells of one row differ behind the colon: `1.2:3`. */
+  /** Identifies the paragraph's table cell: `table.row:cell`. */
   readonly cell?: string
-  /** Begins a slide or a sheet. */
+  /** Starts a slide or a sheet. */
   readonly newPage?: boolean
 }
 
-/** What an editor shows of a document. */
+/** The content that an editor displays. */
 export type DocumentView =
   | { readonly kind: 'text', readonly text: string }
   | { readonly kind: 'paragraphs', readonly paragraphs: readonly Paragraph[] }
   | { readonly kind: 'grid', readonly sheets: readonly GridSheet[] }
   | { readonly kind: 'readonly', readonly note: string, readonly paragraphs: readonly Paragraph[] }
 
-/** One change an editor makes. With `base`, the text it was made of, it is merged into what others have done since. */
+/** A change by an editor. With `base`, the text it started from, it is merged with the changes of others since. */
 export type Operation =
   | { readonly op: 'text', readonly text: string, readonly base?: string }
-  /** `marks`: how what is written looks. `joins`: the paragraph whose text was put behind this one's. */
+  /** `marks`: the formatting of the new text. `joins`: the paragraph whose text was appended to this one. */
   | { readonly op: 'set', readonly id: string, readonly text: string, readonly base?: string, readonly marks?: readonly Mark[], readonly joins?: string }
-  /** `splits`: the paragraph whose end this was. */
+  /** `splits`: the paragraph this one was split from. */
   | { readonly op: 'insert', readonly id: string, readonly after: string, readonly text: string, readonly marks?: readonly Mark[], readonly splits?: string }
   | { readonly op: 'format', readonly id: string, readonly base: string, readonly from: number, readonly to: number, readonly format: Format, readonly value: boolean }
   | { readonly op: 'remove', readonly id: string, readonly base?: string }
@@ -48,11 +48,11 @@ export type Operation =
 /** A document that is being edited. */
 export interface Editable {
   view (): DocumentView
-  /** What was really done, to be shown to the others; `null` when the document is as it was. */
+  /** Applies a change. Returns the change that was really made, for the other editors; `null` if nothing changed. */
   apply (operation: Operation): Operation | null
-  /** Replaces the whole content by text; false when that changes nothing. Throws where text can't be put in. */
+  /** Replaces the whole content with text. Returns false if nothing changed. Throws if the format can't hold text. */
   replaceText (text: string): boolean
-  /** The document as a file. Byte for byte the original when nothing was changed. */
+  /** The document as a file. Without changes it equals the original byte for byte. */
   bytes (): Uint8Array
 }
 
@@ -86,4 +86,13 @@ function isFormatting (value: object): boolean {
 function isRange (value: unknown): value is { from: number, to: number } {
   if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return false
   return Number.isInteger(value.from) && Number.isInteger(value.to) && Number(value.from) >= 0 && Number(value.from) < Number(value.to)
+}
+
+/** A paragraph, heading or table row of a document's text. */
+export interface TextBlock {
+  readonly text: string
+  /** 1 to 6 for a heading, 0 for a title. */
+  readonly level?: number
+  /** Starts a slide or a sheet. */
+  readonly newPage?: boolean
 }

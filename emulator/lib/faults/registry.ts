@@ -1,11 +1,11 @@
-import { checkFault } from './check.js'
+import { validateFault } from './validation.js'
 import type { FaultOptions, Faults } from '../../types/faults.js'
 
 export interface FaultRegistry {
-  /** Returns what takes the fault back. */
+  /** Returns a function that removes the fault. */
   add<Route extends keyof Faults>(route: Route, fault: Faults[Route], options?: FaultOptions): () => void
-  /** The fault that strikes this call of the route, if there is one. One that can't strike it does not count it. */
-  take<Route extends keyof Faults>(route: Route, canStrike?: (fault: Faults[Route]) => boolean): Faults[Route] | undefined
+  /** The fault that applies to this call of the route, if any. A fault that can't apply does not count the call. */
+  take<Route extends keyof Faults>(route: Route, canApply?: (fault: Faults[Route]) => boolean): Faults[Route] | undefined
 }
 
 interface Planned {
@@ -15,22 +15,22 @@ interface Planned {
   times: number
 }
 
-/** Of several faults of a route the one that was added first strikes; the others see only the calls that are left. */
+/** If a route has several faults, the one added first applies. The others count only the calls it leaves. */
 export function faultRegistry (): FaultRegistry {
   const planned = new Set<Planned>()
 
   return {
     add (route, fault, options = {}) {
-      checkFault(route, fault, options)
+      validateFault(route, fault, options)
       const { times = 1, after = 0 } = options
       const plan = { route, fault, after, times }
       planned.add(plan)
       return () => { planned.delete(plan) }
     },
-    take (route, canStrike = () => true) {
+    take (route, canApply = () => true) {
       for (const plan of planned) {
         const fault = plan.fault as Faults[typeof route]
-        if (plan.route !== route || !canStrike(fault)) continue
+        if (plan.route !== route || !canApply(fault)) continue
         if (plan.after > 0) {
           plan.after--
           continue

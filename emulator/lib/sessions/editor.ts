@@ -1,11 +1,11 @@
 import type { Editable, Operation } from '../documents/types.js'
-import { currentBytes, editableOf } from './content.js'
-import type { OpenDocument, Participant } from './documents.js'
 import type { Connection, Joined } from './joining.js'
+import type { OpenDocument } from './open-document.js'
+import type { Participant } from './participants.js'
 import type { Sessions } from './sessions.js'
 import type { CallbackResult, ForceSaveOptions, MailMerge } from '../../types/session.js'
 
-/** One participant's hands on a document. Saving and leaving wait for the edits made before. */
+/** What one participant can do with a document. Saving and leaving wait for the edits made before. */
 export interface Editor {
   readonly document: OpenDocument
   readonly participant: () => Participant
@@ -26,7 +26,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
   let participant = joined
   let edits: Promise<unknown> = Promise.resolve()
   let leaving: Promise<CallbackResult> | undefined
-  let leftBehind: Uint8Array | undefined
+  let contentWhenLeft: Uint8Array | undefined
 
   function afterEdits<Result> (task: () => Promise<Result>): Promise<Result> {
     const next = edits.then(task)
@@ -38,13 +38,13 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     document,
     participant: () => participant,
     outdated,
-    editable: async () => await afterEdits(async () => editableOf(document)),
-    content: async () => await afterEdits(async () => leftBehind ?? currentBytes(document)),
+    editable: async () => await afterEdits(async () => document.editable()),
+    content: async () => await afterEdits(async () => contentWhenLeft ?? document.bytes()),
     apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
     replace: async (content, fileType) => await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
     async forceSave (options = {}) {
       await edits
-      const { result } = await sessions.forceSave(document, { ...options, presser: participant })
+      const { result } = await sessions.forceSave(document, { ...options, requester: participant })
       return await result
     },
     async mailMerge (mail) {
@@ -53,7 +53,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     },
     leave () {
       leaving ??= edits.then(async () => {
-        leftBehind = currentBytes(document)
+        contentWhenLeft = document.bytes()
         return await sessions.leave(document, participant)
       })
       leaving.catch(() => { leaving = undefined })

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { documentServerError, isDocumentServerError } from '../errors.js'
-import { download } from '../host/download.js'
+import { download } from '../outbound/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
-import { aside } from './aside.js'
-import { announce } from './delivery.js'
-import { editors, type OpenDocument, type Participant, tell, userIds, usersOf } from './documents.js'
-import { callbackUrlOf } from './leaving.js'
+import { callbackUrlOf, startPresence } from './callbacks.js'
+import type { OpenDocument } from './open-document.js'
 import type { SessionParts } from './parts.js'
+import { editors, notifyAll, type Participant, userIds, usersOf } from './participants.js'
 
 /** How the document server reaches an editor. */
 export type Connection = Pick<Participant, 'baseUrl' | 'notify'>
@@ -14,34 +13,32 @@ export type Connection = Pick<Participant, 'baseUrl' | 'notify'>
 export interface Joined {
   readonly document: OpenDocument
   readonly participant: Participant
-  /** The key was saved a short while ago: it is shown, but editing needs a new key. */
+  /** The key was saved a short while ago: the document is shown, but editing needs a new key. */
   readonly outdated: boolean
 }
 
 const VIEW_ONLY_AFTER_SAVE_MS = 300_000
 const CACHED_MS = 86_400_000
-const FAILED = -1
+const UNKNOWN_ERROR = -1
 // Source: recorded message to the editor.
 const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assembled' } as const
 const VERSION_CHANGED = 4008
 
-/** Opens a document, or joins those who have it open. What is shown is loaded afterwards. Runs in the document's turn. */
+/** Adds a participant. The content is loaded afterwards, by `loadFor`. Runs in the document's turn. */
 export async function join (parts: SessionParts, document: OpenDocument, config: TrustedConfig, connection: Connection): Promise<Joined> {
-  // Source: docs/document-server-protocol.md#opening-a-key-again; a viewer is shown what there is.
-  const outdated = !config.viewOnly && isOutdated(parts, document)
+  // Source: docs/document-server-protocol.md#opening-a-key-again; viewers can always open it.
+  const outdated = !config.viewOnly && isKeyViewOnly(parts, document)
   const userId = config.user.id ?? `uid-${randomUUID()}`
   const participant: Participant = {
     ...connection,
-    connectionId: `${userId}${++document.joined}`,
+    connectionId: `${userId}${document.connectionOpened(config.callbackUrl, connection.baseUrl)}`,
     userId,
     userName: config.user.name,
     viewOnly: config.viewOnly || outdated,
     outdated,
     callbackUrl: config.callbackUrl
   }
-  document.lastCallbackUrl = config.callbackUrl ?? document.lastCallbackUrl
-  document.baseUrl = connection.baseUrl
-  // Source: recorded; a viewer is not told.
+  // Source: recorded; viewers are not told.
   const hasForgotten = !participant.viewOnly && parts.forgotten.has(document.key)
   if (!outdated) await enter(parts, document, participant)
   if (hasForgotten) participant.notify(HAS_FORGOTTEN)
@@ -50,24 +47,24 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
   return { document, participant, outdated }
 }
 
-/** Loads what somebody who has joined is shown, once for all who wait for it. Rejects with a `DocumentServerError`. */
-export async function show (parts: SessionParts, { document, participant, outdated }: Joined, config: TrustedConfig): Promise<void> {
+/** Loads the content for a participant who has joined, once for all who wait for it. Rejects with a `DocumentServerError`. */
+export async function loadFor (parts: SessionParts, { document, participant, outdated }: Joined, config: TrustedConfig): Promise<void> {
   try {
-    document.loading ??= aside(parts, async () => await load(parts, document, config)).finally(() => { document.loading = null })
-    await document.loading
+    await document.loadOnce(async () => await parts.tasks.alongside(async () => await load(parts, document, config)))
   } catch (error) {
-    participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code : FAILED })
+    participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code : UNKNOWN_ERROR })
     throw error
   }
-  if (outdated) document.participants.set(participant.connectionId, participant)
+  if (outdated) document.enter(participant)
   participant.notify({ type: 'ready', outdated })
 }
 
-/** Comes back after the connection was cut. Rejects with 4008 when the document is another one by now, or about to be. */
+/** Lets a participant whose connection was cut come back. Rejects with code 4008 when the document has been saved or removed since, or is being saved. */
 export async function rejoin (parts: SessionParts, document: OpenDocument | undefined, connectionId: string, connection: Connection): Promise<Joined> {
   const known = document?.disconnected.get(connectionId)
-  if (document === undefined || known === undefined || (!known.viewOnly && isOutdated(parts, document))) throw documentServerError(VERSION_CHANGED, 'The document has been saved or closed since the connection was lost: open it again')
-  document.disconnected.delete(connectionId)
+  if (document === undefined || known === undefined || (!known.viewOnly && isKeyViewOnly(parts, document))) {
+    throw documentServerError(VERSION_CHANGED, 'The document was saved or closed after the connection was lost: open it again')
+  }
   const participant = { ...known, ...connection }
   await enter(parts, document, participant)
   participant.notify({ type: 'joined', users: usersOf(document), hasForgotten: false })
@@ -75,11 +72,11 @@ export async function rejoin (parts: SessionParts, document: OpenDocument | unde
 }
 
 async function enter (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<void> {
-  document.participants.set(participant.connectionId, participant)
-  tell(document, { type: 'users', users: usersOf(document) }, participant)
+  document.enter(participant)
+  notifyAll(document, { type: 'users', users: usersOf(document) }, participant)
   if (participant.viewOnly) return
-  callOffSave(document)
-  await announce(parts, document, callbackUrlOf(document, participant), {
+  document.cancelSave()
+  await startPresence(parts, document, callbackUrlOf(document, participant), {
     key: document.key,
     status: 1,
     users: userIds(editors(document)),
@@ -87,25 +84,20 @@ async function enter (parts: SessionParts, document: OpenDocument, participant: 
   })
 }
 
-function callOffSave (document: OpenDocument): void {
-  document.saving?.soon.abort()
-  document.saving = null
-}
-
-/** What is cached, else the forgotten copy, else a download. */
-async function load ({ forgotten, time, host }: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
-  const { opened, participants, changes } = document
+/** Takes the content from the cache, else from a forgotten file, else downloads it. */
+async function load ({ forgotten, time, client }: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
+  const { loaded, participants, changes } = document
   const isInUse = participants.size > 1 || changes.length > 0
-  if (opened !== null && (isInUse || time.now() - opened.at <= CACHED_MS)) return
-  const copy = forgotten.get(document.key)
-  const { bytes, fileType } = copy ?? { bytes: await download(host, time, config.url, config.fileType), fileType: config.fileType }
-  Object.assign(document, { fromForgotten: copy !== undefined, opened: { bytes, fileType, at: time.now() }, source: bytes, fileType, editable: null })
+  if (loaded !== null && (isInUse || time.now() - loaded.loadedAt <= CACHED_MS)) return
+  const forgottenFile = forgotten.get(document.key)
+  const { bytes, fileType } = forgottenFile ?? { bytes: await download(client, time, config.url, config.fileType), fileType: config.fileType }
+  document.contentLoaded({ bytes, fileType, loadedAt: time.now() }, forgottenFile !== undefined)
 }
 
-/** While a finished save is posted, and for a while after it was accepted. */
-function isOutdated ({ time }: SessionParts, document: OpenDocument): boolean {
-  if (document.sentAt === null) return false
-  if (document.saving !== null || time.now() - document.sentAt < VIEW_ONLY_AFTER_SAVE_MS) return true
-  Object.assign(document, { sentAt: null, opened: null })
+/** True while a finished save is posted and for five minutes after it was accepted. */
+function isKeyViewOnly ({ time }: SessionParts, document: OpenDocument): boolean {
+  if (document.viewOnlySince === null) return false
+  if (document.save !== null || time.now() - document.viewOnlySince < VIEW_ONLY_AFTER_SAVE_MS) return true
+  document.reopenKey()
   return false
 }

@@ -1,11 +1,11 @@
-import { resultFolder } from '../results/files.js'
-import { deliver } from './delivery.js'
-import { currentBytes } from './content.js'
-import type { OpenDocument, Participant } from './documents.js'
+import { resultFolder } from '../result-files/files.js'
+import { postCallback } from './callbacks.js'
+import type { OpenDocument } from './open-document.js'
 import type { SessionParts } from './parts.js'
+import type { Participant } from './participants.js'
 import type { CallbackResult, MailMerge } from '../../types/session.js'
 
-/** One status 5 for each record. Runs in the document's turn. Source: docs/document-server-protocol.md#mail-merge-5 */
+/** Posts one 5 for each recipient. Runs in the document's turn. Source: docs/document-server-protocol.md#mail-merge-5 */
 export async function sendMailMerge (
   parts: SessionParts,
   document: OpenDocument,
@@ -14,11 +14,11 @@ export async function sendMailMerge (
 ): Promise<CallbackResult[]> {
   const { key, fileType } = document
   const results: CallbackResult[] = []
-  const bytes = currentBytes(document)
+  const bytes = document.bytes()
   let recordErrorCount = 0
   for (const [recordIndex, to] of recipients.entries()) {
     const path = parts.files.put(`${resultFolder(key)}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
-    const result = await deliver(parts, sender.callbackUrl, {
+    const result = await postCallback(parts, sender.callbackUrl, {
       key,
       status: 5,
       url: parts.files.urlOf(path, document.baseUrl, key),

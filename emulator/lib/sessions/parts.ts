@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Time } from '../clock/time.js'
 import type { FaultRegistry } from '../faults/registry.js'
-import type { HostClient } from '../host/client.js'
-import type { ResultFiles } from '../results/files.js'
+import type { OutboundClient } from '../outbound/client.js'
+import type { ResultFiles } from '../result-files/files.js'
 import type { Documents } from './documents.js'
+import type { OpenDocument } from './open-document.js'
+import type { Tasks } from './tasks.js'
 import type { CallbackResult } from '../../types/session.js'
 
 export interface ForgottenFile {
@@ -13,15 +15,26 @@ export interface ForgottenFile {
 
 /** What sessions work with. */
 export interface SessionParts {
-  readonly host: HostClient
+  readonly client: OutboundClient
   readonly files: ResultFiles
   readonly time: Time
   readonly faults: FaultRegistry
   readonly documents: Documents
+  readonly tasks: Tasks
+  /** By document key. */
   readonly forgotten: Map<string, ForgottenFile>
-  /** Callbacks that a fault holds back, by document key. */
-  readonly held: Map<string, () => Promise<CallbackResult>>
+  /** Callbacks that the fault `reorder` holds back, by document key. */
+  readonly heldCallbacks: Map<string, () => Promise<CallbackResult>>
   readonly log: FastifyBaseLogger
-  /** Aborted when the server closes: no save is waited for or tried again any longer. */
+  /** Aborted when the server closes: saves neither wait nor retry any longer. */
   readonly closing: AbortSignal
+}
+
+/** Whether the document was opened from a forgotten file that still exists. */
+export function isFromForgottenFile ({ forgotten }: SessionParts, { fromForgottenFile, key }: OpenDocument): boolean {
+  return fromForgottenFile && forgotten.has(key)
+}
+
+export function keepForgottenFile ({ forgotten }: SessionParts, { key, fileType }: OpenDocument, bytes: Uint8Array): void {
+  forgotten.set(key, { fileType, bytes })
 }

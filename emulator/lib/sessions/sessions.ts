@@ -1,37 +1,29 @@
 import type { Operation } from '../documents/types.js'
-import { NOTHING_SENT } from '../host/callbacks.js'
-import { CrashedError } from '../host/client.js'
+import { NOTHING_SENT } from '../outbound/callbacks.js'
+import { CrashedError } from '../outbound/client.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
-import { aside } from './aside.js'
-import { currentBytes, editableOf } from './content.js'
-import { type OpenDocument, type Participant, type Save, tell } from './documents.js'
-import { type ForceSaver, startForceSave, type StartedForceSave } from './force-saving.js'
-import { type Connection, join, type Joined, rejoin, show } from './joining.js'
-import { finish, leave, vanish } from './leaving.js'
+import { type ForceSaveRequest, startForceSave, type StartedForceSave } from './force-saving.js'
+import { type Connection, join, type Joined, loadFor, rejoin } from './joining.js'
+import * as leaving from './leaving.js'
 import { sendMailMerge } from './mail-merge.js'
+import type { OpenDocument, Save } from './open-document.js'
 import type { SessionParts } from './parts.js'
+import { notifyAll, type Participant } from './participants.js'
+import { finishSave } from './saving.js'
 import type { CallbackResult, MailMerge } from '../../types/session.js'
 
-/** A cut connection delays the save. Source: docs/document-server-protocol.md#opening-a-key-again */
+/** How long a save waits for a lost connection. Source: docs/document-server-protocol.md#opening-a-key-again */
 const WAIT_FOR_RECONNECT_MS = 5000
 
 /** What editors do, scripted ones and those in a browser alike: join, edit, save, leave, lose the connection, come back. */
 export function sessions (parts: SessionParts) {
-  const { documents, time, log } = parts
-
-  /** One after the other for a document, and a fake clock waits for it. */
-  async function inTurn<Result> (key: string, task: () => Promise<Result>): Promise<Result> {
-    return await documents.inTurn(key, async () => {
-      if (parts.host.life().aborted) throw new CrashedError()
-      return await time.during(task)
-    })
-  }
+  const { documents, tasks, time, log } = parts
 
   /** Rejects with a `DocumentServerError`. */
   async function open (config: TrustedConfig, connection: Connection): Promise<Joined> {
-    const joined = await inTurn(config.key, async () => await join(parts, documents.getOrCreate(config.key, config.fileType), config, connection))
+    const joined = await tasks.inTurn(config.key, async () => await join(parts, documents.getOrCreate(config.key, config.fileType), config, connection))
     try {
-      await show(parts, joined, config)
+      await loadFor(parts, joined, config)
       return joined
     } catch (failure) {
       await leaveNow(joined)
@@ -40,65 +32,64 @@ export function sessions (parts: SessionParts) {
   }
 
   async function leaveNow ({ document, participant }: Pick<Joined, 'document' | 'participant'>): Promise<CallbackResult> {
-    const left = await inTurn(document.key, async () => await leave(parts, document, participant))
-    if (left === null) return NOTHING_SENT
-    return 'answered' in left ? await left.answered : await saved(document, left)
+    const next = await tasks.inTurn(document.key, async () => await leaving.leave(parts, document, participant))
+    if (next === null) return NOTHING_SENT
+    return 'answer' in next ? await next.answer : await saveNow(document, next)
   }
 
-  /** Whoever leaves waits for the save, but nobody else does. */
-  async function saved (document: OpenDocument, save: Save): Promise<CallbackResult> {
-    await document.forceSave?.announced
-    return await aside(parts, async () => await finish(parts, document, save))
+  /** Runs beside the document's turns: only the participant who leaves waits for the save. */
+  async function saveNow (document: OpenDocument, save: Save): Promise<CallbackResult> {
+    await document.forceSave?.mayPost
+    return await tasks.alongside(async () => await finishSave(parts, document, save))
   }
 
   /** Comes back after `disconnect`. */
   async function reopen (key: string, connectionId: string, connection: Connection): Promise<Joined> {
-    return await inTurn(key, async () => await rejoin(parts, documents.get(key), connectionId, connection))
+    return await tasks.inTurn(key, async () => await rejoin(parts, documents.get(key), connectionId, connection))
   }
 
-  function changed (document: OpenDocument, user: Participant): void {
-    document.changes.push({ user, at: time.now() })
-    document.watch.edited()
-    tell(document, { type: 'changed', userId: user.userId }, user)
+  function recordChange (document: OpenDocument, user: Participant): void {
+    document.recordChange({ user, at: time.now() })
+    notifyAll(document, { type: 'changed', userId: user.userId }, user)
   }
 
-  /** Applies an editor's operation; null when it changed nothing. */
+  /** Applies an editor's operation. Resolves to `null` when it changed nothing. */
   async function apply (document: OpenDocument, user: Participant, operation: Operation): Promise<Operation | null> {
-    if (user.viewOnly || !isIn(document, user)) return null
-    const done = editableOf(document).apply(operation)
+    if (user.viewOnly || !isPresent(document, user)) return null
+    const done = document.editable().apply(operation)
     if (done === null) return null
-    changed(document, user)
-    // To whoever did it, too: only by this order an editor knows what the others' operations are based on.
-    tell(document, { type: 'operation', operation: done, by: user.connectionId })
+    recordChange(document, user)
+    // Its author is notified too: only this order tells an editor what the others' operations are based on.
+    notifyAll(document, { type: 'operation', operation: done, by: user.connectionId })
     return done
   }
 
   async function replace (document: OpenDocument, user: Participant, content: string | Uint8Array, fileType = document.fileType): Promise<void> {
-    if (user.viewOnly) throw new TypeError(`${user.userName} has the document open for viewing only`)
-    requireIn(document, user)
+    if (user.viewOnly) throw new TypeError(`${user.userName} has opened the document for viewing only`)
+    requirePresent(document, user)
     if (typeof content === 'string') {
-      if (!editableOf(document).replaceText(content)) return
+      if (!document.editable().replaceText(content)) return
     } else {
-      if (fileType === document.fileType && Buffer.compare(content, currentBytes(document)) === 0) return
-      Object.assign(document, { source: Uint8Array.from(content), editable: null, fileType })
+      if (fileType === document.fileType && Buffer.compare(content, document.bytes()) === 0) return
+      document.replaceContent(Uint8Array.from(content), fileType)
     }
-    changed(document, user)
-    tell(document, { type: 'content' }, user)
+    recordChange(document, user)
+    notifyAll(document, { type: 'content' }, user)
   }
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
-    if (!isIn(document, participant)) return
-    const left = await inTurn(document.key, async () => await vanish(parts, document, participant))
-    if (left === null) return
-    if ('answered' in left) await left.answered
-    else saveLater(document, left)
+    if (!isPresent(document, participant)) return
+    const next = await tasks.inTurn(document.key, async () => await leaving.disconnect(parts, document, participant))
+    if (next === null) return
+    if ('answer' in next) await next.answer
+    else saveLater(document, next)
   }
 
-  /** Saves unless somebody has come back by then. */
+  /** Saves after the wait for lost connections, unless an editor has come back by then. */
   function saveLater (document: OpenDocument, save: Save): void {
-    const signal = AbortSignal.any([save.soon.signal, parts.closing, parts.host.life()])
-    const saving = time.wait(save.waits ? WAIT_FOR_RECONNECT_MS : 0, signal).then(async () => await saved(document, save))
-    documents.aside(saving).catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
+    const signal = AbortSignal.any([save.waitEnded, parts.closing, parts.client.crashSignal()])
+    const saving = time.wait(save.isWaiting ? WAIT_FOR_RECONNECT_MS : 0, signal).then(async () => await saveNow(document, save))
+    tasks.track(saving).catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
   }
 
   return {
@@ -110,29 +101,29 @@ export function sessions (parts: SessionParts) {
     disconnect,
     saveLater,
     async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {
-      if (!isIn(document, participant)) return NOTHING_SENT
+      if (!isPresent(document, participant)) return NOTHING_SENT
       return await leaveNow({ document, participant })
     },
-    async forceSave (document: OpenDocument, saver: ForceSaver): Promise<StartedForceSave> {
-      if (parts.host.life().aborted) throw new CrashedError()
-      if (saver.presser !== undefined) requireIn(document, saver.presser)
-      return await startForceSave(parts, document, saver)
+    async forceSave (document: OpenDocument, request: ForceSaveRequest): Promise<StartedForceSave> {
+      if (parts.client.crashSignal().aborted) throw new CrashedError()
+      if (request.requester !== undefined) requirePresent(document, request.requester)
+      return await startForceSave(parts, document, request)
     },
     async mailMerge (document: OpenDocument, sender: Participant, mail: MailMerge): Promise<CallbackResult[]> {
-      return await inTurn(document.key, async () => {
-        requireIn(document, sender)
+      return await tasks.inTurn(document.key, async () => {
+        requirePresent(document, sender)
         return await sendMailMerge(parts, document, sender, mail)
       })
     }
   }
 }
 
-function isIn ({ participants }: OpenDocument, { connectionId }: Participant): boolean {
+function isPresent ({ participants }: OpenDocument, { connectionId }: Participant): boolean {
   return participants.has(connectionId)
 }
 
-function requireIn (document: OpenDocument, user: Participant): void {
-  if (!isIn(document, user)) throw new TypeError(`${user.userName} is not in the document any longer`)
+function requirePresent (document: OpenDocument, user: Participant): void {
+  if (!isPresent(document, user)) throw new TypeError(`${user.userName} no longer has the document open`)
 }
 
 export type Sessions = ReturnType<typeof sessions>

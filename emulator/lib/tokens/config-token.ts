@@ -3,7 +3,7 @@ import { documentServerError } from '../errors.js'
 import type { Tokens } from './tokens.js'
 import type { EditorConfig, UserConfig } from '../../types/document-server.js'
 
-/** A configuration whose token was good: what the token signs has replaced what the page said. */
+/** A configuration with a valid token. Signed values have replaced unsigned ones. */
 export interface TrustedConfig {
   readonly key: string
   readonly url: string
@@ -22,7 +22,7 @@ const DROPPED = 4007
 
 const KEY = /^[0-9A-Za-z._=-]{1,255}$/
 
-/** Checks a configuration as the document server does. Throws a `DocumentServerError` with the code an editor is shown. */
+/** Checks a configuration as the document server does. Throws a `DocumentServerError` with the code that the editor shows. */
 export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedConfig {
   const claims = verified(config.token, tokens) as EditorConfig & Record<string, unknown>
   if (!isKey(config.document?.key ?? 'none')) throw denied()
@@ -40,18 +40,18 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedCon
     title: document.title ?? key,
     fileType: (document.fileType ?? '').toLowerCase(),
     callbackUrl,
-    viewOnly: !mayChange(document.permissions ?? {}) || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
+    viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
     lang: editor.lang ?? 'en',
     user: userOf(config.editorConfig?.user ?? {}, claims.editorConfig?.user ?? {}, editor.lang)
   }
 }
 
-/** Who may comment, review or fill in forms is an editor too. Source: observed. */
-function mayChange ({ edit, comment, review, fillForms }: { edit?: unknown, comment?: unknown, review?: unknown, fillForms?: unknown }): boolean {
+/** A user who may comment, review or fill in forms is an editor, too. Source: observed. */
+function mayEdit ({ edit, comment, review, fillForms }: { edit?: unknown, comment?: unknown, review?: unknown, fillForms?: unknown }): boolean {
   return edit !== false || comment === true || review === true || fillForms === true
 }
 
-/** What the token says of the user counts where it says something. An empty id stays one; without any the editor makes one up. */
+/** Signed values come first. An empty id is kept; without an id the editor creates one. */
 function userOf (given: UserConfig, signed: UserConfig, lang = ''): TrustedConfig['user'] {
   const id = signed.id || given.id
   const first = signed.firstname || given.firstname
@@ -59,8 +59,8 @@ function userOf (given: UserConfig, signed: UserConfig, lang = ''): TrustedConfi
   const name = signed.name || given.name
   const group = signed.group || given.group
   const inGroup = name && group ? `${group}\u00a0${name}` : name
-  const whole = first && last ? (lang.startsWith('ru') ? `${last} ${first}` : `${first} ${last}`) : inGroup
-  return { id: id === undefined || id === null ? null : String(id), name: whole || 'Anonymous' }
+  const fullName = first && last ? (lang.startsWith('ru') ? `${last} ${first}` : `${first} ${last}`) : inGroup
+  return { id: id === undefined || id === null ? null : String(id), name: fullName || 'Anonymous' }
 }
 
 function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
@@ -75,13 +75,13 @@ function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
   }
 }
 
-/** The token must sign everything of the configuration that decides what is opened and who is told. */
+/** The token must sign everything that decides what is opened and where callbacks go. */
 function requireSigned (config: EditorConfig, claims: EditorConfig & Record<string, unknown>): void {
   const { document, editorConfig } = claims
   const { callbackUrl, mode } = config.editorConfig ?? {}
-  const complete = Boolean(document?.key) && isText(document?.url) &&
-    (!callbackUrl || isText(editorConfig?.callbackUrl)) &&
-    (!mode || mode === 'view' || isText(editorConfig?.mode)) &&
+  const complete = Boolean(document?.key) && isNonEmptyString(document?.url) &&
+    (!callbackUrl || isNonEmptyString(editorConfig?.callbackUrl)) &&
+    (!mode || mode === 'view' || isNonEmptyString(editorConfig?.mode)) &&
     (!config.document?.permissions || Boolean(document?.permissions))
   if (!complete) throw documentServerError(BAD_TOKEN, 'token:')
 
@@ -90,7 +90,7 @@ function requireSigned (config: EditorConfig, claims: EditorConfig & Record<stri
   if (!permitted || foreign) throw denied()
 }
 
-/** Numbers are taken. Source: observed. */
+/** Numbers are accepted. Source: observed. */
 function isKey (key: unknown): boolean {
   return (typeof key === 'string' || typeof key === 'number') && KEY.test(String(key))
 }
@@ -99,6 +99,6 @@ function denied (): Error {
   return documentServerError(DENIED, 'access deny')
 }
 
-function isText (value: unknown): boolean {
+function isNonEmptyString (value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }

@@ -4,18 +4,17 @@ import type { Tokens } from './tokens.js'
 
 type Fields = Record<string, unknown>
 
-/** What a request to the conversion or command service signs, or why it can't be trusted. */
+/** The signed fields of a request to the conversion or command service, or why the token is rejected. */
 export type SignedRequest =
   | { readonly fields: Fields }
-  /** `key` is the unsigned one of the request. */
+  /** `key` is not signed. */
   | { readonly rejected: 'invalid' | 'expired', readonly key: unknown }
 
-/** What stands in the header before the token. */
 const PREFIX = 'Bearer '
 
 /**
- * A token in the body, in the query of a request without one, or else in the header. Its claims may be flat, as `payload` or as
- * `query`. A bad one in the body is not rescued by a good header. Source: recorded conversion and command requests.
+ * Verifies the token in the body, in the query of a request without a body, or else in the header. Its claims may be flat, in
+ * `payload` or in `query`. A good header does not make up for a bad token in the body. Source: recorded requests.
  */
 export function signedRequest (request: FastifyRequest, tokens: Tokens): SignedRequest {
   const { token: given, key } = isFields(request.body) ? request.body : request.query as Fields
@@ -29,8 +28,8 @@ export function signedRequest (request: FastifyRequest, tokens: Tokens): SignedR
 }
 
 /**
- * Routes whose requests are read as JSON whatever they say they are, and whose body may be missing or broken: a GET can have
- * one too. Without one the query counts.
+ * Routes that parse every body as JSON, whatever its content type, and accept a missing or malformed body and a GET with a body.
+ * Without a body the query is used.
  */
 export function lenientRoutes (app: FastifyInstance, routes: (scope: FastifyInstance) => void): void {
   app.register(async scope => {

@@ -6,16 +6,16 @@ export type VerifiedToken =
   | { readonly rejected: 'malformed' | 'invalid signature' | 'invalid nbf value' | 'invalid exp value' | 'not active' | 'expired' }
 
 /**
- * The document server's own tokens, apart from the library's: two implementations that must agree prove more than one,
- * and these follow the injected clock.
+ * The document server's tokens, implemented independently of the plugin's: two implementations that agree prove more than one.
+ * They use the injected clock.
  */
 export interface Tokens {
-  /** A token over the claims and `iat` and `exp`, valid for five minutes. */
+  /** Signs the claims with `iat` and `exp`. The token is valid for five minutes. */
   sign (claims: object): string
-  /** HS256, HS384 or HS512 with any of the secrets; 60 s of clock skew; `exp` and `nbf` are optional. */
+  /** Accepts HS256, HS384 and HS512 with any of the secrets and 60 s of clock skew. `exp` and `nbf` are optional. */
   verify (token: string): VerifiedToken
   changeSecret (jwtSecret: string | readonly string[]): void
-  /** How far the clock that tokens are dated and checked by is off. */
+  /** Shifts the clock that dates and checks tokens. */
   skew (milliseconds: number): void
 }
 
@@ -33,7 +33,7 @@ export function createTokens (jwtSecret: string | readonly string[], time: Time)
     changeSecret (next) { secrets = listOf(next) },
     skew (milliseconds) { skew = milliseconds },
     sign (claims) {
-      // A service under test has its own clock: when a test moves this one ahead, tokens stay within what is tolerated.
+      // The service under test has its own clock: when a test advances this one, tokens stay within the tolerated skew.
       const iat = Math.floor((Math.min(time.now(), Date.now() + MAX_AHEAD_MS) + skew) / 1000)
       const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat, exp: iat + LIFETIME_SECONDS })}`
       return `${content}.${signature(content, 'sha256', secrets[0]!).toString('base64url')}`

@@ -29,7 +29,7 @@ t.test('byte order mark, separator, line ends and quotation marks survive an edi
   }
 })
 
-t.test('a csv is one sheet of texts; numbers stand at the right', async t => {
+t.test('a CSV file is one sheet of strings; numbers are right-aligned', async t => {
   const [sheet] = sheetsOf(open('name;n\n"a;b";1.5\n\n"x ""y""";007\n'))
   t.strictSame(sheet!.cells, {
     A1: { value: 'name', text: 'name' },
@@ -41,14 +41,14 @@ t.test('a csv is one sheet of texts; numbers stand at the right', async t => {
   })
 })
 
-t.test('what changes nothing, or is out of reach, leaves the file as it was', async t => {
+t.test('an edit that changes nothing or is out of range leaves the file unchanged', async t => {
   const bytes = Buffer.from('a,"b"\n')
   const editable = openEditable('csv', bytes)
   for (const [cell, value] of [['B1', 'b'], ['C9', ''], ['A5000', 'x'], ['XFD1', 'x'], ['nothing', 'x']] as const) t.equal(set(editable, cell, value), null, cell)
   t.equal(editable.bytes(), bytes)
 })
 
-t.test('a csv with too many fields for a sheet is edited as text', async t => {
+t.test('a CSV file with too many fields for a sheet is edited as text', async t => {
   t.equal(open('\n'.repeat(1_000_001)).view().kind, 'text')
 })
 
@@ -60,7 +60,7 @@ t.test('text replaces the whole file', async t => {
   t.equal(cellAt(editable, 'B2')?.text, '2')
 })
 
-t.test('whatever is set, all else keeps its bytes and what was set is there', async t => {
+t.test('setting any cell stores its value and keeps all other bytes', async t => {
   const field = fc.oneof(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', 'é') }), fc.integer().map(String))
   const file = fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
   fc.assert(fc.property(file, fc.nat(7), fc.nat(5), field, fc.constantFrom('\n', '\r\n'), (rows, row, column, value, end) => {

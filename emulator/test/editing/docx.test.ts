@@ -18,7 +18,7 @@ function idOf (editable: Editable, text: string): string {
 
 const mainPart = (bytes: Uint8Array) => Buffer.from(unzipSync(bytes)['word/document.xml']!).toString()
 
-t.test('a docx opens as its paragraphs, headings and table cells', async t => {
+t.test('a .docx opens as its paragraphs, headings and table cells', async t => {
   const view = (await openEditable('docx', original)).view()
   t.equal(view.kind, 'paragraphs')
   t.match(paragraphs(await openEditable('docx', original)).slice(0, 5), [
@@ -30,7 +30,7 @@ t.test('a docx opens as its paragraphs, headings and table cells', async t => {
   ])
 })
 
-t.test('an edit changes its paragraph only: formatting, links and all other parts stay', async t => {
+t.test('an edit changes its own paragraph only: formatting, links and all other parts stay', async t => {
   const editable = await openEditable('docx', original)
   const id = idOf(editable, 'Zażółć')
   const bold = paragraphs(editable).find(paragraph => paragraph.id === id)!.text.replace('bold', 'bold & <strong> 𝒳')
@@ -51,7 +51,7 @@ t.test('an edit changes its paragraph only: formatting, links and all other part
   t.equal(paragraphs(await openEditable('docx', bytes)).find(paragraph => paragraph.id === id)!.text, text)
 })
 
-t.test('table cells are edited, and a cell keeps its last paragraph', async t => {
+t.test('table cells are edited, and a cell always keeps one paragraph', async t => {
   const editable = await openEditable('docx', original)
   const id = idOf(editable, '48,160.00')
   editable.apply({ op: 'set', id, text: '1\t2\n3' })
@@ -74,7 +74,7 @@ t.test('paragraphs are added and removed', async t => {
   t.notOk(reopened.some(({ text }) => text === 'Figures'))
 })
 
-t.test('what changes nothing leaves the file as it was', async t => {
+t.test('an edit without a change leaves the file unchanged', async t => {
   const editable = await openEditable('docx', original)
   const [first] = paragraphs(editable)
   t.equal(editable.apply({ op: 'set', id: first!.id, text: first!.text }), null)
@@ -82,7 +82,7 @@ t.test('what changes nothing leaves the file as it was', async t => {
   t.equal(editable.bytes(), original)
 })
 
-t.test('text replaces the whole document, a paragraph a line', async t => {
+t.test('text replaces the whole document, one paragraph per line', async t => {
   const editable = await openEditable('docx', original)
   t.equal(editable.replaceText('Title\n\nThird'), true)
   t.equal(editable.replaceText('Title\n\nThird\n'), false)
@@ -91,7 +91,7 @@ t.test('text replaces the whole document, a paragraph a line', async t => {
   t.match(mainPart(editable.bytes()), '<w:sectPr')
 })
 
-t.test('a paragraph with a field is left alone', async t => {
+t.test('a paragraph that contains a field is not edited', async t => {
   const { zipSync, strToU8 } = await import('fflate')
   const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
   const xml = `<w:document xmlns:w="${word}"><w:body><w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple></w:p><w:p/></w:body></w:document>`

@@ -39,7 +39,7 @@ function lookOf (editable: Editable, id: string): string {
   return look + text.slice(at)
 }
 
-t.test('bold, italic, underlined and struck text and links are shown, those of character styles too', async t => {
+t.test('bold, italic, underlined and struck text and links are shown, including those from character styles', async t => {
   const run = (properties: string) => `<w:r><w:rPr>${properties}</w:rPr><w:t>x</w:t></w:r>`
   const editable = documentOf(`<w:p>${['<w:b/>', '<w:b w:val="0"/>', '<w:i w:val="true"/>', '<w:u w:val="single"/>', '<w:u w:val="none"/>', '<w:strike/>',
     '<w:rStyle w:val="Loud"/>', '<w:rStyle w:val="Loud"/><w:b w:val="false"/>'].map(run).join('')}<w:hyperlink w:anchor="there">${run('')}</w:hyperlink></w:p>`, 'a (link)')
@@ -55,7 +55,7 @@ t.test('bold, italic, underlined and struck text and links are shown, those of c
   t.strictSame(paragraphs(editable)[1]!.marks, [{ from: 2, to: 6, link: 'https://example.org/?a=1&b=2' }])
 })
 
-t.test('what is written looks like the text before it, or like what it replaces; beside a link it is not part of it', async t => {
+t.test('typed text takes the formatting of the text before it, or of the text it replaces; text typed next to a link is not part of the link', async t => {
   for (const [before, text, after] of [
     ['one [bold] two', 'one bolder two', 'one [bolder] two'],
     ['one [bold] two', 'one, bold two', 'one, [bold] two'],
@@ -79,7 +79,7 @@ t.test('what is written looks like the text before it, or like what it replaces;
   }
 })
 
-t.test('a paragraph that is split, or joined to another, or removed and brought back, looks as it did, to its colours', async t => {
+t.test('a paragraph that is split, joined, or removed and restored keeps its formatting, including colours', async t => {
   const editable = documentOf('one [bold] (link) two', 'three [four]')
   t.match(editable.apply({ op: 'insert', id: 'n1', after: 'p1', text: 'ld link two', splits: 'p1' }), { after: 'p1', marks: [{ bold: true }, { link: /example/ }] })
   editable.apply({ op: 'set', id: 'p1', text: 'one bo' })
@@ -90,10 +90,10 @@ t.test('a paragraph that is split, or joined to another, or removed and brought 
   editable.apply({ op: 'remove', id: 'p2' })
   t.equal(lookOf(editable, 'n1'), '[ld] (link) twothree [four]')
   t.match(editable.apply({ op: 'insert', id: 'p2', after: 'n1', text: 'three four' }), { op: 'insert', id: 'p2', marks: [{ from: 6, to: 10, bold: true }] })
-  t.equal(mainPart(editable.bytes()).split('00FF00').length - 1, 4, 'as it was')
+  t.equal(mainPart(editable.bytes()).split('00FF00').length - 1, 4, 'unchanged')
 })
 
-t.test('a part of a text is made bold and not bold any longer, where others have moved it to', async t => {
+t.test('a part of the text is made bold and not bold again at the position to which other edits have moved it', async t => {
   const editable = documentOf('one two three')
   editable.apply({ op: 'set', id: 'p1', text: 'so: one two three' })
   t.strictSame(editable.apply({ op: 'format', id: 'p1', base: 'one two three', from: 4, to: 7, format: 'bold', value: true }),
@@ -104,7 +104,7 @@ t.test('a part of a text is made bold and not bold any longer, where others have
   t.equal(lookOf(editable, 'p1'), 'so: one [t]wo three')
 })
 
-t.test('text that comes back looks as it did: formatting, and links to addresses that the document has', async t => {
+t.test('restored text keeps its formatting, and its links to targets that the document has', async t => {
   const editable = documentOf('one [bold] (link) two')
   const before = lookOf(editable, 'p1')
   const marks = paragraphs(editable)[0]!.marks!
@@ -116,7 +116,7 @@ t.test('text that comes back looks as it did: formatting, and links to addresses
   t.equal(lookOf(editable, 'p1'), `${before} away`, 'no other address can be brought in')
 })
 
-t.test('operations of a page are checked before they are applied', async t => {
+t.test('operations from a page are validated before they are applied', async t => {
   for (const operation of [
     { op: 'set', id: 'p1', text: 'x', marks: [{ from: 0, to: 1, link: 'x' }], joins: 'p2' },
     { op: 'insert', id: 'n', after: 'p1', text: '', splits: 'p1' },

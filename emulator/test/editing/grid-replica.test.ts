@@ -97,7 +97,7 @@ function edit (seed: number) {
   return { pages: pages.map(({ shown }) => shown), last, valueOf: (cell: string) => cells[cell]?.value ?? '' }
 }
 
-t.test('pages that set cells at once show the same in the end: of each cell what arrived last, cut connections or not', async t => {
+t.test('pages that set cells concurrently converge: each cell has the value that arrived last, even with cut connections', async t => {
   for (let seed = 1; seed <= 300; seed++) {
     const { pages, last, valueOf } = edit(seed)
     for (const [cell, value] of last) {
@@ -108,7 +108,7 @@ t.test('pages that set cells at once show the same in the end: of each cell what
   t.ok(t.passing())
 })
 
-t.test('what is on its way stays shown while others set the cell, and is sent again when it got lost', async t => {
+t.test('a pending cell stays displayed while others set it, and is sent again if it was lost', async t => {
   const content = openEditable('csv', Buffer.from('a,b\n')).view() as Content
   for (const arrived of [false, true]) {
     const replica = createGridReplica()
@@ -124,7 +124,7 @@ t.test('what is on its way stays shown while others set the cell, and is sent ag
   }
 })
 
-t.test('a step is undone as a whole, done again, and forgotten where somebody else has set the cell since', async t => {
+t.test('a step is undone and redone as a whole, and dropped once somebody else has set one of its cells', async t => {
   const history = createGridHistory()
   history.record([{ id: 'a', before: '1', after: '2' }, { id: 'b', before: '', after: 'x' }])
   history.record([{ id: 'a', before: '2', after: '1,5' }])

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { changes, merge, movedOffset } from '../../lib/browser/writing/merge.js'
 
-t.test('what two have changed in one text is merged: nothing written is lost, what either has deleted is gone', async t => {
+t.test('concurrent changes to one text are merged: no insertion is lost, every deletion takes effect', async t => {
   for (const [base, theirs, mine, merged, why] of [
     ['one two', 'one two', 'one 2', 'one 2', 'only one has changed it'],
     ['one two', 'ONE two', 'one TWO', 'ONE TWO', 'different places'],
@@ -17,10 +17,10 @@ t.test('what two have changed in one text is merged: nothing written is lost, wh
   ] as const) {
     t.equal(merge(base, theirs, mine), merged, why)
   }
-  t.equal(merge('same', 'the same and', 'the same', true), 'the same and', 'one has the other\'s already')
+  t.equal(merge('same', 'the same and', 'the same', true), 'the same and', 'one already has the other\'s change')
 })
 
-t.test('the changes of a text make it of the other, whatever the lines are', async t => {
+t.test('the changes computed between two texts turn one into the other, whatever their lines are', async t => {
   const texts = ['', 'a', 'a\nb\nc', 'a\nc', 'x\na\nb\ny\nc\n', '\n\n', 'c\nb\na', 'a\nb\nc\na\nb\nc', '😀\n😁\n', 'one two three', 'one 2 three', 'two three one']
   for (const base of texts) {
     for (const text of texts) {
@@ -30,7 +30,7 @@ t.test('the changes of a text make it of the other, whatever the lines are', asy
   }
 })
 
-t.test('a place in a text moves with what is written before it, and stays out of what is written behind it', async t => {
+t.test('a position in a text moves with insertions before it and not with those after it', async t => {
   for (const [offset, base, text, moved] of [
     [3, 'one two', 'so: one two', 7],
     [3, 'one two', 'one, two', 3],

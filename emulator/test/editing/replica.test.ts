@@ -40,7 +40,7 @@ async function edit (fileType: 'docx' | 'txt', seed: number, withParagraphs: boo
 }
 
 for (const fileType of ['docx', 'txt'] as const) {
-  t.test(`pages that type into one ${fileType} at once show the same in the end, every word once, cut connections or not`, async t => {
+  t.test(`pages that type into one ${fileType} concurrently converge, with every word exactly once, even with cut connections`, async t => {
     for (let seed = 1; seed <= 150; seed++) {
       const { typed, texts, shown } = await edit(fileType, seed, false)
       for (const one of shown) if (one.join('\n') !== texts.join('\n')) t.strictSame(one, texts, `seed ${seed}: a page shows what the server has`)
@@ -53,7 +53,7 @@ for (const fileType of ['docx', 'txt'] as const) {
   })
 }
 
-t.test('pages that also split and join paragraphs show the same in the end and have lost nothing', async t => {
+t.test('pages that also split and join paragraphs converge and lose nothing', async t => {
   for (let seed = 1; seed <= 200; seed++) {
     const { typed, texts, shown } = await edit('docx', seed, true)
     for (const one of shown) if (one.join('\n') !== texts.join('\n')) t.strictSame(one, texts, `seed ${seed}: a page shows what the server has`)

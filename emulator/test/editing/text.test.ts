@@ -9,7 +9,7 @@ t.test('byte order mark and line ends survive an edit', async t => {
   t.equal(Buffer.from(editable.bytes()).toString(), '\uFEFFa,ż\r\n1,3\r\n')
 })
 
-t.test('text in another encoding than UTF-8 is for reading only', async t => {
+t.test('text in an encoding other than UTF-8 is read-only', async t => {
   const latin1 = Buffer.from([0x61, 0xE9, 0x62])
   const editable = await openEditable('txt', latin1)
   t.match(editable.view(), { kind: 'readonly', note: /cannot be read/ })

@@ -4,7 +4,7 @@ import { createHistory } from '../../lib/browser/writing/history.js'
 import { openPages, type Page } from './pages.js'
 import { randomNumbers } from './simulation.js'
 
-t.test('one\'s own last edit is undone and done again; what others have written since stays, in the same paragraph too', async t => {
+t.test('a user\'s own last edit is undone and redone; later edits of others stay, even in the same paragraph', async t => {
   for (const fileType of ['docx', 'txt'] as const) {
     const { editable, pages: [ada, grace], settle } = await openPages(fileType, 2, 'one two three')
     ada!.type(0, 3, ' AND A HALF')
@@ -17,18 +17,18 @@ t.test('one\'s own last edit is undone and done again; what others have written 
     for (const page of [ada, grace]) t.strictSame(page!.texts(), ['zero one two three four'], fileType)
     ada!.editing.undo()
     settle()
-    t.strictSame(grace!.texts(), ['zero one two three four'], 'there is nothing else of hers')
+    t.strictSame(grace!.texts(), ['zero one two three four'], 'nothing else of hers is left')
     ada!.editing.redo()
     settle()
     for (const page of [ada, grace]) t.strictSame(page!.texts(), ['zero one AND A HALF two three four'])
     grace!.editing.undo()
     settle()
-    t.match(JSON.stringify(editable.view()), 'one AND A HALF two three', 'and hers are not his')
+    t.match(JSON.stringify(editable.view()), 'one AND A HALF two three', 'and her edits do not count as his')
     t.strictSame(ada!.texts(), ['one AND A HALF two three'], 'all that was typed without a pause')
   }
 })
 
-t.test('what others have written into the text that is undone stays', async t => {
+t.test('edits of others inside the undone text stay', async t => {
   const { pages: [ada, grace], settle } = await openPages('docx', 2, 'one')
   ada!.type(0, 3, ' two three')
   settle()
@@ -39,7 +39,7 @@ t.test('what others have written into the text that is undone stays', async t =>
   t.strictSame(grace!.texts(), ['one, hers,'])
 })
 
-t.test('what others have written into a paragraph while it was joined with another stays when that is undone', async t => {
+t.test('edits of others in a paragraph while it was joined with another stay when the join is undone', async t => {
   const { pages: [ada, grace], settle } = await openPages('docx', 2, 'one\ntwo')
   grace!.type(1, 0, 'hers', 3)
   grace!.step('up')
@@ -50,7 +50,7 @@ t.test('what others have written into a paragraph while it was joined with anoth
   for (const page of [ada, grace]) t.match(page!.texts().join(), /^one,.*hers/)
 })
 
-t.test('what two write at the same place in the same moment is told apart, be it the same word', async t => {
+t.test('concurrent insertions at the same position are told apart, even if they are the same word', async t => {
   for (const fileType of ['docx', 'txt'] as const) {
     for (const base of ['', 'one ']) {
       for (const [mine, theirs] of [['an', 'and'], ['a', 'aba'], ['ban', 'an'], ['the', 'the'], [' ab', ' aab']] as const) {
@@ -70,7 +70,7 @@ t.test('what two write at the same place in the same moment is told apart, be it
   }
 })
 
-t.test('typing goes on while others write: only the own text is undone', async t => {
+t.test('typing continues while others edit: only the user\'s own text is undone', async t => {
   const { pages: [ada, grace], settle } = await openPages('txt', 2, 'x')
   for (const letter of 'abc') {
     ada!.type(0, ada!.texts()[0]!.length, letter)
@@ -83,7 +83,7 @@ t.test('typing goes on while others write: only the own text is undone', async t
   t.strictSame(grace!.texts(), ['CBAx'])
 })
 
-t.test('a paragraph that was split is whole again, one that was joined its own again, and formatting and links are as they were', async t => {
+t.test('undo restores a split paragraph, a joined one, and formatting and links', async t => {
   const { editable, pages: [ada, grace], settle } = await openPages('docx', 2)
   const before = editable.view()
   const rich = before.kind === 'paragraphs' ? before.paragraphs[1]! : null
@@ -110,11 +110,11 @@ t.test('a paragraph that was split is whole again, one that was joined its own a
     t.strictSame(editable.view(), before)
   }
   const xml = Buffer.from(unzipSync(editable.bytes())['word/document.xml']!).toString()
-  t.match(xml, '<w:rtl w:val="true"/>', 'what the page knows nothing of')
+  t.match(xml, '<w:rtl w:val="true"/>', 'a value the page does not know')
   t.match(xml, /<w:hyperlink r:id="rId2">.*<w:t>link<\/w:t>/)
 })
 
-t.test('an edit that was made before the connection was cut is undone after it has come back', async t => {
+t.test('an edit made before the connection was cut can be undone after reconnecting', async t => {
   const { pages: [ada, grace], settle } = await openPages('docx', 2, 'one two')
   ada!.type(0, 3, ' AND')
   ada!.cut()
@@ -124,7 +124,7 @@ t.test('an edit that was made before the connection was cut is undone after it h
   ada!.editing.push()
   ada!.cut()
   settle()
-  t.match(grace!.shown, [{ text: 'hers: one AND two', marks: [{ from: 0, to: 3, bold: true }] }], 'what did not arrive is sent again')
+  t.match(grace!.shown, [{ text: 'hers: one AND two', marks: [{ from: 0, to: 3, bold: true }] }], 'edits that did not arrive are sent again')
   grace!.type(0, 0, 'again ')
   grace!.step('up')
   ada!.cut()
@@ -134,7 +134,7 @@ t.test('an edit that was made before the connection was cut is undone after it h
   t.match(grace!.shown, [{ text: 'again hers: one two', marks: [] }])
 })
 
-t.test('undoing all that one has typed leaves all that the others have, and redoing it brings it back', async t => {
+t.test('undoing everything a user typed keeps what others typed, and redoing restores it', async t => {
   for (const fileType of ['docx', 'txt'] as const) {
     for (let seed = 1; seed <= 15; seed++) {
       const random = randomNumbers(seed)
@@ -177,7 +177,7 @@ function wordsOf (page: Page): string {
   return page.texts().join('').replace(/[^\u4E00-\u5000]/g, '')
 }
 
-t.test('a pause, another paragraph, or deleting after writing begins another step', async t => {
+t.test('a pause, another paragraph, or deleting after typing starts a new undo step', async t => {
   let now = 0
   const history = createHistory(() => now)
   const steps = () => {

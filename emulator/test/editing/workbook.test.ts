@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { unzipSync } from 'fflate'
 import t from 'tap'
-import { libreOffice } from '../../lib/conversions/pdf/libre-office.js'
+import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
 import { openEditable } from '../../lib/documents/open.js'
 import type { CellOperation } from '../../lib/documents/grid.js'
 import { textBlocks } from '../../lib/documents/extract/extract.js'
@@ -13,7 +13,7 @@ const ORDERS = 'xl/worksheets/sheet1.xml'
 const SUMMARY = 'xl/worksheets/sheet2.xml'
 const open = (bytes: Uint8Array = rich) => openEditable('xlsx', bytes)
 
-t.test('a workbook opens as its visible sheets, with values as their formats show them', async t => {
+t.test('a workbook opens as its visible sheets, with values displayed in their formats', async t => {
   const workbook = open()
   t.strictSame(sheetsOf(workbook).map(({ name }) => name), ['orders', 'Summary'])
   t.strictSame(cellAt(workbook, 'E2'), { value: '2026-07-21', text: '2026-07-21', align: 'right' }, 'a date')
@@ -27,7 +27,7 @@ t.test('a workbook opens as its visible sheets, with values as their formats sho
   t.equal(workbook.bytes(), rich, 'nothing was changed')
 })
 
-t.test('days count from 1904 where the workbook says so', async t => {
+t.test('dates count from 1904 if the workbook says so', async t => {
   const workbook = open(withParts(rich, { 'xl/workbook.xml': xml => xml.replace('<workbookPr ', '<workbookPr date1904="1" ') }))
   t.equal(cellAt(workbook, 'E2')?.text, '2030-07-22')
   set(workbook, 'E2', '1904-01-02')
@@ -35,7 +35,7 @@ t.test('days count from 1904 where the workbook says so', async t => {
   t.equal(cellAt(workbook, 'E2')?.text, '1904-01-02')
 })
 
-t.test('what is typed becomes a number, a text, a truth value, a date or a formula; the cell keeps its style', async t => {
+t.test('typed input becomes a number, a string, a boolean, a date or a formula; the cell keeps its style', async t => {
   const workbook = open()
   for (const [cell, typed, xml, text] of [
     ['C2', '1,234.5', '<c r="C2" s="0"><v>1234.5</v></c>', '1234.5'],
@@ -60,7 +60,7 @@ t.test('what is typed becomes a number, a text, a truth value, a date or a formu
   t.equal(set(workbook, 'C7', "'007"), null)
 })
 
-t.test('a formula that no office suite could read stays a text', async t => {
+t.test('a formula that no office suite could parse is stored as a string', async t => {
   const workbook = open()
   for (const formula of ['SUM(A1', 'A1+', '*2', 'SUM(A1;B1)', '5 5', 'A1)', '"open', "'open!A1", '(,)', 'A1:', '{1,2', '1+(2', '#', '%']) {
     set(workbook, 'G1', `=${formula}`)
@@ -72,7 +72,7 @@ t.test('a formula that no office suite could read stays a text', async t => {
   }
 })
 
-t.test('a date is typed in the order of the cell\'s own format, too', async t => {
+t.test('a date may also be typed in the order of the cell\'s own format', async t => {
   const workbook = open(withParts(rich, { 'xl/styles.xml': xml => xml.replace('yyyy\\-mm\\-dd', 'dd\\.mm\\.yyyy') }))
   set(workbook, 'E2', '5.1.2027')
   t.match(cellAt(workbook, 'E2'), { value: '2027-01-05', text: '05.01.2027' })
@@ -92,7 +92,7 @@ t.test('a percentage or an ISO date in a cell without a format gets one, and all
   t.equal(after[0]!.match(/<xf /g)!.length, before[0]!.match(/<xf /g)!.length + 3)
 })
 
-t.test('new rows and cells stand in order, with the style of their column, and the dimension grows', async t => {
+t.test('new rows and cells are inserted in order, with their column\'s style, and the dimension grows', async t => {
   const workbook = open(withParts(rich, { [SUMMARY]: xml => xml.replace('<row r="5">', '<row r="5" s="1" customFormat="1">').replace('customWidth="1"/>', 'customWidth="1" style="3"/>') }))
   for (const cell of ['Summary!B9', 'Summary!A8', 'Summary!F5', 'Summary!A5', 'Summary!A4']) set(workbook, cell, '1')
   const xml = partOf(workbook.bytes(), SUMMARY)
@@ -102,11 +102,11 @@ t.test('new rows and cells stand in order, with the style of their column, and t
   t.match(xml, /<row r="5"[^>]*><c r="A5" s="1"><v>1<\/v><\/c><c r="B5".*<c r="C5".*<c r="F5" s="1"><v>1<\/v><\/c><\/row>/)
 })
 
-t.test('formulas that read a changed cell lose their value in the file, others keep it, and whoever opens it is asked to calculate', async t => {
+t.test('formulas that depend on a changed cell lose their cached value, others keep it, and the file requests recalculation', async t => {
   const workbook = open()
   const done = set(workbook, 'C2', '1000') as CellOperation
   t.strictSame(Object.keys(done.others!).sort(), ['Summary!A6', 'Summary!B2', 'Summary!B3', 'Summary!B4', 'Summary!B5'], 'also what a name or another sheet leads to')
-  t.strictSame(cellAt(workbook, 'Summary!B2'), { value: '=SUM(orders!C2:C501)', text: '7', align: 'right', stale: true }, 'the value of before is marked')
+  t.strictSame(cellAt(workbook, 'Summary!B2'), { value: '=SUM(orders!C2:C501)', text: '7', align: 'right', stale: true }, 'the previous value is selected')
   const bytes = workbook.bytes()
   const xml = partOf(bytes, SUMMARY)
   t.match(xml, '<c r="B2"><f>SUM(orders!C2:C501)</f></c>')
@@ -117,7 +117,7 @@ t.test('formulas that read a changed cell lose their value in the file, others k
   t.match(partOf(bytes, 'xl/worksheets/sheet3.xml'), '<f>Summary!B2</f></c>', 'hidden sheets, too')
 })
 
-t.test('a formula that is overwritten leaves no trace in the calculation chain, and those that shared it keep theirs', async t => {
+t.test('an overwritten formula is removed from the calculation chain, and formulas that shared it keep it', async t => {
   const workbook = open()
   set(workbook, 'Summary!B3', '5')
   const bytes = workbook.bytes()
@@ -129,7 +129,7 @@ t.test('a formula that is overwritten leaves no trace in the calculation chain, 
   t.notMatch(partOf(bytes, '[Content_Types].xml') + partOf(bytes, 'xl/_rels/workbook.xml.rels'), /calcChain/)
 })
 
-t.test('prefixes and elements without an address are understood', async t => {
+t.test('namespace prefixes and cells without a reference are supported', async t => {
   const prefixed = withParts(rich, {
     [SUMMARY]: () => '<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData><x:row><x:c><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c></x:row><x:row/></x:sheetData></x:worksheet>'
   })
@@ -140,7 +140,7 @@ t.test('prefixes and elements without an address are understood', async t => {
   t.match(partOf(workbook.bytes(), SUMMARY), '<x:row><x:c><x:v>5</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c><x:c r="C1"><x:v>5</x:v></x:c></x:row><x:row><x:c r="A2"><x:v>5</x:v></x:c></x:row>')
 })
 
-t.test('what must not be typed into is left alone, and says why', async t => {
+t.test('a cell that cannot be edited is refused with the reason', async t => {
   const workbook = open(withParts(rich, {
     [SUMMARY]: xml => xml.replace('<f>1+1</f>', '<f t="array" ref="B6:B7">1+1</f>'),
     'xl/worksheets/_rels/sheet1.xml.rels': () => '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table1.xml"/></Relationships>',
@@ -156,7 +156,7 @@ t.test('what must not be typed into is left alone, and says why', async t => {
   t.equal(set(guarded, 'Summary!A9', 'x'), null)
 })
 
-t.test('of a very large sheet only the beginning is shown, and the rest stays', async t => {
+t.test('of a very large sheet only the beginning is shown, and the rest is kept', async t => {
   const rows = Array.from({ length: 30_000 }, (_, index) => `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c></row>`).join('')
   const workbook = open(withParts(rich, { [SUMMARY]: () => `<worksheet xmlns="x"><sheetData>${rows}</sheetData></worksheet>` }))
   const sheet = sheetsOf(workbook)[1]!
@@ -166,7 +166,7 @@ t.test('of a very large sheet only the beginning is shown, and the rest stays', 
   t.match(partOf(workbook.bytes(), SUMMARY), '<c r="A30000"><v>29999</v></c>')
 })
 
-t.test('a broken workbook is for reading only', async t => {
+t.test('a broken workbook is read-only', async t => {
   for (const [part, xml] of [[ORDERS, '<worksheet><sheetData><row'], [ORDERS, '<!DOCTYPE x><worksheet/>'], ['xl/workbook.xml', '<workbook><sheets><sheet></workbook>']] as const) {
     const workbook = open(withParts(rich, { [part]: () => xml }))
     t.match(workbook.view(), { kind: 'readonly', note: /cannot be read/ }, xml)
@@ -175,7 +175,7 @@ t.test('a broken workbook is for reading only', async t => {
   t.throws(() => open().replaceText('x'), TypeError)
 })
 
-t.test('long tags, formats and formulas take no longer than they are long', async t => {
+t.test('long tags, formats and formulas are processed in linear time', async t => {
   const long = 1_000_000
   const workbook = open(withParts(rich, {
     [SUMMARY]: xml => xml.replace('<c r="B2">', `<c ${' '.repeat(long)} ${'a'.repeat(long)} r="B2" ${' '.repeat(long)}>`)
@@ -188,7 +188,7 @@ t.test('long tags, formats and formulas take no longer than they are long', asyn
   t.equal(cellAt(open(workbook.bytes()), 'Summary!B2')?.value, '5')
 })
 
-t.test('the text of a workbook has dates as dates, and columns where they are', async t => {
+t.test('a workbook\'s text has dates as dates and keeps the columns', async t => {
   const blocks = textBlocks('xlsx', rich)!
   t.equal(blocks[1]!.text, '1\tEast\t486\t25.71\t2026-07-21')
   t.match(blocks.find(({ newPage }) => newPage), { text: 'Summary of orders' })
@@ -200,7 +200,7 @@ const anyCell = fc.record({ row: fc.integer({ min: 1, max: 30 }), column: fc.int
   .map(({ row, column }) => `${'ABCDEFGHI'[column]}${row}`)
 const anyValue = fc.oneof(fc.string({ unit: 'grapheme' }), fc.double().map(String), fc.constantFrom('', 'TRUE', '12%', '2026-03-04', '=A1+1', "'x", '<&>"', '=SUM(A1:B2)', '_x0000_'))
 
-t.test('whatever is set, all else keeps its bytes and the file opens with what was set', async t => {
+t.test('setting any cell stores its value, keeps all other bytes, and the file opens with it', async t => {
   const small = withParts(rich, { [ORDERS]: xml => xml.replace(/<row r="31"[^]*<\/row>/, '') })
   const without = (bytes: Uint8Array, part: string) => partOf(bytes, part).replace(/<sheetData>[^]*<\/sheetData>/, '').replace(/<dimension[^>]*>/, '')
   fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('orders', 'Summary'), anyCell, anyValue), { maxLength: 12 }), edits => {
@@ -226,7 +226,7 @@ t.test('whatever is set, all else keeps its bytes and the file opens with what w
 })
 
 const office = await libreOffice(undefined)
-t.test('an office suite opens it and calculates what it was told to', { skip: office === null ? 'LibreOffice is not installed' : false }, async t => {
+t.test('an office suite opens the saved workbook and calculates the new values', { skip: office === null ? 'LibreOffice is not installed' : false }, async t => {
   const workbook = open()
   for (const [cell, value] of [['C2', '1000'], ['Summary!F9', '=Summary!B2+C2'], ['Summary!B4', '1'], ['B2', 'Ünï <&>'], ['E2', '2027-01-05']] as const) set(workbook, cell, value)
   const before = [...partOf(rich, ORDERS).matchAll(/<c r="C(\d+)"[^>]* t="n"><v>(\d+)/g)].reduce((sum, [, row, units]) => sum + (row === '2' ? 0 : Number(units)), 0)

@@ -5,7 +5,7 @@ import type { DocumentServer } from '../../lib/index.js'
 import { startDocumentServer, startFakeHost } from '../support.js'
 import { connect } from './page.js'
 
-t.test('messages of any kind leave an editor and the server as they are', async t => {
+t.test('malformed messages change nothing in an editor or the server', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const page = await connect(t, server)
@@ -40,7 +40,7 @@ t.test('messages of any kind leave an editor and the server as they are', async 
   t.equal((await session.content()).toString(), 'still here')
 })
 
-t.test('configurations that are none are refused', async t => {
+t.test('invalid configurations are refused', async t => {
   const server = await startDocumentServer(t)
   const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
   for (const config of ['[]', '{}', '{"token":1}', '{"token":{"toString":1}}', '{"token":"a.b.c"}', '{"__proto__":{"token":"x"}}', `{"token":"x","document":${deep}}`]) {
@@ -58,7 +58,7 @@ const frames: Record<string, Buffer> = {
 }
 
 for (const [title, frame] of Object.entries(frames)) {
-  t.test(`${title}: the connection ends, the server does not`, async t => {
+  t.test(`${title}: the connection is closed, the server keeps running`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     const socket = await upgraded(t, server)
@@ -70,7 +70,7 @@ for (const [title, frame] of Object.entries(frames)) {
   })
 }
 
-t.test('a page that does not answer does not keep the server from closing', { timeout: 10_000 }, async t => {
+t.test('a page that does not answer does not prevent the server from closing', { timeout: 10_000 }, async t => {
   const server = await startDocumentServer(t)
   const socket = await upgraded(t, server)
   socket.resume()

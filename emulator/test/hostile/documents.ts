@@ -3,7 +3,7 @@ import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
 import { bombs } from './bombs.js'
 import { connect } from './page.js'
 
-t.test('a document that is made to exhaust the server is shown as one that can not be read, is saved as it is, and is not converted', async t => {
+t.test('a document built to exhaust the server is shown as unreadable, saved unchanged, and not converted', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const other = await server.open(host.config('other'))
@@ -33,7 +33,7 @@ t.test('a document that is made to exhaust the server is shown as one that can n
   t.match(await other.close(), { status: 2, accepted: true })
 })
 
-t.test('a format that is the name of a property, or a path, is none that it writes', async t => {
+t.test('an output format that is a property name or a path is not supported', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   for (const outputtype of ['constructor', '__proto__', 'toString', '../../x', 'pdf:writer_pdf_Export', '--help']) {

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { createTime } from '../../lib/clock/time.js'
 import { fakeClock } from '../../lib/index.js'
-import { resultFiles } from '../../lib/results/files.js'
+import { resultFiles } from '../../lib/result-files/files.js'
 
-t.test('of result files the newest half GiB is kept, for a day', async t => {
+t.test('the newest 512 MiB of result files are kept, for one day', async t => {
   const clock = fakeClock()
   const files = resultFiles('secret', createTime(clock))
   const bytes = new Uint8Array(100 * 1024 * 1024)
@@ -13,7 +13,7 @@ t.test('of result files the newest half GiB is kept, for a day', async t => {
   t.equal(found(paths), 5)
   t.equal(found(paths.slice(3)), 5)
   t.equal(found([put('7.bin'), put('7.bin'), put('7.bin')]), 3)
-  t.equal(found(paths), 5, 'what is put in the place of another counts once')
+  t.equal(found(paths), 5, 'replaced text counts once')
 
   await clock.advance(86_400_001)
   put('small', new Uint8Array(1))

@@ -3,7 +3,7 @@ import t from 'tap'
 import { openPackage } from '../../lib/documents/office/package.js'
 import { fixture } from '../support.js'
 
-t.test('a changed package has its other parts as they were packed, in their place', async t => {
+t.test('an edited package keeps its other parts as they were packed, in their order', async t => {
   for (const name of ['report.docx', 'orders.xlsx', 'deck.pptx', 'report.odt']) {
     const source = fixture(name)
     const office = openPackage(source)
@@ -17,7 +17,7 @@ t.test('a changed package has its other parts as they were packed, in their plac
   }
 })
 
-t.test('a stored part stays stored, a new one comes last', async t => {
+t.test('a stored part stays stored, a new one is added last', async t => {
   const office = openPackage(zipSync({ mimetype: [strToU8('a/b'), { level: 0 }], 'content.xml': strToU8('<a/>') }))
   const changed = Buffer.from(office.withParts(new Map([['mimetype', 'c/d'], ['new.xml', '<new/>']])))
   t.equal(changed.subarray(30, 41).toString(), 'mimetypec/d')
@@ -26,7 +26,7 @@ t.test('a stored part stays stored, a new one comes last', async t => {
   t.equal(openPackage(changed).text('content.xml'), '<a/>')
 })
 
-t.test('a part that is damaged spoils itself only', async t => {
+t.test('a damaged part affects only itself', async t => {
   const zip = Buffer.from(zipSync({ 'a.bin': [strToU8('aaaa'), { level: 0 }], 'b.xml': strToU8('<b/>') }))
   zip.write('x', zip.indexOf('aaaa'))
   const office = openPackage(zip)
@@ -35,7 +35,7 @@ t.test('a part that is damaged spoils itself only', async t => {
   t.equal(openPackage(office.withPart('b.xml', '<c/>')).text('b.xml'), '<c/>')
 })
 
-t.test('sizes may stand in a field of 64-bit numbers', async t => {
+t.test('sizes may be stored in ZIP64 fields', async t => {
   const zip = Buffer.from(zipSync({ 'a.xml': [strToU8('<a/>'), { level: 0, extra: { 1: new Uint8Array(16) } }] }))
   const entry = zip.lastIndexOf(Buffer.from('504b0102', 'hex'))
   const field = zip.indexOf(Buffer.from('01001000', 'hex'), entry)

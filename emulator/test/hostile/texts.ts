@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { converter } from '../../lib/conversions/pdf/convert.js'
+import { converter } from '../../lib/conversions/converter/convert.js'
 import { textBlocks } from '../../lib/documents/extract/extract.js'
 
 const N = 1_000_000
@@ -9,14 +9,14 @@ const convert = converter(null)
 const textOf = (fileType: string, source: string) => textBlocks(fileType, Buffer.from(source))!
 
 // Each of these took minutes when every end was looked for from every beginning.
-t.test('markup that never ends is read in one pass', async t => {
+t.test('markup that never ends is scanned once', async t => {
   for (const part of ['<!--', '<script>', '<p ', '<', '</td ', '&', '&#1', '<a <', '</script ']) {
     t.ok(textOf('html', part.repeat(N / 4)).length <= 1, part)
   }
   t.strictSame(textOf('md', `# a${' #'.repeat(N)}b ##`), [{ text: `a${' #'.repeat(N)}b`, level: 1 }])
 })
 
-t.test('a page is read as a browser would read it', async t => {
+t.test('HTML is parsed as a browser parses it', async t => {
   t.strictSame(textOf('html', '<!doctype html><head><title>no</title></head><h2 a=">">A&amp;B</h2>1 < 2<br>x<!-- no -->y<script>no</script >z<td>1</td><td>2</td>\r\nend<!-- open'), [
     { text: '">A&B', level: 2 }, { text: '1 < 2' }, { text: 'xyz1\t2\t end' }
   ])
@@ -30,14 +30,14 @@ t.test('more than a million lines or paragraphs are not read', async t => {
   t.strictSame(textOf('txt', 'a\r\nb\rc\n\nd\n').map(({ text }) => text), ['a', 'b', 'c', '', 'd'])
 })
 
-t.test('the PDF of a huge text has its beginning and says so', async t => {
+t.test('the PDF of a huge text contains its beginning and says so', async t => {
   const pdf = await convert(Buffer.from(`first ${'x'.repeat(2000)} ${'word '.repeat(50_000)}last`), 'txt', 'pdf')
   const { text } = await extractText(await getDocumentProxy(Uint8Array.from(pdf!)), { mergePages: true })
   t.match(text, /^first x/)
-  t.match(text.replace(/\s+/g, ' ').slice(-200), /lays out the first 200000 characters only/)
+  t.match(text.replace(/\s+/g, ' ').slice(-200), /lays out only the first 200000 characters/)
 })
 
-t.test('cells that are repeated, by any number', async t => {
+t.test('repeated cells are limited, whatever the repeat count', async t => {
   const cell = (count: string, text: string) => `<table-cell number-columns-repeated="${count}"><p>${text}</p></table-cell>`
   const cells = ['1000000000', '-1', '0.5', 'x', ''].map((count, index) => cell(count, String(index))).join('')
   const ods = zipSync({ 'content.xml': strToU8(`<spreadsheet><table-row>${cells}${cell('9', 'x'.repeat(100))}</table-row></spreadsheet>`) })
@@ -46,13 +46,13 @@ t.test('cells that are repeated, by any number', async t => {
   t.strictSame(textBlocks('odt', odt), [{ text: `a${' '.repeat(1000)}b c` }])
 })
 
-t.test('cells in cells in cells are not read again and again', async t => {
+t.test('nested tables are read once', async t => {
   const nested = `${'<table-row><table-cell>'.repeat(100)}${'<p>a</p>'.repeat(5000)}${'</table-cell></table-row>'.repeat(100)}`
   const ods = zipSync({ 'content.xml': strToU8(`<spreadsheet>${nested}</spreadsheet>`) })
-  t.throws(() => textBlocks('ods', ods), { message: /nested too often/ })
+  t.throws(() => textBlocks('ods', ods), { message: /too many nested elements/ })
 })
 
-t.test('a shared string that is not there is empty', async t => {
+t.test('a missing shared string is empty', async t => {
   const workbook = (cells: string) => zipSync({
     'xl/workbook.xml': strToU8('<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'),
     'xl/_rels/workbook.xml.rels': strToU8('<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>'),

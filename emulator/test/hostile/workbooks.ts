@@ -39,7 +39,7 @@ const refused: Readonly<Record<string, { readonly parts: Parts, readonly reason:
 }
 
 for (const [title, { parts, reason }] of Object.entries(refused)) {
-  t.test(`${title}: not read, and kept as it is`, t => {
+  t.test(`${title}: not read, and kept unchanged`, t => {
     const bytes = workbookOf(parts)
     const editable = openEditable('xlsx', bytes)
     t.match(editable.view(), { kind: 'readonly', note: reason })
@@ -50,7 +50,7 @@ for (const [title, { parts, reason }] of Object.entries(refused)) {
 }
 
 // Each of these took minutes.
-t.test('markup in strings and values is read in one pass', t => {
+t.test('markup in strings and values is scanned once', t => {
   const nested = `<si>${'<r>'.repeat(50_000)}<t>deep</t>${'</r>'.repeat(50_000)}</si>`
   const ends = `<v>1<a b="${'<![CDATA[>'.repeat(200_000)}"/><![CDATA[2]]><!-- 3 -->&#52;</v>`
   const editable = openEditable('xlsx', workbookOf({ rows: `<row><c t="s"><v>0</v></c><c t="str">${ends}</c></row>`, strings: nested }))
@@ -58,7 +58,7 @@ t.test('markup in strings and values is read in one pass', t => {
   t.end()
 })
 
-t.test('a text that thousands of cells share is shown as often as a page can bear, and not laid out', t => {
+t.test('text shared by thousands of cells is displayed up to a limit and not laid out', t => {
   const bytes = workbookOf({ rows: cells(100, '<v>0</v>').replaceAll('<c>', '<c t="s">').repeat(1000), strings: `<si><t>${'a'.repeat(30_000)}</t></si>` })
   const editable = openEditable('xlsx', bytes)
   const sheet = sheetOf(editable)
@@ -70,7 +70,7 @@ t.test('a text that thousands of cells share is shown as often as a page can bea
   t.end()
 })
 
-t.test('a change makes thousands of formulas stale, which read each other', t => {
+t.test('a change invalidates thousands of formulas that depend on each other', t => {
   const rows = Array.from({ length: 4900 }, (_, row) => `<row><c><f>${'C5+'.repeat(300)}A${row + 2}</f><v>1</v></c></row>`).join('')
   const editable = openEditable('xlsx', workbookOf({ rows }))
   const done = editable.apply({ op: 'cell', sheet: 'S1', cell: 'A4901', value: '5' })
@@ -78,7 +78,7 @@ t.test('a change makes thousands of formulas stale, which read each other', t =>
   t.end()
 })
 
-t.test('a change makes all formulas of a long row stale', t => {
+t.test('a change invalidates all formulas of a long row', t => {
   const editable = openEditable('xlsx', workbookOf({ rows: cells(16_000, MEMBER, shared('XFD9+1')) }))
   const done = editable.apply({ op: 'cell', sheet: 'S1', cell: 'XFD9', value: '5' })
   t.ok(Object.keys(done?.op === 'cell' ? done.others ?? {} : {}).length > 15_000)
@@ -87,7 +87,7 @@ t.test('a change makes all formulas of a long row stale', t => {
   t.end()
 })
 
-t.test('setting a cell far below a wide line of a .csv adds no more fields than memory bears', t => {
+t.test('setting a cell far below a wide row of a CSV file adds no more fields than the memory limit allows', t => {
   const bytes = Buffer.alloc(1_000_000, 'a,')
   const editable = openEditable('csv', bytes)
   t.equal(editable.apply({ op: 'cell', sheet: 'Sheet1', cell: 'A1001', value: 'x' }), null)
@@ -96,7 +96,7 @@ t.test('setting a cell far below a wide line of a .csv adds no more fields than 
   t.end()
 })
 
-t.test('a .csv with a field as long as the file is edited as text', t => {
+t.test('a CSV file with one field as long as the file is edited as text', t => {
   for (const character of ['"', '1', '\0']) t.equal(openEditable('csv', Buffer.alloc(2_000_000, character)).view().kind, 'text')
   t.end()
 })

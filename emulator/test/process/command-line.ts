@@ -24,7 +24,7 @@ function start (t: Test, parameters: readonly string[], environment: Record<stri
 async function startListening (t: Test, parameters: readonly string[], environment: Record<string, string> = {}) {
   const started = start(t, ['--port', '0', '--libre-office', 'no', ...parameters], environment)
   const facts: Record<string, string> = {}
-  const wanted = 'JWT_SECRET' in environment ? 'What it sees' : 'JWT secret'
+  const wanted = 'JWT_SECRET' in environment ? 'Status page' : 'JWT secret'
   for await (const line of createInterface(started.child.stdout)) {
     const [name, value] = line.split(/: (.*)/) as [string, string]
     facts[name] = value
@@ -39,14 +39,14 @@ async function post (url: string, fields: object = {}): Promise<any> {
   return await (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })).json()
 }
 
-t.test('it says where it listens, and saves what is open when it is told to end, however often', { buffered: true }, async t => {
+t.test('it prints where it listens, and saves open documents on a termination signal, even a repeated one', { buffered: true }, async t => {
   const host = await startFakeHost(t)
   const { child, ended, facts, errors } = await startListening(t, ['--authorization-header', 'X-Token'], { JWT_SECRET: SECRET })
   const address = facts.Listening!
   t.match(address, /^http:\/\/127\.0\.0\.1:\d+$/)
-  t.same(facts, { Listening: address, 'api.js': `${address}/web-apps/apps/api/documents/api.js`, 'What it sees': `${address}/` })
+  t.same(facts, { Listening: address, 'api.js': `${address}/web-apps/apps/api/documents/api.js`, 'Status page': `${address}/` })
   t.equal((await fetch(facts['api.js']!)).status, 200)
-  t.match(await (await fetch(facts['What it sees']!)).text(), facts['api.js'])
+  t.match(await (await fetch(facts['Status page']!)).text(), facts['api.js'])
 
   const { id } = await post(`${address}/emulator/sessions`, { config: host.config('K', { name: 'notes.txt' }) })
   await post(`${address}/emulator/sessions/${id}/edit`, { text: 'changed' })
@@ -64,7 +64,7 @@ t.test('it says where it listens, and saves what is open when it is told to end,
   t.equal(await errors, '')
 })
 
-t.test('without a secret it makes one and prints it; its time can be moved where that is wanted', { buffered: true }, async t => {
+t.test('without a secret it generates and prints one; with the fake clock option its clock can be moved', { buffered: true }, async t => {
   const { child, ended, facts } = await startListening(t, ['--fake-clock', '--public-url', 'https://docs.example.com/'])
   t.match(facts, { 'Public URL': 'https://docs.example.com', 'api.js': 'https://docs.example.com/web-apps/apps/api/documents/api.js', 'JWT secret': /^[0-9a-f]{64}$/ })
   const before = Date.now()
@@ -74,7 +74,7 @@ t.test('without a secret it makes one and prints it; its time can be moved where
   t.same(await ended, { code: 0, signal: null })
 })
 
-t.test('it ends within seconds even when the host does not answer', { buffered: true }, async t => {
+t.test('it exits within seconds even if the application does not answer', { buffered: true }, async t => {
   const host = await startFakeHost(t)
   const { child, ended, facts, errors } = await startListening(t, [], { JWT_SECRET: SECRET })
   const { id } = await post(`${facts.Listening}/emulator/sessions`, { config: host.config('K') })
@@ -85,7 +85,7 @@ t.test('it ends within seconds even when the host does not answer', { buffered: 
   t.match(await errors, 'your service did not answer in time')
 })
 
-t.test('whoever reads what it prints may stop', { buffered: true }, async t => {
+t.test('closing its standard output does not end it', { buffered: true }, async t => {
   const { child, ended, errors, facts } = await startListening(t, ['--log-level', 'trace'], { JWT_SECRET: SECRET })
   errors.catch(() => {})
   child.stdout.destroy()
@@ -98,18 +98,18 @@ t.test('whoever reads what it prints may stop', { buffered: true }, async t => {
   t.same([await help.ended, await help.errors], [{ code: 0, signal: null }, ''])
 })
 
-t.test('options that can not be used are refused with exit code 2, and it is said why', { buffered: true }, async t => {
+t.test('invalid options exit with code 2 and print the reason', { buffered: true }, async t => {
   const { ended, errors } = start(t, ['--prot', '1'])
   t.same(await ended, { code: 2, signal: null })
   t.equal(await errors, "onlyoffice-emulator: Unknown option '--prot'\nTry onlyoffice-emulator --help\n")
 })
 
-t.test('where it can not listen it says why', async t => {
+t.test('if it cannot listen it prints the reason', async t => {
   const { port } = await listen(t, net.createServer())
   const cases: Array<[parameters: string[], message: string]> = [
-    [['--port', String(port)], `port ${port} of 127.0.0.1 is taken: choose another by --port, or --port 0 for any free one`],
-    [['--port', '0', '--host', '192.0.2.1'], '--host 192.0.2.1 is not an address of this machine'],
-    [['--port', '0', '--allowed-host', 'http://docs'], '--allowed-host: "http://docs" is not the name of a host']
+    [['--port', String(port)], `port ${port} on 127.0.0.1 is in use: choose another with --port, or --port 0 for any free port`],
+    [['--port', '0', '--host', '192.0.2.1'], '--host 192.0.2.1 is not an IP address or name of this machine'],
+    [['--port', '0', '--allowed-host', 'http://docs'], '--allowed-host: "http://docs" is not a host name']
   ]
   for (const [parameters, message] of cases) {
     const command = commandOf([...parameters, '--libre-office', 'no'], { JWT_SECRET: SECRET })
@@ -117,17 +117,17 @@ t.test('where it can not listen it says why', async t => {
   }
 })
 
-t.test('every option is checked before anything is started', async t => {
+t.test('all options are checked before anything is started', async t => {
   const cases: Array<[parameters: string[], words: RegExp]> = [
     [['--port', '65536'], /^--port must be a number from 0 to 65535, not "65536"$/],
     [['--port', '1e3'], /^--port must be a number/],
     [['--port'], /'--port <value>' argument missing/],
-    [['--host', ''], /^--host is empty$/],
-    [['--jwt-secret', ''], /^--jwt-secret is empty$/],
-    [['--libre-office', ''], /^--libre-office is empty$/],
-    [['--public-url', 'docs.example.com'], /^--public-url must be an address/],
-    [['--public-url', 'ftp://docs.example.com'], /^--public-url must be an address/],
-    [['--authorization-header', 'a b'], /^--authorization-header must be the name of a header/],
+    [['--host', ''], /^--host must not be empty$/],
+    [['--jwt-secret', ''], /^--jwt-secret must not be empty$/],
+    [['--libre-office', ''], /^--libre-office must not be empty$/],
+    [['--public-url', 'docs.example.com'], /^--public-url must be a URL/],
+    [['--public-url', 'ftp://docs.example.com'], /^--public-url must be a URL/],
+    [['--authorization-header', 'a b'], /^--authorization-header must be a header name/],
     [['--log-level', 'loud'], /^--log-level must be one of trace, /],
     [['--fake-clock=yes'], /--fake-clock/],
     [['8080'], /Unexpected argument '8080'/]
@@ -135,7 +135,7 @@ t.test('every option is checked before anything is started', async t => {
   for (const [parameters, words] of cases) t.throws(() => commandOf(parameters, {}), words, parameters.join(' '))
 })
 
-t.test('options become those of a document server', t => {
+t.test('options are mapped to those of createDocumentServer()', t => {
   t.same(commandOf([], {}), { type: 'run', secrets: [], fakeClock: false, logLevel: 'warn', server: { port: 8080, host: '127.0.0.1' } })
   t.match(commandOf([], { JWT_SECRET: 'of the environment' }), { secrets: ['of the environment'] })
   t.same(commandOf([

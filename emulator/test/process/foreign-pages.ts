@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startDriven } from './client.js'
 
-t.test('pages of other origins can not drive the emulator, its own and programs can', async t => {
+t.test('pages of other origins cannot control the emulator; its own page and programs can', async t => {
   const { server } = await startDriven(t)
   const status = async (headers: Record<string, string>) => (await fetch(`${server.url}/emulator/faults`, { method: 'DELETE', headers })).status
   t.equal(await status({}), 200)
@@ -11,17 +11,17 @@ t.test('pages of other origins can not drive the emulator, its own and programs 
   }
 })
 
-t.test('nor can what a page embeds, which names no origin', async t => {
+t.test('embedded resources, which send no Origin, cannot control the emulator either', async t => {
   const { server } = await startDriven(t)
   for (const [site, expected] of [['cross-site', 403], ['same-site', 403], ['same-origin', 200], ['none', 200]] as const) {
-    const response = await server.inject({ url: '/emulator/requests', headers: { 'sec-fetch-site': site } })
+    const response = await server.inject({ url: '/emulator/sent-requests', headers: { 'sec-fetch-site': site } })
     t.equal(response.statusCode, expected, site)
     t.equal(response.headers['access-control-allow-origin'], undefined)
     t.match(response.headers, { 'cross-origin-resource-policy': 'same-origin', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
   }
 })
 
-t.test('a POST as a form makes it is refused', async t => {
+t.test('a POST with a form content type is refused', async t => {
   const { server } = await startDriven(t)
   const payload = '{"route":"healthcheck","fault":{"type":"html"}}'
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined]) {
@@ -34,7 +34,7 @@ t.test('a POST as a form makes it is refused', async t => {
   t.match((await server.inject({ method: 'POST', url: '/emulator/faults', headers: { 'content-type': 'application/json' }, payload: '{' })).json(), { code: 'INVALID', message: 'The body is not JSON' })
 })
 
-t.test('a name that is not its own is refused before', async t => {
+t.test('a foreign host name is refused before these checks', async t => {
   const { server } = await startDriven(t)
-  for (const url of ['/', '/emulator', '/emulator/requests']) t.equal((await server.inject({ url, headers: { host: 'evil.example' } })).statusCode, 421, url)
+  for (const url of ['/', '/emulator', '/emulator/sent-requests']) t.equal((await server.inject({ url, headers: { host: 'evil.example' } })).statusCode, 421, url)
 })

@@ -10,39 +10,39 @@ async function read (server: DocumentServer): Promise<string> {
   return page.replace(/<style>[^]*<\/style>/, '').replace(/<[^>]*>/g, ' ').replace(/&quot;/g, '"').replace(/\s+/g, ' ')
 }
 
-t.test('the page says what this is and what to configure', async t => {
+t.test('the page says what the emulator is and which settings to configure', async t => {
   const server = await startDocumentServer(t, { authorizationHeader: 'X-Document-Token' })
   const text = await read(server)
   t.match(text, `Address of api.js ${server.editorApiUrl} `)
   t.match(text, 'It is not ONLYOFFICE Docs')
   t.match(text, 'Token header X-Document-Token ')
-  t.match(text, 'Behaves as DocService 9.3.0 ')
-  t.match(text, 'Driven by HTTP no ')
-  t.match(text, /Nobody has a document open\..*Nothing yet\..*Nothing yet\./)
-  t.match(await read(await startDocumentServer(t, { remoteControl: true })), 'Driven by HTTP at /emulator/ ')
+  t.match(text, 'Emulates DocService 9.3.0 ')
+  t.match(text, 'Remote control off ')
+  t.match(text, /No documents are open\..*None yet\..*None yet\./)
+  t.match(await read(await startDocumentServer(t, { remoteControl: true })), 'Remote control at /emulator/ ')
 })
 
-t.test('the page shows who has which document open, and what is not saved', async t => {
+t.test('the page shows who has which document open and what is not saved', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { user: { id: 'ada', name: 'Ada' } }))
   await server.open(host.config('K', { user: { id: 'bob', name: 'Bob' }, mode: 'view' }))
   await session.edit('changed')
-  t.match(await read(server), ' K docx Ada, Bob (reading) 1 change ')
+  t.match(await read(server), ' K docx Ada, Bob (view only) 1 change ')
   await session.close()
-  t.match(await read(server), ' K docx Bob (reading) 0 changes ')
+  t.match(await read(server), ' K docx Bob (view only) 0 changes ')
 })
 
-t.test('the page says in plain words why an answer of the host does not count', async t => {
+t.test('the page explains why an answer of the application is not accepted', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   for (const [answer, words] of [
-    [{ status: 204, body: '' }, 'HTTP 204 does not count as done: it must be 200, with the JSON {"error":0}.'],
-    [{ status: 403, body: '{"error":0}' }, 'HTTP 403 does not count as done.'],
-    [{ body: '{"error":1}' }, '{"error":1} The host refused: error is not 0.'],
-    [{ body: '<p>Sign in</p>' }, 'The body is not JSON: it must be {"error":0}.'],
-    [{ body: '' }, 'The body is empty: it must be the JSON {"error":0}.'],
-    [{ body: '{"ok":true}' }, 'The JSON has no error: it must be {"error":0}.']
+    [{ status: 204, body: '' }, 'HTTP 204 is not accepted. The answer must be HTTP 200 with the JSON {"error":0}.'],
+    [{ status: 403, body: '{"error":0}' }, 'HTTP 403 is not accepted.'],
+    [{ body: '{"error":1}' }, '{"error":1} Refused: error is not 0.'],
+    [{ body: '<p>Sign in</p>' }, 'The body is not JSON. It must be {"error":0}.'],
+    [{ body: '' }, 'The body is empty. It must be the JSON {"error":0}.'],
+    [{ body: '{"ok":true}' }, 'The JSON has no error field. It must be {"error":0}.']
   ] as const) {
     host.answers[4] = answer
     await (await server.open(host.config('K'))).close()
@@ -50,13 +50,13 @@ t.test('the page says in plain words why an answer of the host does not count', 
   }
   host.routes.set('/cb', request => { request.socket.destroy() })
   await (await server.open(host.config('K'))).close()
-  t.match(await read(server), /4 closed, nothing changed K No answer: /)
+  t.match(await read(server), /4 closed without changes K No answer: /)
   host.files.clear()
   await t.rejects(server.open(host.config('K2')))
-  t.match(await read(server), 'HTTP 404 is no document: it must be 200 or 206.')
+  t.match(await read(server), 'HTTP 404 is not a document. The status must be 200 or 206.')
 })
 
-t.test('the page shows forgotten files, and errors of the services whose HTTP status is 200', async t => {
+t.test('the page shows forgotten files, and service errors sent with HTTP status 200', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   host.answers[2] = { body: '{"error":1}' }
@@ -68,10 +68,10 @@ t.test('the page shows forgotten files, and errors of the services whose HTTP st
   const text = await read(server)
   t.match(text, ' Document key Format Bytes K txt 7 ')
   t.match(text, 'POST /command 200 Error 1: the key is missing or unknown.')
-  t.match(text, 'POST /ConvertService.ashx 200 Error -8: the token is missing, wrong or expired.')
+  t.match(text, 'POST /ConvertService.ashx 200 Error -8: the token is missing, invalid or expired.')
 })
 
-t.test('no query, no token, no secret and no credentials are on the page, and nothing of a stranger is markup', async t => {
+t.test('the page contains no query string, token, secret or credentials, and escapes foreign text', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const token = forgedToken({ for: 'nobody' }, { secret: SECRET })
@@ -95,7 +95,7 @@ t.test('no query, no token, no secret and no credentials are on the page, and no
   t.match(page, `POST <code>${host.origin}/cb</code>`)
 })
 
-t.test('the page loads nothing, runs nothing and can not be framed', async t => {
+t.test('the page loads nothing, runs no script and cannot be framed', async t => {
   const server = await startDocumentServer(t)
   const { headers } = await fetch(`${server.url}/`)
   t.match(headers.get('content-security-policy'), /^default-src 'none'; style-src 'sha256-[\w+/]+=*'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/)
@@ -103,7 +103,7 @@ t.test('the page loads nothing, runs nothing and can not be framed', async t => 
   t.equal(headers.get('content-type'), 'text/html; charset=utf-8')
 })
 
-t.test('the page keeps the last fifty of each, and lists neither itself nor what drives the emulator', async t => {
+t.test('the page keeps the last fifty requests of each kind, without requests for itself or of the remote control', async t => {
   const server = await startDocumentServer(t, { remoteControl: true })
   await fetch(`${server.url}/emulator`)
   for (let number = 0; number < 60; number++) await fetch(`${server.url}/number-${number}`)

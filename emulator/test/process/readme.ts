@@ -6,7 +6,7 @@ import { HELP } from '../../lib/cli/options.js'
 
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
 
-t.test('the first test of the README passes as it stands, in 30 lines', async t => {
+t.test('the README\'s first test passes as printed, in 30 lines', async t => {
   const [, code] = /```js\n(import assert[^]*?)```/.exec(readme)!
   t.ok(code!.trimEnd().split('\n').length <= 31)
   const directory = join(root, '.tap', `readme-${process.pid}`) // below the root, for its packages
@@ -19,7 +19,7 @@ t.test('the first test of the README passes as it stands, in 30 lines', async t 
   t.match(stdout, /^# fail 0$/m)
 })
 
-t.test('the README has every option of the command line', t => {
+t.test('the README lists every command line option', t => {
   const options = [...HELP.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name!)
   t.ok(options.length > 10)
   for (const option of options) t.match(readme, new RegExp(`\`[^\`]*${option}\\b`), option)

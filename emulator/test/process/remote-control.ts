@@ -6,7 +6,7 @@ import { startDriven } from './client.js'
 
 const DONE = { httpStatus: 200, answer: { error: 0 }, accepted: true }
 
-t.test('by HTTP a test opens, reads, edits, saves by force and closes as a session in its own process does', async t => {
+t.test('over HTTP a test opens, reads, edits, force-saves and closes documents as in its own process', async t => {
   const { server, host, get, post } = await startDriven(t)
   t.match(await get('/'), { status: 200, body: { name: 'onlyoffice-emulator', version: /^\d+\.\d+\.\d+/, url: server.url, editorApiUrl: server.editorApiUrl } })
 
@@ -29,7 +29,7 @@ t.test('by HTTP a test opens, reads, edits, saves by force and closes as a sessi
   t.same((await get('/sessions')).body.sessions, [])
 })
 
-t.test('the bytes of a document go as they are, with their format where it is another', async t => {
+t.test('a document\'s bytes are sent unchanged, with their format if it differs', async t => {
   const { host, get, post, postBytes, open } = await startDriven(t)
   const session = await open('K')
   t.equal((await postBytes(`${session}/edit`, fixture('report.docx'))).status, 200)
@@ -39,7 +39,7 @@ t.test('the bytes of a document go as they are, with their format where it is an
   t.match(host.callbacks(2), [{ filetype: 'odt' }])
 })
 
-t.test('a configuration is refused with the code an editor is shown', async t => {
+t.test('a configuration is refused with the code that an editor is shown', async t => {
   const { host, post } = await startDriven(t)
   const config = host.config('K')
   t.match(await post('/sessions', { config: { ...config, token: undefined } }), { status: 422, body: { code: 4006, message: 'token:jwt must be provided' } })
@@ -47,22 +47,22 @@ t.test('a configuration is refused with the code an editor is shown', async t =>
   t.match(await post('/sessions', { config }), { status: 422, body: { code: -81 } })
 })
 
-t.test('what is asked wrongly is refused, and it is said why', async t => {
+t.test('an invalid request is refused with the reason', async t => {
   const { get, post, postBytes, remove, open } = await startDriven(t, { clock: systemClock })
   const session = await open('K')
   const cases = [
     [post('/sessions'), 400, 'INVALID', /config must be an object/],
     [post('/sessions', []), 400, 'INVALID', /must be a JSON object/],
     [postBytes('/sessions', Buffer.from('{}')), 400, 'INVALID', /must be a JSON object/],
-    [post(`${session}/edit`, { text: 5 }), 400, 'INVALID', /text must be text/],
+    [post(`${session}/edit`, { text: 5 }), 400, 'INVALID', /text must be a string/],
     [post(`${session}/force-save`, { type: 'loud' }), 400, 'INVALID', /type must be one of button, command, timer, form/],
-    [post(`${session}/force-save`, { userData: 'x' }), 400, 'INVALID', /no such option: userData/],
-    [post(`${session}/force-save`, { userdata: 5 }), 400, 'INVALID', /userdata must be text/],
-    [post(`${session}/nothing`), 404, 'NOT_FOUND', /no such address/],
+    [post(`${session}/force-save`, { userData: 'x' }), 400, 'INVALID', /Unknown options: userData/],
+    [post(`${session}/force-save`, { userdata: 5 }), 400, 'INVALID', /userdata must be a string/],
+    [post(`${session}/nothing`), 404, 'NOT_FOUND', /no such path/],
     [post('/sessions/none/close'), 404, 'NOT_FOUND', /no such session/],
     [get(`${session}/saved`), 409, 'NOT_POSSIBLE', /Nothing was edited/],
-    [get('/callbacks?status=two'), 400, 'INVALID', /status must be a whole number/],
-    [get('/callbacks?timeout=soon'), 400, 'INVALID', /timeout must be/],
+    [get('/next-callback?status=two'), 400, 'INVALID', /status must be a whole number/],
+    [get('/next-callback?timeout=soon'), 400, 'INVALID', /timeout must be/],
     [post('/faults', { route: 'nowhere', fault: { type: 'html' } }), 400, 'INVALID', /no route nowhere/],
     [post('/faults', { route: 'file', fault: { type: 'html' }, options: { times: 0 } }), 400, 'INVALID', /times must be/],
     [remove('/faults/none'), 404, 'NOT_FOUND', /no such fault/],
@@ -72,55 +72,55 @@ t.test('what is asked wrongly is refused, and it is said why', async t => {
   for (const [answer, status, code, message] of cases) t.match(await answer, { status, body: { code, message } })
 })
 
-t.test('an editor that only reads can not edit, and is told so', async t => {
+t.test('a viewer cannot edit and gets an error', async t => {
   const { post, open } = await startDriven(t)
   const session = await open('K', { mode: 'view' })
   t.match(await post(`${session}/edit`, { text: 'x' }), { status: 409, body: { code: 'NOT_POSSIBLE', message: /viewing only/ } })
 })
 
-t.test('callbacks are waited for by status and by document, each is given once, with the host\'s answer', async t => {
+t.test('callbacks are awaited by status and document, each is returned once, with the application\'s answer', async t => {
   const { host, get, post, open } = await startDriven(t)
   const [first, second] = [await open('K1'), await open('K2')]
-  const waiting = get('/callbacks?status=2&key=K2')
+  const waiting = get('/next-callback?status=2&key=K2')
   for (const session of [first, second]) {
     await post(`${session}/edit`, { text: 'changed' })
     await post(`${session}/close`)
   }
   t.match(await waiting, { status: 200, body: { method: 'POST', url: `${host.origin}/cb?f=1`, body: { key: 'K2', status: 2 }, answer: { status: 200, body: { error: 0 } } } })
-  t.match(await get('/callbacks?status=2'), { body: { body: { key: 'K1' } } })
-  t.match(await get('/callbacks?status=2&timeout=0'), { status: 504, body: { code: 'TIMEOUT' } })
+  t.match(await get('/next-callback?status=2'), { body: { body: { key: 'K1' } } })
+  t.match(await get('/next-callback?status=2&timeout=0'), { status: 504, body: { code: 'TIMEOUT' } })
 })
 
-t.test('who has given up waiting takes no callback from others', async t => {
+t.test('a waiter that has given up takes no callback from others', async t => {
   const { get, post, open } = await startDriven(t)
-  t.equal((await get('/callbacks?status=4&timeout=1')).status, 504)
+  t.equal((await get('/next-callback?status=4&timeout=1')).status, 504)
   const session = await open('K')
   await post(`${session}/close`)
-  t.match(await get('/callbacks?status=4'), { status: 200, body: { body: { key: 'K', status: 4 } } })
+  t.match(await get('/next-callback?status=4'), { status: 200, body: { body: { key: 'K', status: 4 } } })
 })
 
-t.test('what it asked of the host and what was asked of it, without the bytes', async t => {
+t.test('the logs list sent and received requests without document bytes', async t => {
   const { server, host, get, open } = await startDriven(t)
   await open('K', { name: 'notes.txt' })
   await fetch(`${server.url}/healthcheck`)
-  const { requests } = (await get('/requests')).body
+  const { requests } = (await get('/sent-requests')).body
   t.match(requests.map(({ method, answer }: { method: string, answer: object }) => ({ method, answer })), [
     { method: 'POST', answer: { status: 200, body: { error: 0 } } },
     { method: 'GET', answer: { status: 200, body: { bytes: fixture('notes.txt').length } } }
   ])
   t.equal(requests[1].url, `${host.origin}/files/notes.txt`)
-  t.match((await get('/received')).body.received, [{ method: 'GET', url: '/healthcheck', status: 200, answer: true }])
-  t.equal(server.received.length, 1, 'what drives it is not listed')
+  t.match((await get('/received-requests')).body.requests, [{ method: 'GET', url: '/healthcheck', status: 200, answer: true }])
+  t.equal(server.receivedRequests.length, 1, 'requests of the remote control are not listed')
 })
 
-t.test('a request to the host that was not answered says why', async t => {
+t.test('a request that the application did not answer is logged with the reason', async t => {
   const { host, get, open } = await startDriven(t)
   host.routes.set('/cb', request => { request.socket.destroy() })
   await open('K')
-  t.match((await get('/callbacks?status=1')).body, { answer: null, error: /./ })
+  t.match((await get('/next-callback?status=1')).body, { answer: null, error: /./ })
 })
 
-t.test('faults strike as often as asked, until they are taken back', async t => {
+t.test('faults apply as many times as requested until they are removed', async t => {
   const { server, post, remove } = await startDriven(t)
   const health = async () => (await fetch(`${server.url}/healthcheck`)).status
   const fault = { type: 'answer', status: 503 }
@@ -132,11 +132,11 @@ t.test('faults strike as often as asked, until they are taken back', async t => 
 
   await post('/faults', { route: 'healthcheck', fault })
   await post('/faults', { route: 'healthcheck', fault, options: { after: 1 } })
-  t.same((await remove('/faults')).body, { takenBack: 2 })
+  t.same((await remove('/faults')).body, { removed: 2 })
   t.equal(await health(), 200)
 })
 
-t.test('a fake clock is moved; a lost connection is saved five seconds later, and one that came back is not', async t => {
+t.test('a fake clock is moved; a lost connection is saved after five seconds, a restored one is not', async t => {
   const { host, get, post, open } = await startDriven(t, { clock: fakeClock() })
   const session = await open('K')
   await post(`${session}/edit`, { text: 'changed' })
@@ -153,7 +153,7 @@ t.test('a fake clock is moved; a lost connection is saved five seconds later, an
   t.ok((await get('/')).status)
 })
 
-t.test('what the host did not take is listed and can be fetched', async t => {
+t.test('forgotten files are listed and can be fetched', async t => {
   const { host, get, post, open } = await startDriven(t)
   host.answers[2] = { body: '{"error":1}' }
   const session = await open('K', { name: 'notes.txt' })
@@ -163,7 +163,7 @@ t.test('what the host did not take is listed and can be fetched', async t => {
   t.equal(String((await get('/forgotten/K')).body), 'changed')
 })
 
-t.test('a hundred sessions at most, which can all be closed at once', async t => {
+t.test('at most a hundred sessions are open, and all can be closed at once', async t => {
   const { host, get, post, remove } = await startDriven(t)
   const opened = await Promise.all(Array.from({ length: 101 }, async (_, index) => await post('/sessions', { config: host.config(`K${index}`) })))
   t.equal(opened.filter(({ status }) => status === 201).length, 100)
@@ -182,17 +182,17 @@ t.test('a session that opens after its caller gave up is closed', async t => {
   const release = await answer
   host.routes.delete('/cb')
   release()
-  t.match(await server.callback(4), { body: { key: 'K' } })
+  t.match(await server.nextCallback(4), { body: { key: 'K' } })
   t.same((await get('/sessions')).body.sessions, [])
 })
 
-t.test('it is not there unless it is wanted', async t => {
+t.test('the remote control exists only if it was enabled', async t => {
   const server = await startDocumentServer(t)
   t.equal((await fetch(`${server.url}/emulator`)).status, 404)
   t.equal((await fetch(`${server.url}/emulator/sessions`)).status, 404)
 })
 
-t.test('requestLog takes numbers that mean something', async t => {
+t.test('requestLog accepts only valid numbers', async t => {
   for (const requestLog of [{ entries: 0 }, { bodyBytes: 1.5 }, { entries: -1 }]) {
     await t.rejects(createDocumentServer({ jwtSecret: SECRET, requestLog }), { name: 'TypeError', message: /^requestLog\.\w+ must be a whole number, 1 or more$/ })
   }

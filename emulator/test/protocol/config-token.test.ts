@@ -5,7 +5,7 @@ import { type FakeHost, SECRET, sign as forged, startDocumentServer, startFakeHo
 
 const sign = createSigner({ key: SECRET, noTimestamp: true })
 
-t.test('a configuration is refused with the recorded codes unless its token signs what counts', async t => {
+t.test('a configuration is refused with the recorded codes unless its token signs the relevant fields', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const seconds = Math.floor(Date.now() / 1000)
@@ -41,13 +41,13 @@ t.test('a configuration is refused with the recorded codes unless its token sign
   for (const [title, token, code, message] of refusals) {
     await t.rejects(server.open({ ...config, token }), { name: 'DocumentServerError', code, message }, title)
   }
-  t.equal(host.received.length, 0, 'the host was told nothing')
+  t.equal(host.received.length, 0, 'the application was not notified')
 
   const skewed = await server.open({ ...config, token: sign({ ...config, exp: seconds - 30 }) })
   t.equal((await skewed.close()).status, 4, '30 s of clock skew are allowed')
 })
 
-t.test('what the token signs overrides the configuration, and view from either side wins', async t => {
+t.test('fields in the token override the configuration, and view from either side wins', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const config = host.config('K')
@@ -76,7 +76,7 @@ function withUser (host: FakeHost, key: string, user: UserConfig | undefined): E
   return signed({ ...config, editorConfig: { ...config.editorConfig, user } })
 }
 
-t.test('a numeric document.key is taken', async t => {
+t.test('a numeric document.key is accepted', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const config = host.config('K')
@@ -85,7 +85,7 @@ t.test('a numeric document.key is taken', async t => {
   t.match(await session.close(), { status: 4 })
 })
 
-t.test('an empty callbackUrl joins silently', async t => {
+t.test('an empty callbackUrl joins without a callback', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const config = host.config('K')
@@ -96,7 +96,7 @@ t.test('an empty callbackUrl joins silently', async t => {
   t.strictSame(host.received.map(({ method }) => method), ['GET'], 'no callback')
 })
 
-t.test('who may comment, review or fill in forms is an editor, whatever permissions.edit says', async t => {
+t.test('a user who may comment, review or fill in forms is an editor, whatever permissions.edit says', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const open = async (key: string, permissions: object, mode = 'edit') => {
@@ -115,7 +115,7 @@ t.test('who may comment, review or fill in forms is an editor, whatever permissi
   t.strictSame(host.statuses(), [1, 2, 1, 2, 1, 2])
 })
 
-t.test('user.id may be a number; without one the editor makes one up; an empty one stays', async t => {
+t.test('user.id may be a number; without one the editor generates one; an empty one stays', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const numbered = await server.open(withUser(host, 'N', { id: 5, name: 'Ada' }))
@@ -133,16 +133,16 @@ t.test('user.id may be a number; without one the editor makes one up; an empty o
   t.match(host.callbacks(1).at(-1), { users: [''], actions: [{ type: 1, userid: '' }] })
 })
 
-t.test('who has no name is shown as Anonymous', async t => {
+t.test('a user without a name is shown as Anonymous', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   for (const [index, user] of [undefined, { id: 'ada' }, { id: '', name: '' }].entries()) {
     const session = await server.open(withUser(host, `K${index}`, user))
-    t.match(await session.event('joined'), { users: [{ id: session.userId, name: 'Anonymous' }] })
+    t.match(await session.nextEvent('joined'), { users: [{ id: session.userId, name: 'Anonymous' }] })
   }
 })
 
-t.test('what the token does not say of the user comes from the configuration, and the page may restrict itself to view', async t => {
+t.test('user fields missing in the token come from the configuration, and the page may restrict itself to view', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const { token, ...config } = host.config('K')
@@ -150,7 +150,7 @@ t.test('what the token does not say of the user comes from the configuration, an
     const editorConfig = { ...config.editorConfig, user: given }
     const session = await server.open({ ...config, editorConfig, token: sign({ ...config, editorConfig: { ...editorConfig, user } }) })
     await session.close()
-    return [session.userId, (await session.event('joined')).users.at(-1)!.name]
+    return [session.userId, (await session.nextEvent('joined')).users.at(-1)!.name]
   }
   t.strictSame(await shown({ id: 'ada', name: 'Ada' }, { id: '', name: '' }), ['ada', 'Ada'])
   t.strictSame(await shown({ id: 'evil', name: 'Evil' }, { id: 'ada', name: 'Ada' }), ['ada', 'Ada'])

@@ -1,9 +1,8 @@
 import { access, readdir, readFile } from 'node:fs/promises'
 import t from 'tap'
-import { titlesIn } from '../../../test/helpers/titles.js'
 import { groups } from '../recordings/groups.js'
 import { recordingNames } from '../recordings/recording.js'
-import { addressesIn, labelsIn, PAGE, readPage, type Row } from './page.js'
+import { addressesIn, labelsIn, PAGE, readPage, type Row, titlesIn } from './page.js'
 
 // Holds docs/document-server-protocol.md true.
 
@@ -24,7 +23,7 @@ async function titlesOf (file: string): Promise<string[]> {
   return titlesIn(await readFile(new URL(file, FOLDER), 'utf8').catch(() => ''))
 }
 
-t.test('every row can be read, and no statement stands there twice', async t => {
+t.test('every row can be parsed, and no statement is repeated', async t => {
   t.ok(page.rows.length > 250, `${page.rows.length} rows`)
   const isWhole = ({ cells: { statement, source, test } }: Row): boolean =>
     statement === undefined ? source !== undefined || test !== undefined : source !== undefined && test !== undefined
@@ -33,7 +32,7 @@ t.test('every row can be read, and no statement stands there twice', async t => 
   t.strictSame(statements.filter((statement, index) => statements.indexOf(statement) !== index), [])
 })
 
-t.test('every statement has a source: a recording, or the word that says how else it is known', async t => {
+t.test('every statement has a source: a recording, or a word for how else it is known', async t => {
   const names = recordingNames()
   for (const row of page.rows.filter(({ cells }) => cells.source !== undefined)) {
     for (const source of sourcesOf(row)) t.ok(NOT_RECORDED.includes(source) || names.includes(recordingOf(source) ?? ''), `${row.statement}: ${source}`)
@@ -46,7 +45,7 @@ t.test('every recording is the source of a statement', async t => {
   t.match(page.text, `${recordingNames().length} of the exchanges were recorded`)
 })
 
-t.test('every statement has the test that it names, or is that of a recording which is played', async t => {
+t.test('every statement names an existing test, or has a recording that is played', async t => {
   const rows = page.rows.filter(({ cells }) => cells.test !== undefined)
   t.ok(rows.length > 200, `${rows.length} statements with a test`)
   for (const row of rows) {
@@ -59,7 +58,7 @@ t.test('every statement has the test that it names, or is that of a recording wh
   }
 })
 
-t.test('every test of the protocol is that of a statement', async t => {
+t.test('every protocol test is named by a statement', async t => {
   const tests = page.rows.map(testOf)
   const files = (await readdir(FOLDER, { recursive: true })).filter(file => file.endsWith('.ts') && !file.startsWith('page.'))
   t.ok(files.length > 40, 'the tests were found')
@@ -69,7 +68,7 @@ t.test('every test of the protocol is that of a statement', async t => {
   }
 })
 
-t.test('every test of a folder is run by the file that is named as the folder', async t => {
+t.test('every test of a folder is run by the file named after the folder', async t => {
   for (const folder of (await readdir(FOLDER, { withFileTypes: true })).filter(entry => entry.isDirectory())) {
     const runner = await readFile(new URL(`${folder.name}.test.ts`, FOLDER), 'utf8')
     const run = Array.from(runner.matchAll(/^import '\.\/(.+)\.js'$/gm), ([, file]) => `${file}.ts`)
@@ -78,15 +77,15 @@ t.test('every test of a folder is run by the file that is named as the folder', 
   }
 })
 
-t.test('its contents are its sections, its anchors are headings, and its links lead to files', async t => {
+t.test('the contents list the sections, the anchors are headings, and the links lead to files', async t => {
   const anchors = page.headings.map(({ anchor }) => `#${anchor}`)
   t.strictSame(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index), [], 'each heading has an anchor of its own')
   const contents = Array.from(page.text.matchAll(/^- \[(.+)\]\((#.+)\)$/gm), ([, title, anchor]) => ({ title, anchor }))
   t.strictSame(contents, page.headings.filter(({ level }) => level === 2).map(({ title, anchor }) => ({ title, anchor: `#${anchor}` })))
 
   const labels = new Set(labelsIn(page.text))
-  t.strictSame([...labels].filter(label => !page.definitions.has(label)), [], 'labels without an address')
-  t.strictSame([...page.definitions.keys()].filter(label => !labels.has(label)), [], 'addresses that no link uses')
+  t.strictSame([...labels].filter(label => !page.definitions.has(label)), [], 'labels without a definition')
+  t.strictSame([...page.definitions.keys()].filter(label => !labels.has(label)), [], 'definitions that no link uses')
   for (const address of [...addressesIn(page.text), ...page.definitions.values()]) {
     if (address.startsWith('#')) t.ok(anchors.includes(address), address)
     else await t.resolves(access(new URL(address, PAGE)), address)
@@ -97,7 +96,7 @@ t.test('its contents are its sections, its anchors are headings, and its links l
   }
 })
 
-t.test('the events that it says the emulated page raises are those that it raises', async t => {
+t.test('the page lists exactly the events that the emulated page raises', async t => {
   const [, sentence = ''] = /It raises ([^]*?), and has the methods/.exec(page.text) ?? []
   const browser = new URL('emulator/lib/browser/', ROOT)
   const scripts = await Promise.all((await readdir(browser)).filter(name => name.endsWith('.js')).map(async name => await readFile(new URL(name, browser), 'utf8')))
@@ -105,7 +104,7 @@ t.test('the events that it says the emulated page raises are those that it raise
   t.strictSame(Array.from(sentence.matchAll(/`(\w+)`/g), ([, event]) => event!).sort(), [...new Set(raised)].sort())
 })
 
-t.test('code that cites it names a section', async t => {
+t.test('code that cites the page names an existing section', async t => {
   const anchors = page.headings.map(({ anchor }) => `#${anchor}`)
   let count = 0
   for (const folder of CODE) {
@@ -115,7 +114,7 @@ t.test('code that cites it names a section', async t => {
         t.ok(anchors.includes(anchor), `${folder}${file}: ${cited}`)
         count++
       }
-      t.notMatch(source, /test\/emulator/, `${folder}${file}: a place that is gone`)
+      t.notMatch(source, /test\/emulator/, `${folder}${file}: a folder that no longer exists`)
     }
   }
   t.ok(count > 0, `${count} citations`)

@@ -1,8 +1,8 @@
 /**
- * Copying and pasting while nothing is typed into a cell. Rows and columns of another sheet come as lines and tabs.
+ * Copying and pasting while no cell is being typed into. Rows and columns of another spreadsheet arrive as lines and tabs.
  *
  * @param {HTMLElement} scroller
- * @param {{ text: () => string, clear: () => void, fill: (block: string[][]) => void }} cell the one that has the focus
+ * @param {{ text: () => string, clear: () => void, fill: (block: string[][]) => void }} cell the selected cell
  */
 export function gridClipboard (scroller, { text, clear, fill }) {
   /** @param {ClipboardEvent} event */
@@ -22,12 +22,12 @@ export function gridClipboard (scroller, { text, clear, fill }) {
   })
 }
 
-/** As other sheets copy a value that has lines or tabs. @param {string} value */
+/** Quotes a value with line breaks or tabs as other spreadsheets do. @param {string} value */
 function quoted (value) {
   return /[\t\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
-/** Rows of values. Quotes are taken off what has lines or tabs, and nothing else. @param {string} pasted */
+/** Splits into rows of values. Removes the quotes of values with line breaks or tabs only. @param {string} pasted */
 function blockOf (pasted) {
   /** @type {string[][]} */ const block = [[]]
   const text = pasted.replace(/\r\n?/g, '\n').replace(/\n$/, '')

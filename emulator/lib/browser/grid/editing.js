@@ -6,12 +6,12 @@ import { createGridReplica } from './replica.js'
 const PAUSE_MS = 50
 
 /**
- * Sends the cells that are set, one batch at a time, and takes in what others set. Without a connection it waits.
+ * Sends changed cells, one batch at a time, and applies the changes of others. Without a connection it waits.
  *
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
  * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.show
- * @param {(isDirty: boolean) => void} parts.dirty told whenever something is not at the document server yet, or all is
+ * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
  * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
  */
 export function createGridEditing ({ send, show, dirty, undoable }) {
@@ -68,7 +68,7 @@ export function createGridEditing ({ send, show, dirty, undoable }) {
     undo: outbox.undo,
     redo: outbox.redo,
     view: () => view,
-    /** @param {GridContent} content @param {string} id @param {number} lastBatch that arrived */
+    /** @param {GridContent} content @param {string} id @param {number} lastBatch the last batch that arrived */
     opened (content, id, lastBatch) {
       batches.setOnline(true)
       render(content, batches.isLast(lastBatch))

@@ -1,6 +1,6 @@
 import { element } from './table.js'
 
-/** What stands around the cells. @param {boolean} viewOnly */
+/** The elements around the cells. @param {boolean} viewOnly */
 export function gridFrame (viewOnly) {
   const box = element('grid', 'group')
   box.setAttribute('aria-label', 'Workbook')
@@ -16,7 +16,7 @@ export function gridFrame (viewOnly) {
   scroller.setAttribute('aria-readonly', String(viewOnly))
   hint.className = 'grid-hint'
   hint.setAttribute('role', 'status')
-  hint.textContent = 'An office suite calculates this when it opens the file'
+  hint.textContent = 'An office suite calculates this value when it opens the file'
   note.className = 'grid-note'
   tabs.setAttribute('aria-label', 'Sheets')
   const top = element('grid-bar', 'group')

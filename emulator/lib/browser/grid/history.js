@@ -1,6 +1,6 @@
 /** @typedef {{ id: string, before: string, after: string }} Change */
 
-/** What was done here, step by step, to be undone. A cell that somebody else has set since is left alone. */
+/** The undo steps of this page. Undo does not touch a cell that somebody else has set since. */
 export function createGridHistory () {
   /** @type {Change[][]} */ let done = []
   /** @type {Change[][]} */ let undone = []

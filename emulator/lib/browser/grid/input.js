@@ -1,12 +1,12 @@
 import { placed } from './table.js'
 
 /**
- * Where a cell's content is typed: in the cell, or in the bar above the sheet.
+ * The field for a cell's content: in the cell, or in the bar above the sheet.
  *
  * @param {object} parts
  * @param {HTMLTextAreaElement} parts.bar
- * @param {(value: string | null, down: number, right: number) => void} parts.done what was typed, if anything was, and where to go then
- * @param {() => void} parts.left nothing is typed any more
+ * @param {(value: string | null, down: number, right: number) => void} parts.done the new value, if any, and the direction to move in
+ * @param {() => void} parts.left typing has ended
  */
 export function gridInput ({ bar, done, left }) {
   const area = document.createElement('textarea')
@@ -15,11 +15,11 @@ export function gridInput ({ bar, done, left }) {
   area.spellcheck = false
   area.setAttribute('aria-label', 'Content of the cell')
   let isOpen = false
-  /** Typing began with a letter: the arrows leave the cell. */
+  /** Typing began with a character, so the arrow keys leave the cell. */
   let isQuick = false
   let before = ''
 
-  /** @param {HTMLElement} body @param {{ left: number, top: number, width: number, height: number }} box @param {string} value @param {string} first what is typed already, if that replaces the value */
+  /** @param {HTMLElement} body @param {{ left: number, top: number, width: number, height: number }} box @param {string} value @param {string} first the character typed, if it replaces the value */
   function open (body, box, value, first = value) {
     isOpen = true
     isQuick = first !== value || value === ''
@@ -61,7 +61,7 @@ export function gridInput ({ bar, done, left }) {
   function press (event) {
     if (event.isComposing) return
     const control = event.ctrlKey || event.metaKey
-    if (!control || /^[zy]$/i.test(event.key)) event.stopPropagation() // what is being typed is undone by the field itself
+    if (!control || /^[zy]$/i.test(event.key)) event.stopPropagation() // the field itself undoes typing
     if (control && event.key.toLowerCase() === 's') commit(0, 0)
     const inCell = event.currentTarget === area
     /** @type {Record<string, () => void>} */
@@ -87,7 +87,7 @@ export function gridInput ({ bar, done, left }) {
     if (isOpen) fit()
   }
 
-  /** What is being typed, if anything is. */
+  /** The text being typed, if any. */
   function draft () {
     if (isOpen) return area.value
     return document.activeElement === bar && bar.value !== before ? bar.value : null

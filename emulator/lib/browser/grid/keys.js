@@ -1,15 +1,15 @@
 /** @import { Position } from './protocol.js' */
 
 const PAGE = 20
-/** Keys that begin a character, or that only the system knows. */
+/** Keys that start a composition, or that only the system knows. */
 const COMPOSED = ['Dead', 'Process', 'Unidentified']
 
 /**
- * The keys of a sheet while nothing is typed into a cell.
+ * The keys of a sheet while no cell is being typed into.
  *
  * @param {object} actions
- * @param {(down: number, right: number) => boolean} actions.move false at the edge
- * @param {(first?: string) => void} actions.type begins to type, with what the cell holds or with something else
+ * @param {(down: number, right: number) => boolean} actions.move returns false at the edge
+ * @param {(first?: string) => void} actions.type starts typing, with the cell's value or with `first`
  * @param {() => void} actions.clear
  * @param {() => void} actions.undo
  * @param {() => void} actions.redo
@@ -32,7 +32,7 @@ export function gridKeys ({ move, type, clear, undo, redo }) {
       Home: () => move(0, -Infinity),
       End: () => move(0, Infinity),
       Enter: () => move(back, 0),
-      // At the edge it leaves the sheet, as it does everywhere else.
+      // At the edge the focus leaves the sheet, as it does elsewhere.
       Tab: () => move(0, back),
       F2: () => type(),
       Backspace: () => type(''),
@@ -51,7 +51,7 @@ export function gridKeys ({ move, type, clear, undo, redo }) {
       event.preventDefault()
       event.stopPropagation()
     } else if (!control && (key.length === 1 || COMPOSED.includes(key))) {
-      type('') // the key itself arrives in the field that has the focus now
+      type('') // the character itself arrives in the field, which has the focus now
     }
   }
 }

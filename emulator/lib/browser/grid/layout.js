@@ -6,7 +6,7 @@ export const HEAD_WIDTH = 52
 const DEFAULT_WIDTH = 96
 const CHARACTER_WIDTH = 7.5
 
-/** Where the cells of a sheet are. @param {GridSheet} sheet */
+/** The positions of a sheet's cells. @param {GridSheet} sheet */
 export function layoutOf (sheet) {
   const rows = shown(sheet.rows, sheet.hiddenRows)
   const columns = shown(sheet.columns, sheet.hiddenColumns)
@@ -39,7 +39,7 @@ export function layoutOf (sheet) {
     return blockByCell.get(`${row} ${column}`)
   }
 
-  /** Indexes of the first row and column of a cell, and of those behind it. @param {Position} position */
+  /** The indexes of a cell's first row and column and of those after it. @param {Position} position */
   function span (position) {
     const block = mergedAt(position)
     if (block !== undefined) return [...within(rows, block.from.row, block.to.row), ...within(columns, block.from.column, block.to.column)]

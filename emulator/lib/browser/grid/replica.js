@@ -5,13 +5,13 @@ import { idOf, placeOf, positionOf } from './places.js'
 const EMPTY = { value: '', text: '' }
 
 /**
- * The page's copy of the cells: what the document server has, and what was typed here and is not there yet. The last one
- * who sets a cell wins, so what is on its way stays shown, whatever others do to the cell meanwhile.
+ * The page's copy of the cells: the document server's values, and values typed here that have not arrived yet. The last value
+ * set wins, so a value on its way stays visible whatever others do to the cell meanwhile.
  */
 export function createGridReplica () {
   /** @type {Map<string, GridCell>} */ let known = new Map()
-  /** @type {Map<string, string>} Typed and not sent. */ const unsent = new Map()
-  /** @type {Map<string, string>} Sent and not answered. */ const sent = new Map()
+  /** @type {Map<string, string>} Typed, not sent. */ const unsent = new Map()
+  /** @type {Map<string, string>} Sent, not confirmed. */ const sent = new Map()
   /** @type {GridView | null} */ let view = null
   let inFlight = false
 
@@ -54,7 +54,7 @@ export function createGridReplica () {
     },
     isSending: () => inFlight,
     isUnsent: () => inFlight || unsent.size > 0,
-    /** What was typed and may not have arrived. */
+    /** Typed text that may not have arrived. */
     unsentTexts: () => [...new Map([...sent, ...unsent])].map(([id, value]) => `${id}: ${value}`),
 
     /** The edits that were not sent yet. @returns {CellOperation[]} */
@@ -83,7 +83,7 @@ export function createGridReplica () {
       }
     },
 
-    /** The batch was dealt with. What it did not do (a cell that can't be set) is undone here too. */
+    /** The batch was processed. Changes that the document server did not make (to a cell that can't be set) are reverted here, too. */
     received () {
       inFlight = false
       const answered = [...sent.keys()]
@@ -92,10 +92,10 @@ export function createGridReplica () {
     },
 
     /**
-     * The whole document, at first or again: gives what to show.
+     * Takes over the whole document, initially or again. Returns what to show.
      *
      * @param {GridContent} content
-     * @param {boolean} arrived whether what was on its way is in it
+     * @param {boolean} arrived whether it contains what was on its way
      */
     resync (content, arrived) {
       read(content)

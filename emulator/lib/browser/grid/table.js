@@ -7,12 +7,12 @@ const TOUCHED_MS = 900
 const EMPTY = { value: '', text: '' }
 
 /**
- * The rows of a sheet that are in view, and some around them: a long sheet is not built as a whole.
+ * Renders the visible rows of a sheet and some around them, because a sheet may be long.
  *
  * @param {HTMLElement} scroller
  * @param {GridSheet} sheet
  * @param {ReturnType<typeof import('./layout.js').layoutOf>} layout
- * @param {ReadonlyMap<string, { name: string, color: number }>} marks by the name of the cell
+ * @param {ReadonlyMap<string, { name: string, color: number }>} marks by cell name
  */
 export function gridTable (scroller, sheet, layout, marks) {
   const head = element('grid-head', 'row')
@@ -30,7 +30,7 @@ export function gridTable (scroller, sheet, layout, marks) {
   body.style.width = `${layout.width}px`
   body.style.height = `${layout.height}px`
   scroller.replaceChildren(head, body)
-  /** @type {Map<number, HTMLElement>} by its place among the rows that are shown */
+  /** @type {Map<number, HTMLElement>} by index among the displayed rows */
   const rows = new Map()
   let current = { row: 0, column: 0 }
   scroller.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true })

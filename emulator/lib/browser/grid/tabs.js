@@ -1,5 +1,5 @@
 /**
- * The sheets of a workbook.
+ * The tabs of a workbook's sheets.
  *
  * @param {HTMLElement} list
  * @param {string[]} names
@@ -40,7 +40,7 @@ export function gridTabs (list, names, choose) {
       }
       tabs.get(selected)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
     },
-    /** Shows in which sheets others are. @param {ReadonlyMap<string, { name: string, color: number }>} marks */
+    /** Marks the sheets that others are in. @param {ReadonlyMap<string, { name: string, color: number }>} marks */
     mark (marks) {
       for (const [name, tab] of tabs) {
         const mark = marks.get(name)

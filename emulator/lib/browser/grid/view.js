@@ -14,7 +14,7 @@ const START = { row: 1, column: 1 }
 const NO_SHEET = { name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: [] }
 
 /**
- * Sheets, one at a time, and the cells of it to be edited.
+ * Shows one sheet at a time and edits its cells.
  *
  * @param {HTMLElement} container
  * @param {GridContent} content
@@ -24,7 +24,7 @@ const NO_SHEET = { name: '', rows: 0, columns: 0, cells: {}, merged: [], locked:
  */
 export function gridView (container, content, viewOnly, outbox) {
   const { box, name, bar, hint, scroller, note, tabs } = gridFrame(viewOnly)
-  /** @type {Map<string, Position>} where the user was, by sheet */
+  /** @type {Map<string, Position>} where the user was in each sheet */
   const positions = new Map()
   /** @type {ReadonlyMap<string, { name: string, color: number }>} */
   let marks = new Map()
@@ -32,7 +32,7 @@ export function gridView (container, content, viewOnly, outbox) {
   let position = START
   /** @type {ReturnType<typeof layoutOf>} */ let layout
   /** @type {ReturnType<typeof gridTable>} */ let table
-  /** @type {Map<string, { name: string, color: number }>} those in the sheet that is shown */
+  /** @type {Map<string, { name: string, color: number }>} marks in the displayed sheet */
   const marksHere = new Map()
 
   const input = gridInput({
@@ -112,7 +112,7 @@ export function gridView (container, content, viewOnly, outbox) {
     return sheet.locked.find(({ range }) => isInRange(layout.holder(at), range))
   }
 
-  /** Says why, if not. */
+  /** Shows the reason if it can't. */
   function mayEdit () {
     const lock = lockAt(position)
     if (!viewOnly && lock !== undefined) showToast(`${lock.why}.`)
@@ -145,7 +145,7 @@ export function gridView (container, content, viewOnly, outbox) {
     scroller.focus({ preventScroll: true })
   }
 
-  /** Tells the others; see place.js. */
+  /** Tells the others where the user is; see place.js. */
   function announce () {
     document.dispatchEvent(new Event('selectionchange'))
   }

@@ -1,4 +1,4 @@
-/** Position of the caret in an editable element, in characters; `null` when it is not there. @param {HTMLElement} element */
+/** The caret's offset in an element, in characters; `null` when it is elsewhere. @param {HTMLElement} element */
 export function caretOffset (element) {
   const selection = getSelection()
   if (selection === null || selection.rangeCount === 0 || !element.contains(selection.focusNode)) return null
@@ -8,7 +8,7 @@ export function caretOffset (element) {
   return range.toString().length
 }
 
-/** What is selected in an element, in characters; `null` when nothing is. @param {HTMLElement} element */
+/** The selected range of an element, in characters; `null` without a selection. @param {HTMLElement} element */
 export function selectedRange (element) {
   const selection = getSelection()
   const to = caretOffset(element)
@@ -21,7 +21,7 @@ export function selectedRange (element) {
   return { from, to: from + range.toString().length }
 }
 
-/** @param {HTMLElement} element @param {number} offset @param {number} [end] selects up to there */
+/** @param {HTMLElement} element @param {number} offset @param {number} [end] the end of the selection */
 export function placeCaret (element, offset, end = offset) {
   element.focus()
   const [start, stop] = [pointAt(element, offset), pointAt(element, end)]
@@ -40,7 +40,7 @@ function pointAt (element, offset) {
   return { node: element, offset: element.childNodes.length }
 }
 
-/** Whether the caret stands in the first (or last) line of an element. @param {HTMLElement} element @param {'first' | 'last'} which */
+/** Whether the caret is in the first (or last) line of an element. @param {HTMLElement} element @param {'first' | 'last'} which */
 export function isInLine (element, which) {
   const selection = getSelection()
   if (selection === null || selection.rangeCount === 0) return false

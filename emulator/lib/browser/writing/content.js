@@ -2,15 +2,15 @@ import { movedMarks } from './marks.js'
 import { merge } from './merge.js'
 /** @import { Content, Paragraph } from '../protocol.js' */
 
-/** What a text file has in the place of a paragraph's id. */
+/** The paragraph id of a text file's whole text. */
 export const WHOLE_TEXT = ''
 
 /**
- * A document with other texts.
+ * Returns the document with other texts.
  *
  * @param {Content} content
- * @param {Map<string, string>} texts of the editable paragraphs; one that has none is left out
- * @param {Map<string, Paragraph[]>} kept further paragraphs, by the one they stand behind
+ * @param {Map<string, string>} texts of the editable paragraphs; paragraphs without one are removed
+ * @param {Map<string, Paragraph[]>} kept additional paragraphs, by the paragraph they follow
  * @returns {Content}
  */
 export function withTexts (content, texts, kept) {
@@ -36,16 +36,16 @@ export function idsOf (content) {
 }
 
 /**
- * What is shown, merged with what the document server has now.
+ * Merges the displayed texts with those of the document server.
  *
  * @param {string[]} shown ids, in order
- * @param {Map<string, string>} texts what the document server has
- * @param {(id: string) => string | undefined} baseOf what it had
+ * @param {Map<string, string>} texts of the document server
+ * @param {(id: string) => string | undefined} baseOf the document server's previous text
  * @param {Map<string, string>} mine
  */
 export function mergedTexts (shown, texts, baseOf, mine) {
   /** @type {Map<string, string>} */ const merged = new Map()
-  /** @type {Map<string, Paragraph[]>} What only this page has, by the paragraph it stands behind. */ const kept = new Map()
+  /** @type {Map<string, Paragraph[]>} Paragraphs that only this page has, by the paragraph they follow. */ const kept = new Map()
   let last = ''
   for (const id of shown) {
     const base = baseOf(id)

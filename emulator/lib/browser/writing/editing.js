@@ -8,13 +8,12 @@ import { anchorsOf, revert } from './undoing.js'
 const PAUSE_MS = 250
 
 /**
- * Sends what is typed, a moment later and one batch at a time, and takes in what others type. Without a connection it
- * waits.
+ * Sends typed text after a short delay, one batch at a time, and applies the edits of others. Without a connection it waits.
  *
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
  * @param {(content: Content, outbox: Outbox) => View | null} parts.show
- * @param {(isDirty: boolean) => void} parts.dirty told whenever something is not at the document server yet, or all is
+ * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
  * @param {(canUndo: boolean, canRedo: boolean) => void} [parts.undoable]
  */
 export function createEditing ({ send, show, dirty, undoable = () => {} }) {
@@ -88,7 +87,7 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
     undo: () => goBack('undo'),
     redo: () => goBack('redo'),
     view: () => view,
-    /** @param {Content} content @param {string} id of the connection @param {number} lastBatch that arrived */
+    /** @param {Content} content @param {string} id of the connection @param {number} lastBatch the last batch that arrived */
     opened (content, id, lastBatch) {
       batches.setOnline(true)
       connectionId = id
@@ -98,7 +97,7 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
     /** The document was replaced. @param {Content} content */
     replaced (content) {
       render(view === null ? content : replica.resync(content, false))
-      if (content.kind !== 'text') history.clear() // paragraphs have other ids now
+      if (content.kind !== 'text') history.clear() // the paragraphs have new ids
       undoable(history.has('undo'), history.has('redo'))
       batches.push()
     },

@@ -4,8 +4,8 @@ import { FORMATS } from './marks.js'
 const TAGS = { bold: 'b', italic: 'i', underline: 'u', strike: 's' }
 const SAFE_LINK = /^(https?|mailto|ftp):/i
 
-/** What was last shown, or told of. @type {WeakMap<HTMLElement, readonly Mark[]>} */
-const told = new WeakMap()
+/** The marks last written or reported. @type {WeakMap<HTMLElement, readonly Mark[]>} */
+const reported = new WeakMap()
 
 /** Shows a text with its formatting. @param {HTMLElement} element @param {string} text @param {readonly Mark[]} marks */
 export function write (element, text, marks) {
@@ -18,10 +18,10 @@ export function write (element, text, marks) {
   }
   if (at < text.length) parts.push(document.createTextNode(text.slice(at)))
   element.replaceChildren(...parts)
-  told.set(element, marks)
+  reported.set(element, marks)
 }
 
-/** How the text in an element looks now: the browser keeps it up while somebody types. @param {HTMLElement} element @returns {Mark[]} */
+/** The current formatting of an element's text, which the browser maintains during typing. @param {HTMLElement} element @returns {Mark[]} */
 export function marksIn (element) {
   /** @type {Mark[]} */ const marks = []
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -40,17 +40,17 @@ export function marksIn (element) {
   return marks
 }
 
-/** How it looked before the edit that is being told of. @param {HTMLElement} element */
-export function toldMarks (element) {
-  return told.get(element) ?? []
+/** The formatting before the edit that is being reported. @param {HTMLElement} element */
+export function reportedMarks (element) {
+  return reported.get(element) ?? []
 }
 
-/** After an edit was told of. @param {HTMLElement} element */
+/** Call after an edit was reported. @param {HTMLElement} element */
 export function remember (element) {
-  told.set(element, marksIn(element))
+  reported.set(element, marksIn(element))
 }
 
-/** Links in a text that is edited open with Ctrl, as in other editors. @param {HTMLElement} paper @param {boolean} viewOnly */
+/** Opens links; in editable text only with Ctrl, as in other editors. @param {HTMLElement} paper @param {boolean} viewOnly */
 export function openLinks (paper, viewOnly) {
   paper.addEventListener('click', event => {
     const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -4,33 +4,33 @@ import { createSegments } from './segments.js'
 
 /**
  * @typedef {{ text: string, marks: readonly Mark[] }} State
- * @typedef {object} Step What is undone at once.
- * @property {boolean} isDone false: it was undone
- * @property {Set<string>} ids of the paragraphs whose text it has changed
+ * @typedef {object} Step A set of edits that are undone together.
+ * @property {boolean} isDone false after it was undone
+ * @property {Set<string>} ids of the paragraphs whose text it changed
  * @property {string[]} inserted paragraphs
  * @property {string[]} removed paragraphs
- * @property {Map<string, string[]>} anchors what removed paragraphs stood behind, the nearest first
+ * @property {Map<string, string[]>} anchors the paragraphs before each removed one, nearest first
  * @property {Array<{ id: string, before: State, formatting: Formatting }>} formats
- * @property {{ first: string, second: string } | undefined} pair paragraphs that were one, or are one
+ * @property {{ first: string, second: string } | undefined} pair two paragraphs that were split or joined
  */
 
-/** What is typed without a longer pause is undone at once. */
+/** Text typed without a longer pause is one step. */
 const PAUSE_MS = 1000
 const MAX_STEPS = 1000
 
 /**
- * What was edited here, to be undone and done again, while others edit too.
+ * The undo and redo steps of this page, while others edit, too.
  *
  * @param {() => number} now
  */
 export function createHistory (now = Date.now) {
-  /** @type {Map<string, ReturnType<typeof createSegments>>} Texts that were edited here. */ const texts = new Map()
+  /** @type {Map<string, ReturnType<typeof createSegments>>} Texts edited here. */ const texts = new Map()
   /** @type {Record<'undo' | 'redo', Step[]>} */ const steps = { undo: [], redo: [] }
   /** @type {Step | null} */ let open = null
   let isTogether = false
   let last = { id: '', grows: true, at: 0 }
 
-  /** The step that an edit belongs to. @param {string} id @param {boolean | null} grows `null`: not of what is just typed */
+  /** The step that an edit belongs to. @param {string} id @param {boolean | null} grows `null`: the edit is not typing */
   function stepOf (id, grows) {
     steps.redo = []
     const goesOn = grows !== null && last.id === id && last.grows === grows && now() - last.at < PAUSE_MS
@@ -52,7 +52,7 @@ export function createHistory (now = Date.now) {
   }
 
   return {
-    /** @param {string} id @param {State} before @param {string} text @param {string} [joined] the paragraph that was put behind it */
+    /** @param {string} id @param {State} before @param {string} text @param {string} [joined] the paragraph that was appended to it */
     changed (id, before, text, joined) {
       if (before.text === text) return
       const step = stepOf(id, text.length >= before.text.length)
@@ -60,7 +60,7 @@ export function createHistory (now = Date.now) {
       step.ids.add(id)
       if (joined !== undefined) step.pair = { first: id, second: joined }
     },
-    /** @param {string} id @param {string} text @param {string} [split] the paragraph whose end it was */
+    /** @param {string} id @param {string} text @param {string} [split] the paragraph it was split from */
     inserted (id, text, split) {
       const step = stepOf(id, null)
       segmentsOf(id, '').change(text, step)
@@ -80,7 +80,7 @@ export function createHistory (now = Date.now) {
     formatted (id, before, formatting) {
       stepOf(id, null).formats.push({ id, before, formatting })
     },
-    /** All edits that are made meanwhile are one. @param {() => void} edits */
+    /** Makes all edits of a function one step. @param {() => void} edits */
     together (edits) {
       if (isTogether) return edits()
       open = null
@@ -89,9 +89,9 @@ export function createHistory (now = Date.now) {
       isTogether = false
       open = null
     },
-    /** Others have changed a text. @param {string} id @param {string} text @param {Change[]} [made] */
+    /** Others changed a text. @param {string} id @param {string} text @param {Change[]} [made] */
     merged: (id, text, made) => texts.get(id)?.change(text, null, [], made),
-    /** What comes now is another step. @param {(id: string) => string | undefined} textOf others may have changed any text */
+    /** Begins a new step. @param {(id: string) => string | undefined} textOf the current texts, which others may have changed */
     resumed (textOf) {
       open = null
       for (const [id, segments] of texts) segments.change(textOf(id) ?? '', null)

@@ -5,8 +5,8 @@ import { changes } from './merge.js'
 export const FORMATS = ['bold', 'italic', 'underline', 'strike']
 
 /**
- * How a text looks after it was changed. What was written looks like what it replaces, or else like the text before it;
- * beside a link it does not become part of the link. The document server does the same.
+ * The formatting of a text after a change. New text takes the formatting of the text it replaces, or else of the text before it.
+ * Next to a link it does not become part of the link. The document server does the same.
  *
  * @param {readonly Mark[]} marks @param {string} base @param {string} text @returns {Mark[]}
  */
@@ -33,7 +33,7 @@ export function slicedMarks (marks, from, to) {
   })
 }
 
-/** Marks of a text that goes on with another one. @param {readonly Mark[]} marks @param {number} length @param {readonly Mark[]} behind @returns {Mark[]} */
+/** Marks of a text to which another one is appended. @param {readonly Mark[]} marks @param {number} length @param {readonly Mark[]} behind @returns {Mark[]} */
 export function joinedMarks (marks, length, behind) {
   return [...marks, ...behind.map(mark => ({ ...mark, from: mark.from + length, to: mark.to + length }))]
 }
@@ -48,7 +48,7 @@ export function withFormat (marks, length, from, to, format, value) {
   return marksOf(looksOf(marks, length).map((look, index) => index < from || index >= to ? look : { ...look, [format]: value }))
 }
 
-/** One mark for all that looks the same. @param {readonly Mark[]} marks @param {number} length */
+/** Merges adjacent marks with equal formatting. @param {readonly Mark[]} marks @param {number} length */
 export function tidyMarks (marks, length) {
   return marksOf(looksOf(marks, length))
 }
@@ -59,7 +59,7 @@ export function sameMarks (one, other) {
   return key(one) === key(other)
 }
 
-/** The look of each character. @param {readonly Mark[]} marks @param {number} length */
+/** The formatting of each character. @param {readonly Mark[]} marks @param {number} length */
 function looksOf (marks, length) {
   /** @type {Array<Look | null>} */ const looks = Array(length).fill(null)
   for (const { from, to, ...look } of marks) looks.fill(look, from, to)

@@ -6,13 +6,13 @@ const WORDS = /[\p{L}\p{M}\p{N}]+|\s+|./gu
 const CHARACTERS = /[^]/gu
 
 /**
- * Both changes of one text: what either has deleted is gone, what either has written stays. At the same place `theirs`
+ * Applies both changes of one text: text deleted by either is gone, text written by either stays. At the same place `theirs`
  * comes first.
  *
  * @param {string} base
  * @param {string} theirs
  * @param {string} mine
- * @param {boolean} [isAgain] `theirs` may have what `mine` has written: that is not written twice
+ * @param {boolean} [isAgain] `theirs` may already contain the text written in `mine`, which is then not repeated
  * @returns {string}
  */
 export function merge (base, theirs, mine, isAgain = false) {
@@ -22,7 +22,7 @@ export function merge (base, theirs, mine, isAgain = false) {
 }
 
 /**
- * Changes of a text that `mine` have changed meanwhile. A part that both have replaced by the same is replaced once.
+ * Moves the changes `theirs` to a text that already has the changes `mine`. A part that both replaced by the same text is replaced once.
  *
  * @param {Change[]} theirs
  * @param {Change[]} mine
@@ -52,7 +52,7 @@ export function applied (text, made) {
 }
 
 /**
- * What was changed, in order of place: the words that differ, and of each only the part that differs.
+ * The changes between two texts, in order: the words that differ, and of each only the differing part.
  *
  * @param {string} base
  * @param {string} text
@@ -80,7 +80,7 @@ function refined (base, text, offset, kinds) {
 }
 
 /**
- * Where a place in one text is in the other.
+ * Translates an offset in one text to the other.
  *
  * @param {number} offset
  * @param {string} base

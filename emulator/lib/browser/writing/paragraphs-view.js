@@ -1,5 +1,5 @@
 import { caretOffset, placeCaret, selectedRange } from './caret.js'
-import { marksIn, openLinks, toldMarks, write } from './formatted.js'
+import { marksIn, openLinks, reportedMarks, write } from './formatted.js'
 import { movedMarks, sameMarks } from './marks.js'
 import { movedOffset } from './merge.js'
 import { typing } from './typing.js'
@@ -8,7 +8,7 @@ import { typing } from './typing.js'
 const TOUCHED_MS = 900
 
 /**
- * A document as a page of editable paragraphs.
+ * Shows a document as a page of editable paragraphs.
  *
  * @param {HTMLElement} container
  * @param {Paragraph[]} paragraphs
@@ -38,7 +38,7 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
       element.dataset.fixed = id
       if (!viewOnly && text !== '') {
         element.dataset.why = ''
-        element.title = 'This paragraph holds something the emulated editor leaves alone'
+        element.title = 'This paragraph contains something that the emulated editor cannot edit'
       }
       return element
     }
@@ -92,7 +92,7 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
     },
     marks (id) {
       const element = elements.get(id)
-      return element === undefined ? [] : toldMarks(element)
+      return element === undefined ? [] : reportedMarks(element)
     },
     format (id, text, marks) {
       const element = elements.get(id)
@@ -159,7 +159,7 @@ function makeEditable (element) {
   try {
     element.contentEditable = 'plaintext-only'
   } catch {
-    element.contentEditable = 'true' // older browsers; pasting is plain anyway
+    element.contentEditable = 'true' // for older browsers; pasted text is plain in any case
   }
 }
 

@@ -4,14 +4,14 @@ import { movedOffset } from './merge.js'
 
 /**
  * @typedef {{ text: string, marks?: readonly Mark[], joins?: string, splits?: string }} Hint
- *   What an edit of a paragraph is besides its new text, so that the document server can keep how the text looks.
+ *   Details of an edit besides the new text, with which the document server keeps the formatting.
  */
 
-/** What goes along with the texts that are sent, and formatting. All of it is sent again when it did not arrive. */
+/** Formatting, and the details of edits. Both are sent again if they did not arrive. */
 export function createPending () {
   /** @type {Map<string, Hint>} */ const hints = new Map()
   /** @type {Map<string, Hint>} */ const sentHints = new Map()
-  /** @type {Array<Formatting & { id: string, text: string }>} `text`: what the range is of */ let formats = []
+  /** @type {Array<Formatting & { id: string, text: string }>} `text`: the text that the range refers to */ let formats = []
   /** @type {typeof formats} */ let sentFormats = []
 
   return {

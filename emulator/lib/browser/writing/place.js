@@ -1,17 +1,17 @@
 const PAUSE_MS = 150
 
 /**
- * Tells the others where the caret is, whenever it has gone elsewhere.
+ * Sends the place of the caret whenever it changes.
  *
  * @param {() => string | null} current
  * @param {(place: string | null) => void} send
  */
-export function announcePlace (current, send) {
+export function watchPlace (current, send) {
   /** @type {string | null} */
   let last = null
   let timer = 0
 
-  function announce () {
+  function sendIfChanged () {
     timer = 0
     const place = current()
     if (place === last) return
@@ -20,13 +20,13 @@ export function announcePlace (current, send) {
   }
 
   function soon () {
-    timer ||= setTimeout(announce, PAUSE_MS)
+    timer ||= setTimeout(sendIfChanged, PAUSE_MS)
   }
 
   document.addEventListener('selectionchange', soon)
   document.addEventListener('focusin', soon)
   return {
-    /** After a new connection, nobody knows it any more. */
+    /** Sends the place again after a new connection. */
     forget () {
       last = null
       soon()

@@ -5,17 +5,17 @@ import { createPending } from './pending.js'
 /** @import { Content, Formatting, Operation, View } from '../protocol.js' */
 
 /**
- * The page's copy of a document. It knows three texts of every paragraph: what is shown, what the document server has,
- * and what is on its way there. Whatever others do is merged into what is shown, so that nothing typed here is lost.
- * One batch of edits is on its way at a time.
+ * The page's copy of a document. It knows three texts of every paragraph: the displayed one, the document server's, and the one
+ * on its way there. Edits by others are merged into the displayed text, so that nothing typed here is lost. Only one batch of
+ * edits is on its way at a time.
  */
 export function createReplica () {
   /** @type {Map<string, string>} */ let known = new Map()
   /** @type {string[]} All paragraphs that the document server has. */ let order = []
   /** @type {Map<string, string>} */ let local = new Map()
   /** @type {Map<string, string>} Removed paragraphs are `''`. */ const sent = new Map()
-  /** @type {Map<string, string>} What the server had of those that were removed here. */ const removals = new Map()
-  /** @type {Map<string, string>} After which paragraph one was inserted here. */ const anchors = new Map()
+  /** @type {Map<string, string>} The server's texts of paragraphs removed here. */ const removals = new Map()
+  /** @type {Map<string, string>} The paragraph after which each new one was inserted here. */ const anchors = new Map()
   /** @type {Set<string>} */ const dirty = new Set()
   const pending = createPending()
   /** @type {View | null} */ let view = null
@@ -32,12 +32,12 @@ export function createReplica () {
     view?.put(id, text, after)
   }
 
-  /** The paragraph it stands behind here: the server may have more in between, that were removed here. @param {string} id */
+  /** The displayed paragraph before this one. The server may have others in between that were removed here. @param {string} id */
   function anchorOf (id) {
     return order.slice(0, order.indexOf(id)).findLast(before => local.has(before) || !known.has(before)) ?? ''
   }
 
-  /** What changes here once the server has `next`; `undefined` when it was removed here. @param {string} id @param {string} next @param {boolean} own */
+  /** The displayed text once the server has `next`; `undefined` when the paragraph was removed here. @param {string} id @param {string} next @param {boolean} own */
   function settled (id, next, own) {
     const [before, flight, mine] = [known.get(id) ?? '', sent.get(id), local.get(id)]
     const base = flight ?? before
@@ -54,7 +54,7 @@ export function createReplica () {
     const now = settled(id, next, own)
     known.set(id, next)
     if (now !== undefined) show(id, now.text)
-    // Somebody wrote into what was removed here: that comes back.
+    // Somebody wrote into a paragraph that was removed here: it comes back.
     else if (own && !dirty.has(id)) show(id, next, anchorOf(id))
     return now?.moved
   }
@@ -80,7 +80,7 @@ export function createReplica () {
       view?.drop(id)
     } else {
       if (after !== undefined) anchors.set(id, after)
-      dirty.add(id) // what was typed here stays, as a new paragraph
+      dirty.add(id) // the text typed here stays, as a new paragraph
       show(id, text)
     }
   }
@@ -109,7 +109,7 @@ export function createReplica () {
     },
     /** @param {string} id @param {Formatting} formatting */
     formatted: (id, formatting) => pending.format(id, local.get(id) ?? '', formatting),
-    /** What is shown. @param {string} id */
+    /** The displayed text. @param {string} id */
     textOf: id => local.get(id),
     /** @param {string} id */
     removed (id) {
@@ -119,10 +119,10 @@ export function createReplica () {
     },
     isSending: () => inFlight,
     isUnsent: () => inFlight || dirty.size > 0 || !pending.isEmpty(),
-    /** What was typed and may not have arrived. */
+    /** Typed text that may not have arrived. */
     unsentTexts: () => [...new Set([...sent.keys(), ...dirty])].flatMap(id => local.get(id) || []),
 
-    /** What was not sent yet. New paragraphs come first: what they were split off is still there then. @returns {Operation[]} */
+    /** Takes the unsent edits. New paragraphs come first, while the paragraphs they were split from still exist. @returns {Operation[]} */
     take () {
       const order = new Map((view?.ids() ?? []).map((id, index) => [id, index]))
       const ids = [...dirty].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity) || 0)
@@ -142,7 +142,7 @@ export function createReplica () {
       return [...insertions, ...operations]
     },
 
-    /** What the document server did, for this page (`own`) or for another: gives what changes in a text here. @param {Operation} operation @param {boolean} own */
+    /** Applies an operation of the document server, made by this page (`own`) or by another. Returns the changes to a text here. @param {Operation} operation @param {boolean} own */
     apply (operation, own) {
       if (operation.op === 'text') return receiveText(WHOLE_TEXT, operation.text, own)
       if (operation.op === 'set') return receiveText(operation.id, operation.text, own)
@@ -151,7 +151,7 @@ export function createReplica () {
       return undefined
     },
 
-    /** The batch was dealt with. What it did not do (text that can't be in the document) is undone here too. */
+    /** The batch was processed. Edits that the document server did not make (characters that XML can't contain) are reverted here, too. */
     received () {
       inFlight = false
       pending.received()
@@ -166,10 +166,10 @@ export function createReplica () {
     },
 
     /**
-     * The whole document again, after the connection was cut or the document replaced: gives what to show.
+     * Takes over the whole document after the connection was cut or the document was replaced. Returns what to show.
      *
      * @param {Content} content
-     * @param {boolean} arrived whether what was on its way is in it
+     * @param {boolean} arrived whether it contains what was on its way
      * @returns {Content}
      */
     resync (content, arrived) {

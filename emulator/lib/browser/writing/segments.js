@@ -5,15 +5,15 @@ import { applied, fineChanges } from './merge.js'
 /** @import { Mark } from '../protocol.js' */
 
 /**
- * @typedef {object} Segment A part of a text, shown or not.
+ * @typedef {object} Segment A part of a text, visible or not.
  * @property {string} text
- * @property {Step | null} by the own step that has written it; `null`: it was there, or is of others
- * @property {Array<Step | null>} gone who has deleted it; `null`: others
- * @property {readonly Mark[]} marks how it looked when it was shown last
+ * @property {Step | null} by the step of this page that wrote it; `null`: original text or text by others
+ * @property {Array<Step | null>} gone the steps that deleted it; `null`: others
+ * @property {readonly Mark[]} marks its formatting when last visible
  */
 
 /**
- * A text whose every part knows which own step has written or deleted it: to undo a step is to look at the text without it.
+ * A text whose every part knows which step of this page wrote or deleted it: undoing a step means to show the text without it.
  *
  * @param {string} original
  */
@@ -52,7 +52,7 @@ export function createSegments (original) {
     return added
   }
 
-  /** What was only moved, when two have written at the same place, is still of whom it was. @param {Segment} moved @param {Segment[]} added */
+  /** Text that was only moved, because two wrote at the same place, keeps its author. @param {Segment} moved @param {Segment[]} added */
   function keepOwn ({ text, by, marks }, added) {
     const own = text.trim()
     const segment = added.find(one => one.text.includes(own))
@@ -66,10 +66,10 @@ export function createSegments (original) {
 
   return {
     /**
-     * What is shown has become another text.
+     * The visible text has changed.
      *
-     * @param {string} text @param {Step | null} by @param {readonly Mark[]} [marks] of what was shown
-     * @param {Change[]} [made] how, where that is known: who has written which of two same letters can't be seen
+     * @param {string} text @param {Step | null} by @param {readonly Mark[]} [marks] of the previous text
+     * @param {Change[]} [made] the changes, if known: which of two equal letters is new can't be seen
      */
     change (text, by, marks = [], made = []) {
       /** @type {Segment[]} */ const added = []
@@ -90,7 +90,7 @@ export function createSegments (original) {
       if (by === null) for (const segment of deleted) if (segment.by !== null) keepOwn(segment, added)
     },
     text: textNow,
-    /** Remembers what is shown; gives what finds out what is shown afterwards. @param {readonly Mark[]} marks */
+    /** Remembers the visible text. Returns a function that returns the text visible afterwards. @param {readonly Mark[]} marks */
     before (marks) {
       const wasShown = segments.map(isShown)
       return () => {

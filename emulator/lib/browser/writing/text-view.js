@@ -3,7 +3,7 @@ import { movedOffset } from './merge.js'
 /** @import { Outbox, View } from '../protocol.js' */
 
 /**
- * A text file as one monospace area. Places in it are line numbers.
+ * Shows a text file in a monospaced text area. Places in it are line numbers.
  *
  * @param {HTMLElement} container
  * @param {string} text

@@ -6,7 +6,7 @@ import { hasFormat, joinedMarks, slicedMarks, withFormat } from './marks.js'
 const FORMAT_KEYS = /** @type {Record<string, 'bold' | 'italic' | 'underline'>} */ ({ b: 'bold', i: 'italic', u: 'underline' })
 
 /**
- * The keys that do more than to write: Enter, Backspace at the start, the arrows, bold and italic, and pasting.
+ * Keys that do more than insert text: Enter, Backspace at the start, arrows, bold, italic and underline; and pasting.
  *
  * @param {HTMLElement} paper
  * @param {Outbox} outbox
@@ -46,7 +46,7 @@ export function typing (paper, outbox, add, drop) {
     if (actions[event.key]?.()) event.preventDefault()
   }
 
-  /** What is selected becomes bold, or not bold any longer. @param {HTMLElement} element @param {'bold' | 'italic' | 'underline'} format */
+  /** Toggles a format of the selected text. @param {HTMLElement} element @param {'bold' | 'italic' | 'underline'} format */
   function toggle (element, format) {
     const range = selectedRange(element)
     if (range === null) return
@@ -59,7 +59,7 @@ export function typing (paper, outbox, add, drop) {
     placeCaret(element, from, to)
   }
 
-  /** What stands behind the caret becomes a paragraph of its own. @param {HTMLElement} element */
+  /** Splits the paragraph at the caret. @param {HTMLElement} element */
   function split (element) {
     const selection = getSelection()
     if (selection !== null && !selection.isCollapsed) {
@@ -79,7 +79,7 @@ export function typing (paper, outbox, add, drop) {
     return true
   }
 
-  /** The paragraph joins the one before, if that is an editable one beside it. @param {HTMLElement} element */
+  /** Joins the paragraph with the previous one, if that is adjacent and editable. @param {HTMLElement} element */
   function join (element) {
     const previous = element.previousElementSibling
     if (!(previous instanceof HTMLElement) || previous.dataset.paragraph === undefined) return false
@@ -104,7 +104,7 @@ export function typing (paper, outbox, add, drop) {
     return true
   }
 
-  /** Pasted text is plain; each of its lines is a paragraph. @param {ClipboardEvent} event @param {HTMLElement} element */
+  /** Pastes plain text, with one paragraph per line. @param {ClipboardEvent} event @param {HTMLElement} element */
   function paste (event, element) {
     event.preventDefault()
     const lines = (event.clipboardData?.getData('text/plain') ?? '').split(/\r?\n/)

@@ -5,7 +5,7 @@ import { changes, movedOffset } from './merge.js'
 /** @import { Formatting, Mark, View } from '../protocol.js' */
 
 /**
- * Undoes a step, or does it again, and touches nothing of what others have done since. False when nothing is left of it.
+ * Undoes or redoes a step without touching what others have done since. Returns false when nothing of the step is left.
  *
  * @param {Step} step
  * @param {ReturnType<typeof createHistory>} history
@@ -66,13 +66,13 @@ export function revert (step, history, replica, view) {
   }
 
   const found = [...ids].flatMap(id => {
-    history.merged(id, replica.textOf(id) ?? '') // it may have come back with what others have written
+    history.merged(id, replica.textOf(id) ?? '') // it may have come back with text by others
     const after = history.segments(id)?.before(replica.textOf(id) === undefined ? [] : view.marks(id))
     return after === undefined ? [] : [{ id, after }]
   })
   step.isDone = !step.isDone
   const states = new Map(found.map(({ id, after }) => [id, after()]))
-  // What joins another paragraph is still there then.
+  // Before the changes, so that joined paragraphs still exist.
   for (const id of back) if (anchors.has(id) && replica.textOf(id) === undefined) bringBack(id, states.get(id) ?? { text: '', marks: [] })
   for (const [id, next] of states) if (replica.textOf(id) !== undefined && (next.text !== '' || !away.includes(id))) change(id, next)
   for (const id of away) if (replica.textOf(id) !== undefined && states.get(id)?.text === '') remove(id)
@@ -89,7 +89,7 @@ export function anchorsOf (id, view) {
   return anchors
 }
 
-/** The parts that were really changed. @param {Formatting} formatting @param {readonly Mark[]} marks of before @returns {Formatting[]} */
+/** The parts that the formatting really changed. @param {Formatting} formatting @param {readonly Mark[]} marks the previous ones @returns {Formatting[]} */
 function partsOf (formatting, marks) {
   const { from: start, to: end, format, value } = formatting
   const cuts = marks.flatMap(mark => [mark.from, mark.to]).filter(at => start < at && at < end)

@@ -5,15 +5,15 @@ import { cellName, type Position, positionOf } from '../workbook/references.js'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const SHEET = 'Sheet1'
-/** How far behind the end something can be set. */
+/** How far after the last row a cell can be set. */
 const MAX_NEW_ROWS = 1000
 const MAX_COLUMN = 1000
-/** That setting one cell adds: a new row has as many as the first one. */
+/** Limit for the fields that setting one cell adds: a new row has as many as the first one. */
 const MAX_NEW_FIELDS = 100_000
 const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
 
 /**
- * A .csv in UTF-8 as one sheet. Its byte order mark, separator, line ends and quotation marks survive editing.
+ * A .csv file in UTF-8 as one sheet. Editing keeps its byte order mark, separator, line ends and quotation marks.
  * Throws a `TypeError` for other encodings.
  */
 export function separatedDocument (original: Uint8Array): Editable {

@@ -1,13 +1,13 @@
-/** A field as it is written, with its quotation marks. */
+/** A field as written, with its quotation marks. */
 type Field = string
 
 interface Row {
   readonly fields: Field[]
-  /** Empty for a last line without one. */
+  /** The line end; empty for a last line without one. */
   end: string
 }
 
-/** Rows of a text whose fields are separated; what is not set keeps its bytes. */
+/** The rows of a text with separated fields. Fields that are not set keep their bytes. */
 export interface SeparatedText {
   readonly rows: ReadonlyArray<{ readonly fields: readonly Field[] }>
   get (row: number, column: number): string
@@ -17,14 +17,14 @@ export interface SeparatedText {
 
 const SEPARATORS = [',', ';', '\t', '|']
 const LOOKED_AT = 64 * 1024
-/** As many take about 100 MB of memory. */
+/** This many take about 100 MB of memory. */
 const MAX_FIELDS = 1_000_000
-/** Nobody reads longer ones in a cell. */
+/** Longer fields can't be read in a cell. */
 const MAX_FIELD_CHARACTERS = 1_000_000
 
-/** Rows and columns count from 1. Throws a `RangeError` for more fields than memory should bear. */
+/** Rows and columns count from 1. Throws a `RangeError` if there are too many fields or a field is too long. */
 export function separatedText (source: string): SeparatedText {
-  // Excel's own way to name the separator.
+  // Excel's way to specify the separator.
   const named = /^sep=(.)\r?\n/i.exec(source)
   const separator = named?.[1] ?? likelySeparator(source.slice(0, LOOKED_AT))
   const head = named?.[0] ?? ''
@@ -59,7 +59,7 @@ export function separatedText (source: string): SeparatedText {
   }
 }
 
-/** Quotation marks count at the beginning of a field only; one that is not closed goes on to the end. */
+/** A quotation mark is special only at the beginning of a field. Without a closing one the field extends to the end. */
 function rowsOf (text: string, separator: string): Row[] {
   const rows: Row[] = []
   const stop = new RegExp(`\r\n|\n|\r|${separator.replace(/[|\\^$.*+?()[\]{}]/g, '\\$&')}`, 'g')
@@ -98,7 +98,7 @@ function valueOf (field: Field): string {
   return inner.replaceAll('""', '"') + field.slice(end)
 }
 
-/** The one that gives most rows the same number of fields, and several of them. */
+/** The separator with which most rows have the same number of fields, and more than one. */
 function likelySeparator (text: string): string {
   const scores = SEPARATORS.map(separator => {
     const counts = rowsOf(text, separator).slice(0, 50).map(({ fields }) => fields.length)

@@ -6,7 +6,7 @@ const EMPTY_SLIDE = '<p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:
 const COLOURS = '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" accent4="accent4" accent5="accent5" accent6="accent6" hlink="hlink" folHlink="folHlink"/>'
 const OWN_COLOURS = '<p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr>'
 
-/** One empty slide, with the master, layout and theme that a presentation must have. */
+/** One empty slide, with the required master, layout and theme. */
 export function presentationParts (): Parts {
   return {
     '[Content_Types].xml': contentTypes({

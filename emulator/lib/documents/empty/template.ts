@@ -15,11 +15,11 @@ const TEMPLATES: Readonly<Record<string, () => Parts>> = {
   odp: () => openDocumentParts('presentation')
 }
 
-/** An empty document of a format, for a file of 0 bytes. What has no template stays empty: in a text format it is a document. */
+/** An empty document, for a file of 0 bytes. Formats without a template give 0 bytes, which is valid for text formats. */
 export function emptyTemplate (fileType: string): Uint8Array {
   const parts = Object.hasOwn(TEMPLATES, fileType) ? TEMPLATES[fileType]?.() : undefined
   if (parts === undefined) return new Uint8Array()
   return writeZip(Object.entries(parts).map(([name, content]) =>
-    // OpenDocument wants its media type readable without unpacking.
+    // OpenDocument requires an uncompressed media type.
     newEntry(name, Buffer.from(content), name === 'mimetype' ? STORED : DEFLATED)))
 }

@@ -20,7 +20,7 @@ const FILL = '<a:solidFill><a:schemeClr val="phClr"/></a:solidFill>'
 const LINE = `<a:ln>${FILL}</a:ln>`
 const EFFECT = '<a:effectStyle><a:effectLst/></a:effectStyle>'
 
-/** The theme of a presentation. Of each style there must be three. */
+/** The theme of a presentation. It must have three of each style. */
 export function themePart (): string {
   const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`).join('')
   const styles = [

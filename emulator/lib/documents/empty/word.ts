@@ -2,7 +2,7 @@ import { contentTypes, DECLARATION, type Parts, relations } from './xml.js'
 
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
-/** One empty paragraph on a page of A4. */
+/** One empty paragraph on an A4 page. */
 export function wordParts (): Parts {
   return {
     '[Content_Types].xml': contentTypes({ 'word/document.xml': 'wordprocessingml.document.main' }),

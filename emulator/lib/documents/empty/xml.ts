@@ -1,20 +1,20 @@
-/** The parts of an office package by their path, in their order. */
+/** The parts of an office package by path, in order. */
 export type Parts = Readonly<Record<string, string>>
 
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships'
-/** Of the relations between the parts of an office package. */
+/** The namespace of relationships between the parts of an office package. */
 export const OFFICE_RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** The list of the parts and their types. */
+/** The list of parts with their types. */
 export function contentTypes (types: Readonly<Record<string, string>>): string {
   const overrides = Object.entries(types).map(([part, type]) =>
     `<Override PartName="/${part}" ContentType="application/vnd.openxmlformats-officedocument.${type}+xml"/>`)
   return `${DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${overrides.join('')}</Types>`
 }
 
-/** What a part refers to: kind and target of `rId1`, `rId2`, … */
+/** The relationships of a part: kind and target of `rId1`, `rId2`, … */
 export function relations (...targets: ReadonlyArray<readonly [kind: string, target: string]>): string {
   const entries = targets.map(([kind, target], index) =>
     `<Relationship Id="rId${index + 1}" Type="${OFFICE_RELATIONS}/${kind}" Target="${target}"/>`)

@@ -1,8 +1,8 @@
 import type { Document } from '@xmldom/xmldom'
 import { openPackage } from '../office/package.js'
 import { parseXml, xmlBudget } from '../office/xml.js'
-import type { TextBlock } from './blocks.js'
-import { isTextFormat } from '../text-formats.js'
+import type { TextBlock } from '../types.js'
+import { isTextFormat } from '../text-file.js'
 import { openDocumentBlocks } from './open-document.js'
 import { htmlBlocks, lineBlocks, markdownBlocks } from './plain.js'
 import { presentationBlocks } from './presentation.js'
@@ -11,7 +11,7 @@ import { wordBlocks } from './word.js'
 
 export type ParseXml = (source: string) => Document
 
-/** The text of a document, block by block; `null` for formats whose text can't be read without an office suite. */
+/** The text of a document in blocks; `null` for formats whose text only an office suite can read. */
 export function textBlocks (fileType: string, bytes: Uint8Array): TextBlock[] | null {
   if (isTextFormat(fileType)) {
     const source = new TextDecoder().decode(bytes)

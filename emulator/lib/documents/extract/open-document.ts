@@ -1,6 +1,6 @@
 import type { Element } from '@xmldom/xmldom'
 import type { OfficePackage } from '../office/package.js'
-import type { TextBlock } from './blocks.js'
+import type { TextBlock } from '../types.js'
 import type { ParseXml } from './extract.js'
 import { attribute, elements, hasAncestor } from '../office/elements.js'
 
@@ -8,7 +8,7 @@ const MAX_REPEATED_CELLS = 64
 const MAX_REPEATED_CHARACTERS = 50
 const MAX_SPACES = 1000
 
-/** Text of odt, ods and odp: headings and paragraphs; a table row is one block, a sheet or slide begins a page. */
+/** The text of odt, ods and odp: headings, paragraphs and table rows. A sheet or slide starts a page. */
 export function openDocumentBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {
   const document = parse(office.text('content.xml') ?? '<none/>')
   const blocks: TextBlock[] = []
@@ -52,7 +52,7 @@ function plainText (parent: Element): string {
   return text
 }
 
-/** How often something stands there: once, unless the attribute holds another number. */
+/** The number of repetitions in an attribute; 1 without one. */
 function count (element: Element, name: string, most: number): number {
   const given = Number(attribute(element, name))
   return Number.isInteger(given) && given > 0 ? Math.min(given, most) : 1

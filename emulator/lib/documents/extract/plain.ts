@@ -1,4 +1,4 @@
-import type { TextBlock } from './blocks.js'
+import type { TextBlock } from '../types.js'
 
 const MAX_BLOCKS = 1_000_000
 
@@ -8,7 +8,7 @@ const BLOCK_TAGS = new Set('p div section article header footer main ul ol li ta
 const HIDDEN_TAGS = new Set(['script', 'style', 'head', 'template'])
 const LONGEST_NAME = 16
 
-/** What a browser would show of a page, roughly: its headings and paragraphs, a table row as one block. */
+/** Roughly the text that a browser displays for a page: headings, paragraphs and table rows. */
 export function htmlBlocks (source: string): TextBlock[] {
   const blocks: TextBlock[] = []
   let level: number | undefined
@@ -33,7 +33,7 @@ export function htmlBlocks (source: string): TextBlock[] {
   return blocks
 }
 
-/** Tags and the text behind each, in one pass: no end of anything is looked for twice. */
+/** Each tag with the text after it, in one pass: no search is repeated. */
 function * piecesOf (source: string): Generator<{ readonly tag: string, readonly text: string }> {
   let tag = ''
   for (let at = 0; at < source.length;) {
@@ -71,7 +71,7 @@ function indexOr (index: number, none: number): number {
   return index === -1 ? none : index
 }
 
-/** Markdown as it is written, with its headings as headings. */
+/** Markdown source, with its headings as headings. */
 export function markdownBlocks (source: string): TextBlock[] {
   return lineBlocks(source).map(line => {
     const heading = /^(#{1,6})\s+(.*)$/.exec(line.text)
@@ -79,14 +79,14 @@ export function markdownBlocks (source: string): TextBlock[] {
   })
 }
 
-/** Without the number signs that may close a heading. */
+/** Removes the number signs that may close a heading. */
 function withoutClosing (heading: string): string {
   let end = heading.length
   while (heading[end - 1] === '#') end--
   return heading.slice(0, end).trimEnd()
 }
 
-/** Every line as a block. */
+/** Each line as a block. */
 export function lineBlocks (source: string): TextBlock[] {
   const lines = source.split(/\r\n?|\n/, MAX_BLOCKS + 1)
   if (lines.length > MAX_BLOCKS) throw tooManyBlocks()

@@ -1,10 +1,10 @@
 import type { Element } from '@xmldom/xmldom'
 import type { OfficePackage } from '../office/package.js'
-import type { TextBlock } from './blocks.js'
+import type { TextBlock } from '../types.js'
 import type { ParseXml } from './extract.js'
 import { attribute, elements } from '../office/elements.js'
 
-/** Text of pptx, slide by slide; a slide begins a page, its title is a heading. */
+/** The text of pptx. A slide starts a page; its title is a heading. */
 export function presentationBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {
   const slides = [...office.parts.keys()]
     .filter(name => /^ppt\/slides\/slide\d+\.xml$/.test(name))

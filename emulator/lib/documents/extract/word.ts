@@ -1,7 +1,7 @@
 import type { OfficePackage } from '../office/package.js'
 import { styleOf } from '../word/paragraphs.js'
 import { paragraphText } from '../word/text.js'
-import type { TextBlock } from './blocks.js'
+import type { TextBlock } from '../types.js'
 import type { ParseXml } from './extract.js'
 import { elements } from '../office/elements.js'
 

@@ -1,12 +1,12 @@
 import type { OfficePackage } from '../office/package.js'
 import { openSheets } from '../workbook/contents.js'
-import type { TextBlock } from './blocks.js'
+import type { TextBlock } from '../types.js'
 
-/** Columns left empty between two cells are kept up to this number. */
+/** At most this many empty columns are kept between two cells. */
 const MAX_GAP = 64
 const MAX_CHARACTERS = 20_000_000
 
-/** Text of xlsx as its number formats show it: a row is one block with a tab between cells, a sheet begins a page. */
+/** The text of xlsx as its number formats display it. A row is one block with tabs between cells; a sheet starts a page. */
 export function workbookBlocks (office: OfficePackage): TextBlock[] {
   const { sheets, shown } = openSheets(office)
   let characters = 0
@@ -18,7 +18,7 @@ export function workbookBlocks (office: OfficePackage): TextBlock[] {
       const before = text.length
       text += '\t'.repeat(Math.min(column - next, MAX_GAP)) + shown(sheet.content({ row, column })).text
       characters += text.length - before
-      if (characters > MAX_CHARACTERS) throw new RangeError('The workbook holds too much text')
+      if (characters > MAX_CHARACTERS) throw new RangeError('The workbook contains too much text')
       next = column
     }
     return index > 0 && first === 0 ? { text, newPage: true } : { text }

@@ -1,23 +1,23 @@
 import type { Document, Element, Node } from '@xmldom/xmldom'
 
-// A cell in a cell in a cell is read three times, unless there is an end to it. Whole documents are read twice or three times.
+// Nested cells are read once per level, so the total is limited. Complete documents are read two or three times.
 const MAX_READ = 5_000_000
 const read = new WeakMap<Node, number>()
 
-/** All elements of a name, whatever their prefix, in document order. */
+/** All elements with these local names, in document order. */
 export function elements (parent: Document | Element, ...names: string[]): Element[] {
   const found: Element[] = []
   const document = parent.ownerDocument ?? parent
   let seen = read.get(document) ?? 0
   for (let node = following(parent, parent); node !== null; node = following(node, parent)) {
-    if (++seen > MAX_READ) throw new RangeError('What is in the document is nested too often')
+    if (++seen > MAX_READ) throw new RangeError('The document has too many nested elements')
     if (node.nodeType === node.ELEMENT_NODE && names.includes(node.localName!)) found.push(node as Element)
   }
   read.set(document, seen)
   return found
 }
 
-/** The next node inside of a parent, in document order. */
+/** The next node within a parent, in document order. */
 function following (node: Node, parent: Node): Node | null {
   if (node.firstChild !== null) return node.firstChild
   let last: Node | null = node

@@ -1,18 +1,18 @@
 import { readZip, unpack } from './zip/read.js'
 import { newEntry, repack, writeZip } from './zip/write.js'
 
-/** The parts of an office package (a zip file), in their order. */
+/** The parts of an office package (a zip file), in order. */
 export interface OfficePackage {
-  /** A part is unpacked whenever it is asked for. */
+  /** A part is unpacked on each access. */
   readonly parts: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'has' | 'keys'>
   text (part: string): string | undefined
-  /** The package with one part replaced: all other parts keep their bytes and their place. */
+  /** The package with one part replaced. All other parts keep their bytes and order. */
   withPart (part: string, content: string): Uint8Array
-  /** The same for several parts. A part that is not there yet comes last; `null` takes one out. */
+  /** The package with several parts replaced. New parts come last; `null` removes a part. */
   withParts (contents: ReadonlyMap<string, string | null>): Uint8Array
 }
 
-/** Opens a package without unpacking it. Throws for what is no package, and for one that is too large or damaged. */
+/** Opens a package without unpacking it. Throws if it is not a package, too large or damaged. */
 export function openPackage (bytes: Uint8Array): OfficePackage {
   const entries = new Map(readZip(bytes).map(entry => [entry.name, entry]))
   const parts = {

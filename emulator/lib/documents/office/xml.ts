@@ -1,24 +1,24 @@
 import { type Document, DOMParser } from '@xmldom/xmldom'
 
-// As deep as libxml2 goes by default. Word's own documents stay below 100.
+// libxml2's default. Word's own documents stay below 100.
 const MAX_DEPTH = 256
 // A page of text has about 1000. A DOM takes about 1 KB and 4 µs for each.
 const MAX_NODES = 400_000
 const MAX_ATTRIBUTES = 1000
 
-/** Nodes that may still be read. */
+/** How many nodes may still be read. */
 export interface XmlBudget {
   nodes: number
 }
 
-/** What the parts of one document may hold together. */
+/** The limit for all parts of one document together. */
 export function xmlBudget (): XmlBudget {
   return { nodes: MAX_NODES }
 }
 
 /**
- * Reads XML that nobody vouches for. Throws, before it builds anything, for what is nested too deep, has too many nodes
- * or a document type, whose entities could grow without end; and for whatever is not well-formed.
+ * Parses untrusted XML. Before building anything, it throws if elements are nested too deeply, if there are too many nodes, or if
+ * there is a document type, whose entities could expand without limit. It also throws if the XML is not well-formed.
  */
 export function parseXml (source: string, budget = xmlBudget()): Document {
   count(source, budget)
@@ -26,7 +26,7 @@ export function parseXml (source: string, budget = xmlBudget()): Document {
   return new DOMParser({ onError, locator: false }).parseFromString(source.replace(/^\uFEFF/, ''), 'application/xml')
 }
 
-/** Goes over the markup once. Whether tags match is left to the parser. */
+/** Scans the markup once. The parser checks whether tags match. */
 function count (source: string, budget: XmlBudget): void {
   let depth = 0
   let from = 0
@@ -36,7 +36,7 @@ function count (source: string, budget: XmlBudget): void {
     if (source.startsWith('<!--', start)) from = endOf(source, '-->', start + 4)
     else if (source.startsWith('<![CDATA[', start)) from = endOf(source, ']]>', start)
     else if (source.startsWith('<?', start)) from = endOf(source, '?>', start)
-    else if (source[start + 1] === '!') throw new TypeError('Document types are not read')
+    else if (source[start + 1] === '!') throw new TypeError('Document types are not allowed')
     else if (source[start + 1] === '/') {
       depth--
       from = endOf(source, '>', start)
@@ -44,17 +44,17 @@ function count (source: string, budget: XmlBudget): void {
       from = endOfTag(source, start, budget)
       if (source[from - 2] !== '/') depth++
     }
-    if (depth > MAX_DEPTH) throw new RangeError(`Elements are nested more than ${MAX_DEPTH} deep`)
+    if (depth > MAX_DEPTH) throw new RangeError(`Elements are nested more than ${MAX_DEPTH} levels deep`)
   }
 }
 
-/** Behind a start tag: a `>` in the value of an attribute does not end it. */
+/** The end of a start tag. A `>` in an attribute value does not end it. */
 function endOfTag (source: string, start: number, budget: XmlBudget): number {
   const mark = /["'>]/g
   mark.lastIndex = start
   for (let attributes = 0; attributes <= MAX_ATTRIBUTES; attributes++) {
     const found = mark.exec(source)
-    if (found === null) throw new TypeError('A tag has no end')
+    if (found === null) throw new TypeError('A tag is not closed')
     if (found[0] === '>') return mark.lastIndex
     spend(budget, 1)
     mark.lastIndex = endOf(source, found[0], mark.lastIndex)
@@ -64,7 +64,7 @@ function endOfTag (source: string, start: number, budget: XmlBudget): number {
 
 function endOf (source: string, end: string, from: number): number {
   const index = source.indexOf(end, from)
-  if (index === -1) throw new TypeError(`There is no ${end}`)
+  if (index === -1) throw new TypeError(`${end} is missing`)
   return index + end.length
 }
 

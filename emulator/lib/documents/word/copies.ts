@@ -2,7 +2,7 @@ import type { Element } from '@xmldom/xmldom'
 import { children, styleOf } from './paragraphs.js'
 import { create, firstChild, paragraphText, splice } from './text.js'
 
-/** An empty paragraph that looks like the given one; after a heading the text goes on as plain text. */
+/** An empty paragraph with the same formatting; after a heading, a plain one. */
 export function emptyCopy (element: Element): Element {
   const copy = create(element.ownerDocument!, 'p')
   const properties = firstChild(element, 'pPr')
@@ -14,7 +14,7 @@ export function emptyCopy (element: Element): Element {
   return copy
 }
 
-/** A new paragraph with the end of another one, as far as the text is its end: each part looks as it did. */
+/** A new paragraph with the end of another one that equals the text. Its formatting is kept. */
 export function copyOfEnd (element: Element, text: string): Element {
   const copy = emptyCopy(element)
   const old = paragraphText(element)
@@ -26,7 +26,7 @@ export function copyOfEnd (element: Element, text: string): Element {
   return copy
 }
 
-/** Puts a copy of a paragraph's text behind another's; each part looks as it did. */
+/** Appends a copy of another paragraph's text. Its formatting is kept. */
 export function appendCopy (element: Element, other: Element): void {
   for (const child of children(other)) {
     if (['r', 'hyperlink'].includes(child.localName!)) element.appendChild(child.cloneNode(true))

@@ -11,7 +11,7 @@ import { parseXml } from '../office/xml.js'
 
 const MAIN_PART = 'word/document.xml'
 
-/** A .docx whose paragraphs are edited in place: every other part and all that is not text stays as it was. */
+/** A .docx whose paragraphs are edited in place. Every other part, and everything that is not text, stays unchanged. */
 export function wordDocument (original: Uint8Array): Editable {
   const office = openPackage(original)
   const source = office.text(MAIN_PART)
@@ -23,7 +23,7 @@ export function wordDocument (original: Uint8Array): Editable {
   const formatting = formattingOf(office.text('word/styles.xml'), office.text('word/_rels/document.xml.rels'))
   const ids = new Map<string, Element>()
   for (const [index, element] of paragraphsIn(body).entries()) ids.set(`p${index + 1}`, element)
-  /** Removed paragraphs, and which one each stood behind: somebody may still write into it or behind it, or want it back. */
+  /** Removed paragraphs, with the one before each: somebody may still write into or after one, or restore it. */
   const removed = new Map<string, { readonly element: Element, readonly after: string }>()
   let changed = false
 
@@ -72,7 +72,7 @@ export function wordDocument (original: Uint8Array): Editable {
     return { op: 'remove', id }
   }
 
-  /** The paragraph before another, or the one after the first. */
+  /** The previous paragraph; for the first one, the next. */
   function neighbourOf (element: Element): string {
     const all = paragraphsIn(body!)
     const index = all.indexOf(element)
@@ -80,8 +80,8 @@ export function wordDocument (original: Uint8Array): Editable {
     return [...ids].find(([, other]) => other === neighbour)?.[0] ?? ''
   }
 
-  /** Where the paragraph to insert behind is gone, behind the one before it. One that was removed comes back as it was. */
-  function insertBehind ({ op, id, text, marks, splits, ...operation }: Extract<Operation, { op: 'insert' }>): Operation | null {
+  /** Inserts after a paragraph, or if that is removed, after the one before it. A removed paragraph comes back unchanged. */
+  function insertAfter ({ op, id, text, marks, splits, ...operation }: Extract<Operation, { op: 'insert' }>): Operation | null {
     let after = operation.after
     while (removed.has(after) && !ids.has(after)) after = removed.get(after)!.after
     const element = ids.get(after)
@@ -94,13 +94,13 @@ export function wordDocument (original: Uint8Array): Editable {
     return { op, id, after, ...shown(added) }
   }
 
-  /** What was written into a paragraph while somebody removed it becomes one of its own. */
+  /** Text written into a paragraph while somebody removed it becomes a new paragraph. */
   function setRemoved ({ id, text, base }: Extract<Operation, { op: 'set' }>): Operation | null {
     const written = base === undefined || !removed.has(id) ? '' : merge(base, '', text)
-    return written === '' ? null : insertBehind({ op: 'insert', id, after: id, text: written })
+    return written === '' ? null : insertAfter({ op: 'insert', id, after: id, text: written })
   }
 
-  /** Two have written into what a third has removed: one paragraph comes back, with what both wrote. */
+  /** Two people wrote into a paragraph that a third removed: one paragraph comes back with both texts. */
   function insertAgain ({ id, text }: Extract<Operation, { op: 'insert' }>, element: Element): Operation | null {
     return removed.has(id) ? setMerged({ id, text, base: '' }, element) : null
   }
@@ -117,7 +117,7 @@ export function wordDocument (original: Uint8Array): Editable {
         case 'set':
           return done(element === undefined ? setRemoved(operation) : setMerged(operation, element))
         case 'insert':
-          return done(element === undefined ? insertBehind(operation) : insertAgain(operation, element))
+          return done(element === undefined ? insertAfter(operation) : insertAgain(operation, element))
         case 'remove':
           return done(element === undefined ? null : remove(operation.id, element, operation.base))
         case 'format':
@@ -145,7 +145,7 @@ export function wordDocument (original: Uint8Array): Editable {
   }
 }
 
-/** A table cell and a section end need their paragraph, a bookmark its two ends, a document at least one paragraph. */
+/** A table cell and the end of a section need a paragraph, a bookmark needs both ends, and a document at least one paragraph. */
 function isNeeded (element: Element): boolean {
   const others = children(element.parentNode as Element).filter(({ localName }) => localName === 'p')
   return others.length === 1 || element.nextSibling === null ||
@@ -153,7 +153,7 @@ function isNeeded (element: Element): boolean {
     children(element).some(({ localName }) => localName === 'bookmarkStart' || localName === 'bookmarkEnd')
 }
 
-/** Without the characters that XML can't hold. */
+/** Removes the characters that XML can't contain. */
 function wellFormed (text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/g, '')

@@ -1,24 +1,24 @@
 import type { Element } from '@xmldom/xmldom'
 import { children } from './paragraphs.js'
 import { FORMATS, type Format, type Mark } from '../types.js'
-import { characterStyles, linkAddresses, NAMES, stated, valueOf } from './styles.js'
+import { characterStyles, linkTargets, NAMES, stated, valueOf } from './styles.js'
 import { type Change, create, firstChild, linkAround, pieces, type Piece, WORD, write } from './text.js'
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** How runs of a document look: what its character styles and its links say. */
+/** The formatting of a document's runs, with its character styles and links. */
 export interface Formatting {
-  /** What of a paragraph's text is formatted, in order. */
+  /** The formatted parts of a paragraph's text, in order. */
   marksOf (paragraph: Element): Mark[]
   set (paragraph: Element, from: number, to: number, format: Format, value: boolean): void
-  /** Formats what was written by these changes as the marks of the whole text say. Links: to addresses that the document has. */
+  /** Formats the text written by these changes according to the marks of the whole text. Links are restored if the document has their target. */
   restore (paragraph: Element, made: readonly Change[], marks: readonly Mark[]): void
 }
 
 /** @param styles `word/styles.xml` @param relationships `word/_rels/document.xml.rels` */
 export function formattingOf (styles: string | undefined, relationships: string | undefined): Formatting {
   const looks = characterStyles(styles)
-  const addresses = linkAddresses(relationships)
+  const targets = linkTargets(relationships)
 
   function has (run: Element, format: Format): boolean {
     const properties = firstChild(run, 'rPr')
@@ -30,7 +30,7 @@ export function formattingOf (styles: string | undefined, relationships: string 
     const link = linkAround(element)
     if (link === undefined) return undefined
     const anchor = link.getAttributeNS(WORD, 'anchor')
-    return addresses.get(link.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? (anchor ? `#${anchor}` : undefined)
+    return targets.get(link.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? (anchor ? `#${anchor}` : undefined)
   }
 
   function runsOf (paragraph: Element, from: number, to: number): Element[] {
@@ -53,13 +53,13 @@ export function formattingOf (styles: string | undefined, relationships: string 
     }
   }
 
-  function link (paragraph: Element, from: number, to: number, address: string): void {
-    const id = [...addresses].find(([, known]) => known === address)?.[0]
-    if (id === undefined && !address.startsWith('#')) return
+  function link (paragraph: Element, from: number, to: number, target: string): void {
+    const id = [...targets].find(([, known]) => known === target)?.[0]
+    if (id === undefined && !target.startsWith('#')) return
     for (const run of runsOf(paragraph, from, to)) {
       if (run.parentNode !== paragraph) continue
       const around = create(run.ownerDocument!, 'hyperlink')
-      if (id === undefined) around.setAttributeNS(WORD, 'w:anchor', address.slice(1))
+      if (id === undefined) around.setAttributeNS(WORD, 'w:anchor', target.slice(1))
       else around.setAttributeNS(RELATIONSHIPS, 'r:id', id)
       paragraph.replaceChild(around, run)
       around.appendChild(run)
@@ -96,7 +96,7 @@ export function formattingOf (styles: string | undefined, relationships: string 
   }
 }
 
-/** Where the new text is what was written. */
+/** The ranges of the new text that these changes wrote. */
 function writtenBy (made: readonly Change[]): Array<[start: number, end: number]> {
   let moved = 0
   return made.map(({ from, to, text }) => {
@@ -106,7 +106,7 @@ function writtenBy (made: readonly Change[]): Array<[start: number, end: number]
   })
 }
 
-/** A paragraph's run ends at this place of its text, if it did not before. */
+/** Splits the run at this offset of a paragraph's text, if necessary. */
 function splitAt (paragraph: Element, offset: number): void {
   const inside = pieces(paragraph).find(({ from, to }) => from < offset && offset < to)
   if (inside !== undefined) splitText(inside, offset)

@@ -2,7 +2,7 @@ import type { Element } from '@xmldom/xmldom'
 import type { Mark, Paragraph } from '../types.js'
 import { firstChild, isEditable, paragraphText, WORD } from './text.js'
 
-/** All paragraphs of the text, those of tables included, in order; not those of text boxes. */
+/** All paragraphs in order, including those of tables, but not those of text boxes. */
 export function paragraphsIn (parent: Element): Element[] {
   return children(parent).flatMap(element => {
     if (element.namespaceURI !== WORD) return []
@@ -24,7 +24,7 @@ export function viewOf (id: string, element: Element, marks: readonly Mark[]): P
   }
 }
 
-/** Table, row and cell of a paragraph, counted among their like: `0.2:3`. */
+/** The indexes of a paragraph's table, row and cell: `0.2:3`. */
 function cellOf (element: Element): string | undefined {
   const cell = ancestor(element, 'tc')
   const row = cell && ancestor(cell, 'tr')
@@ -40,7 +40,7 @@ function ancestor (element: Element, name: string): Element | undefined {
   return undefined
 }
 
-// Tables, rows and cells stay where they are. Counting anew for each cell would take minutes in a long table.
+// Tables, rows and cells never move. Counting again for each cell would take minutes in a long table.
 const positions = new WeakMap<Element, number>()
 
 function position (element: Element): number {

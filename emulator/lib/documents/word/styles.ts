@@ -7,7 +7,7 @@ export const NAMES: Record<Format, string> = { bold: 'b', italic: 'i', underline
 const OFF = ['0', 'false', 'off', 'none']
 const MAX_BASES = 10
 
-/** What properties say of a format themselves. */
+/** Whether the properties themselves turn a format on or off. */
 export function stated (properties: Element | undefined, format: Format): boolean | undefined {
   const element = firstChild(properties, NAMES[format])
   return element === undefined ? undefined : !OFF.includes(valueOf(element) ?? '')
@@ -17,7 +17,7 @@ export function valueOf (element: Element | undefined): string | undefined {
   return element?.getAttributeNS(WORD, 'val') ?? undefined
 }
 
-/** What character styles look like, by their id. */
+/** The formatting of character styles, by id. */
 export function characterStyles (source: string | undefined): Map<string, Partial<Record<Format, boolean>>> {
   const elements = new Map<string, Element>()
   for (const element of elementsOf(source, WORD, 'style')) {
@@ -33,14 +33,14 @@ export function characterStyles (source: string | undefined): Map<string, Partia
   return new Map([...elements].map(([id, element]) => [id, look(element, 0)]))
 }
 
-/** Addresses by the id of their relationship. */
-export function linkAddresses (source: string | undefined): Map<string, string> {
+/** Link targets, by relationship id. */
+export function linkTargets (source: string | undefined): Map<string, string> {
   return new Map(elementsOf(source, '*', 'Relationship')
     .filter(element => element.getAttribute('Type')?.endsWith('/hyperlink') === true)
     .map(element => [element.getAttribute('Id') ?? '', element.getAttribute('Target') ?? '']))
 }
 
-/** None of a part that is missing or broken: it is only about what text looks like. */
+/** Empty for a missing or malformed part, which only affects formatting. */
 function elementsOf (source: string | undefined, namespace: string, name: string): Element[] {
   try {
     return source === undefined ? [] : [...parseXml(source).getElementsByTagNameNS(namespace, name)]

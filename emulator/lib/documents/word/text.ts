@@ -4,16 +4,16 @@ import { changes } from '../../browser/writing/merge.js'
 const XML = 'http://www.w3.org/XML/1998/namespace'
 export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
-// What a paragraph may hold besides text without becoming read-only: text around it can change, itself it stays.
+// Elements that a paragraph may contain without becoming read-only. They stay when the text around them changes.
 const KEPT = new Set(['pPr', 'rPr', 'r', 't', 'tab', 'br', 'cr', 'noBreakHyphen', 'hyperlink', 'bookmarkStart', 'bookmarkEnd', 'proofErr', 'lastRenderedPageBreak'])
 
-// What a paragraph may hold that is no part of its text; a paragraph in a paragraph is none either.
+// Elements whose contents are not part of the paragraph's text. Nor is a paragraph within a paragraph.
 const APART = new Set(['pPr', 'rPr', 'drawing', 'pict', 'AlternateContent', 'p'])
 
-/** `from` to `to` of a text becomes `text`. */
+/** The part of a text from `from` to `to` becomes `text`. */
 export type Change = ReturnType<typeof changes>[number]
 
-/** A piece of a paragraph's text and the element that holds it. */
+/** A piece of a paragraph's text, with its element. */
 export interface Piece {
   readonly element: Element
   readonly text: string
@@ -21,20 +21,19 @@ export interface Piece {
   readonly to: number
 }
 
-/** Text of a paragraph: tabs as `\t`, line breaks as `\n`. */
+/** The text of a paragraph, with tabs as `\t` and line breaks as `\n`. */
 export function paragraphText (paragraph: Element): string {
   return pieces(paragraph).map(piece => piece.text).join('')
 }
 
-/** False for a paragraph with something that editing its text could destroy: a drawing, a field, a tracked change… */
+/** False for a paragraph with content that editing could destroy: a drawing, a field, a tracked change… */
 export function isEditable (paragraph: Element): boolean {
   return descendants(paragraph).every(element => element.namespaceURI === WORD && KEPT.has(element.localName!) && !isPageBreak(element))
 }
 
 /**
- * Makes `text` the paragraph's text by changing only the parts that differ, so that formatting, links and bookmarks
- * around them stay. New text takes the formatting of what it replaces, or else of the text before it. Gives what was
- * changed.
+ * Sets the paragraph's text by changing only the parts that differ, so that formatting, links and bookmarks around them stay.
+ * New text takes the formatting of the text it replaces, or else of the text before it. Returns the changes.
  */
 export function setParagraphText (paragraph: Element, text: string): Change[] {
   const made = changes(paragraphText(paragraph), text)
@@ -42,7 +41,7 @@ export function setParagraphText (paragraph: Element, text: string): Change[] {
   return made
 }
 
-/** A part of the text becomes another. */
+/** Replaces a part of the text. */
 export function splice (paragraph: Element, start: number, end: number, inserted: string): void {
   const target = inserted === '' ? undefined : placeFor(paragraph, start, end)
   const all = pieces(paragraph)
@@ -53,19 +52,19 @@ export function splice (paragraph: Element, start: number, end: number, inserted
     const after = piece.text.slice(Math.max(end - piece.from, 0))
     const text = before + (piece.element === target ? inserted : '') + after
     if (text === piece.text) continue
-    if (text === '' && piece !== keepsFormatting) removeWithShell(piece.element)
+    if (text === '' && piece !== keepsFormatting) removeWithEmptyParents(piece.element)
     else write(piece.element, text)
   }
 }
 
-/** The text element that takes what is inserted; a new one where there is none. */
+/** The text element for inserted text; a new one if there is none. */
 function placeFor (paragraph: Element, start: number, end: number): Element {
   const all = pieces(paragraph)
   const replaced = end > start ? all.find(({ from, to }) => from <= start && start < to) : undefined
   if (replaced?.element.localName === 't') return replaced.element
   const before = all.findLast(({ from, to }) => from < start && start <= to)
   const after = all.find(({ from, to }) => from <= start && start < to) ?? all.find(({ from }) => from >= start)
-  // What is written beside a link does not become part of it.
+  // Text written next to a link does not become part of it.
   const isInLink = before !== undefined && after !== undefined && linkAround(before.element) === linkAround(after.element)
   const takes = (piece: Piece | undefined) => piece !== undefined && (isInLink || linkAround(piece.element) === undefined)
   if (takes(before)) return before!.element.localName === 't' ? before!.element : newText(before!.element)
@@ -73,12 +72,12 @@ function placeFor (paragraph: Element, start: number, end: number): Element {
   return newRun(paragraph, all, before?.element, after?.element)
 }
 
-/** An empty text element behind a tab or a line break, in its run. */
+/** An empty text element after a tab or line break, in the same run. */
 function newText (before: Element): Element {
   return before.parentNode!.insertBefore(create(before.ownerDocument!, 't'), before.nextSibling) as Element
 }
 
-/** A new run between two elements, formatted like the paragraph's first run outside of links or else like its end mark. */
+/** A new run between two elements, formatted like the paragraph's first run outside of links, or else like its end mark. */
 function newRun (paragraph: Element, all: readonly Piece[], before: Element | undefined, after: Element | undefined): Element {
   const document = paragraph.ownerDocument!
   const run = create(document, 'r')
@@ -91,7 +90,7 @@ function newRun (paragraph: Element, all: readonly Piece[], before: Element | un
   return text
 }
 
-/** The paragraph's own child that an element is in. */
+/** The child of the paragraph that contains an element. */
 function childAround (paragraph: Element, element: Element): Element {
   let child = element
   while (child.parentNode !== paragraph) child = child.parentNode as Element
@@ -105,12 +104,12 @@ export function linkAround (element: Element): Element | undefined {
   return undefined
 }
 
-/** Takes a run and a link along that are empty then. */
-function removeWithShell (element: Element): void {
+/** Removes an element, and its run and link if that leaves them empty. */
+function removeWithEmptyParents (element: Element): void {
   const parent = element.parentNode as Element
   parent.removeChild(element)
-  const isShell = ['r', 'hyperlink'].includes(parent.localName!) && [...parent.childNodes].every(({ localName }) => localName === 'rPr')
-  if (isShell) removeWithShell(parent)
+  const isEmpty = ['r', 'hyperlink'].includes(parent.localName!) && [...parent.childNodes].every(({ localName }) => localName === 'rPr')
+  if (isEmpty) removeWithEmptyParents(parent)
 }
 
 export function firstChild (parent: Element | undefined, name: string): Element | undefined {
@@ -120,7 +119,7 @@ export function firstChild (parent: Element | undefined, name: string): Element 
   return undefined
 }
 
-/** Puts text in the place of a text element; tabs and line breaks become elements of their own. */
+/** Replaces a text element. Tabs and line breaks become separate elements. */
 export function write (element: Element, text: string): void {
   const document = element.ownerDocument!
   const parent = element.parentNode!
@@ -160,7 +159,7 @@ function textOf (element: Element): string | undefined {
   }
 }
 
-/** All elements of a paragraph but the contents of its properties and of text boxes in it. */
+/** All elements of a paragraph, without the contents of its properties and text boxes. */
 function descendants (parent: Element, found: Element[] = []): Element[] {
   for (let node = parent.firstChild; node !== null; node = node.nextSibling) {
     if (node.nodeType !== node.ELEMENT_NODE) continue

@@ -1,9 +1,9 @@
 export const GENERAL = 'General'
 
-/** Files number their own formats from here on. */
+/** The first number of formats defined in a file. */
 export const FIRST_OWN_FORMAT = 164
 
-/** Formats that files name by number only. Dates that depend on the reader's country are shown as ISO 8601 writes them. */
+/** Formats that files refer to only by number. Dates that depend on the reader's locale are displayed in ISO 8601. */
 const BUILT_IN = new Map([
   [0, GENERAL], [1, '0'], [2, '0.00'], [3, '#,##0'], [4, '#,##0.00'], [5, '#,##0'], [6, '#,##0'], [7, '#,##0.00'], [8, '#,##0.00'],
   [9, '0%'], [10, '0.00%'], [11, '0.00E+00'], [12, '# ?/?'], [13, '# ??/??'],
@@ -14,7 +14,7 @@ const BUILT_IN = new Map([
   [45, 'mm:ss'], [46, '[h]:mm:ss'], [47, 'mm:ss.0'], [48, '##0.0E+0'], [49, '@']
 ])
 const EAST_ASIAN_DATES = [27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]
-/** Everybody reads these in the same way. */
+/** These are the same in every locale. */
 const UNIVERSAL = [0, 1, 2, 3, 4, 9, 10, 11, 49]
 
 export function builtInFormat (id: number): string {

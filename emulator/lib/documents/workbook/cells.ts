@@ -2,26 +2,26 @@ import { attributeOf, elements, escaped, firstElement, type Markup, prefixOf, te
 import { rangeOf, type Range } from './references.js'
 import type { CellValue } from './values.js'
 
-/** A formula as a cell holds it. */
+/** A cell's formula. */
 export interface CellFormula {
-  /** Without the equals sign; empty where another cell of the group has it. */
+  /** Without the equals sign; empty if another cell of the group has it. */
   readonly text: string
-  /** Number of a group of cells that share one formula. */
+  /** The number of the group of cells that share the formula. */
   readonly group?: string
-  /** What an array formula or a data table fills. */
+  /** The range that an array formula or a data table fills. */
   readonly fills?: Range
-  /** False for what is no plain formula: it can't be shown as one. */
+  /** False for array formulas, data tables and the like, which can't be displayed as a formula. */
   readonly plain: boolean
 }
 
 export interface CellContent {
   readonly value: CellValue
   readonly formula: CellFormula | null
-  /** Number of its style. */
+  /** The number of its style. */
   readonly style: number
 }
 
-/** Reads a cell's element. Strings of the workbook are in `strings`. */
+/** Reads a cell's element. `strings` are the workbook's shared strings. */
 export function readCell (cell: Markup, strings: readonly string[]): CellContent {
   const style = Number(attributeOf(cell.tag, 's') ?? 0)
   if (cell.content === '') return { value: null, formula: null, style }
@@ -58,23 +58,23 @@ function valueOf (type: string, text: string, strings: readonly string[]): CellV
   }
 }
 
-/** Days since Excel's day 0. */
+/** Converts to days since Excel's day 0. */
 function serialOf (iso: string): CellValue {
   const time = Date.parse(/T.*(?:Z|[-+]\d\d:\d\d)$/.test(iso) || !iso.includes('T') ? iso : `${iso}Z`)
   return Number.isNaN(time) ? iso : time / 86_400_000 + 25_569
 }
 
-/** The text of a string item, its phonetic guides left out. */
+/** The text of a string item, without phonetic guides. */
 export function joinedText (content: string): string {
   return [...elements(content, 't', 'rPh')].map(({ name, content }) => name === 't' ? characters(textOf(content)) : '').join('')
 }
 
-/** What XML can't hold is written as `_x0007_`. */
+/** Decodes characters that XML can't contain, written as `_x0007_`. */
 function characters (text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** A cell's element with another content. It keeps its style and what is not known of it. */
+/** The cell's element with new content. The style and unknown attributes are kept. */
 export function writeCell (cell: Markup, { value, formula, style }: { value: CellValue, formula: string | null, style?: number }): string {
   const prefix = prefixOf(cell.tag)
   const content = formula === null ? valueElement(prefix, value) : `<${prefix}f>${escaped(formula)}</${prefix}f>`
@@ -84,7 +84,7 @@ export function writeCell (cell: Markup, { value, formula, style }: { value: Cel
   return filled(type === undefined ? tag : withAttribute(tag, 't', type), content + restOf(cell))
 }
 
-/** The same formula without the value it once had, or with its own text. */
+/** The cell's element without the formula's stored value, or with the formula's own text. */
 export function withoutValue (cell: Markup, own?: string): string {
   const prefix = prefixOf(cell.tag)
   const formula = firstElement(cell.content, 'f')
@@ -92,7 +92,7 @@ export function withoutValue (cell: Markup, own?: string): string {
   return filled(withAttribute(cell.tag, 't', undefined), kept + restOf(cell))
 }
 
-/** A shared formula becomes the cell's own; its value stays. */
+/** Turns a shared formula into the cell's own. The value is kept. */
 export function withOwnFormula (cell: Markup, own: string): string {
   const prefix = prefixOf(cell.tag)
   const formula = firstElement(cell.content, 'f')!

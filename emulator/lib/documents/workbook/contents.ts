@@ -10,19 +10,19 @@ import { shownText, typedText } from './values.js'
 
 type Lock = ReturnType<typeof filledBy>
 
-/** A sheet with its cells at hand. */
+/** A sheet with access to its cells. */
 export interface OpenSheet extends WorkbookSheet {
   readonly xml: SheetPart
   locks (): readonly Lock[]
-  /** What a cell holds; a shared formula is given as the cell's own. */
+  /** The content of a cell; a shared formula as the cell's own. */
   content (position: Position): CellContent
-  /** Cells that hold something, in order. */
+  /** Non-empty cells, in order. */
   used (): Iterable<Position>
-  /** How long each formula is. */
+  /** The length of each formula, in characters. */
   formulaLengths (): number[]
-  /** Those with a formula. */
+  /** The cells with a formula. */
   calculated (): Iterable<Position>
-  /** Gives each cell of a group its own formula. */
+  /** Replaces the shared formula of a group by a formula in each cell. */
   ungroup (group: string): void
 }
 
@@ -32,13 +32,13 @@ export interface OpenSheets {
   shown (content: CellContent): GridCell
 }
 
-/** As many tags take about 300 MB of memory once all rows have been looked at. */
+/** This many tags take about 300 MB of memory once all rows have been read. */
 const MAX_TAGS = 3_000_000
-/** Of formulas when each cell of a group has its own. */
+/** Limit for all formulas together, when each cell of a group has its own. */
 const MAX_FORMULA_CHARACTERS = 5_000_000
 const CHARACTERS_OF_CELL = 40
 
-/** Throws a `RangeError` for a workbook that is larger than memory should bear, and for one whose formulas are. */
+/** Throws a `RangeError` for a workbook that is too large, or whose formulas are. */
 export function openSheets (file: OfficePackage): OpenSheets {
   const office = upTo(MAX_TAGS, file)
   const workbook = openWorkbook(office)
@@ -74,7 +74,7 @@ export function openSheets (file: OfficePackage): OpenSheets {
   }
 }
 
-/** Counts the tags of whatever is read, also of what is read again. */
+/** Counts the tags of everything that is read, even repeatedly. */
 function upTo (most: number, office: OfficePackage): OfficePackage {
   let tags = 0
   return {
@@ -90,7 +90,7 @@ function upTo (most: number, office: OfficePackage): OfficePackage {
 }
 
 function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: readonly Lock[]) {
-  /** Groups of shared formulas, by number: where each is written, and how. */
+  /** Shared formulas by the number of their group: the cell that contains the formula, and its text. */
   let groups: Map<string, { position: Position, text: string }> | undefined
   let locks: readonly Lock[] | undefined
 
@@ -151,7 +151,7 @@ function isOne (area: Range, position: Position): boolean {
   return area.top === own.top && area.bottom === own.bottom && area.left === own.left && area.right === own.right
 }
 
-/** Whether a cell is behind another one that it is merged with. */
+/** Whether a cell is hidden by another one that it is merged with. */
 export function isCovered (position: Position, merged: readonly Range[]): boolean {
   return merged.some(range => isIn(position, range) && (position.row !== range.top || position.column !== range.left))
 }

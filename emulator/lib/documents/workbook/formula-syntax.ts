@@ -1,8 +1,8 @@
 import { MAX_LENGTH, TOKEN } from './formulas.js'
 
 /**
- * A formula as it goes into a file; `null` for what is none: office suites refuse a whole file for one that they can't
- * read. Functions and cells may be typed in small letters.
+ * A formula as written to a file; `null` if it is invalid, because office suites reject the whole file for one formula they can't
+ * read. Functions and cells may be typed in lower case.
  */
 export function typedFormula (text: string): string | null {
   if (text.length > MAX_LENGTH) return null
@@ -13,10 +13,10 @@ export function typedFormula (text: string): string | null {
   return isReadable(formula) ? formula : null
 }
 
-/** Values and what stands between them take turns, and brackets are closed. */
+/** Checks that values and operators alternate and that brackets are closed. */
 function isReadable (formula: string): boolean {
   const open: Array<'function' | 'bracket'> = []
-  /** A value, or the beginning of something that needs one. */
+  /** A value, or something that must be followed by one. */
   let last: 'start' | 'value' | 'reference' | 'sheet' = 'start'
   let isApart = false
 
@@ -48,7 +48,7 @@ function isReadable (formula: string): boolean {
     } else {
       const isReference = [columns, rows, cells, name, quoted].some(part => part !== undefined)
       const isValue = isReference || token === '(' || [text, array, error, number].some(part => part !== undefined)
-      // Between two references, a blank is an operator.
+      // A blank between two references is an operator.
       const follows: boolean = !hasValue || (last === 'reference' && isReference && isApart)
       if (!isValue || !follows) return false
       if (token === '(' || name?.endsWith('(')) open.push(token === '(' ? 'bracket' : 'function')

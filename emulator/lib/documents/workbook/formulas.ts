@@ -1,15 +1,15 @@
 import { columnName, columnNumber, MAX_COLUMN, MAX_ROW, type Range, rangeOf } from './references.js'
 
-/** What a formula reads. `sheet` is absent for its own. */
+/** A range that a formula reads. `sheet` is absent for its own sheet. */
 export interface Reading {
   readonly sheet?: string
   readonly range: Range
 }
 
-/** As long as Excel takes them. */
+/** Excel's limit. */
 export const MAX_LENGTH = 8192
 
-/** The parts of a formula as files have it: names in English, a comma between arguments. */
+/** The tokens of a formula as in files: English names, a comma between arguments. */
 export const TOKEN = new RegExp([
   '(?<text>"(?:[^"]|"")*")',
   "(?<quoted>'(?:[^']|'')*'!)",
@@ -26,10 +26,10 @@ export const TOKEN = new RegExp([
   '(?<other>.)'
 ].join('|'), 'gisu')
 
-/** What it reads can't be told from the formula alone. */
+/** Functions whose ranges can't be determined from the formula. */
 const INDIRECT = /^(?:INDIRECT|OFFSET|CELL|GETPIVOTDATA|LAMBDA|LET|(?:_XLFN\.)?(?:_XLWS\.)?ANCHORARRAY)\($/i
 
-/** The same formula in another place: what is not held by a `$` moves along. */
+/** The formula moved to another cell: references without `$` move, too. */
 export function shiftFormula (formula: string, rows: number, columns: number): string {
   if (formula.length > MAX_LENGTH) return formula
   return formula.replace(TOKEN, (token, ...rest) => {
@@ -49,7 +49,7 @@ function shifted (reference: string, rows: number, columns: number): string {
   return isLost ? '#REF!' : moved
 }
 
-/** What a formula reads; `null` when that can't be told: it may be anything then. */
+/** The ranges that a formula reads; `null` if they can't be determined, so that it may read anything. */
 export function readingsOf (formula: string): Reading[] | null {
   if (formula.length > MAX_LENGTH) return null
   const readings: Reading[] = []

@@ -9,7 +9,7 @@ interface Lock extends LockedCells {
   readonly area: Range
 }
 
-/** The cells of a sheet that can't be typed into: other parts of the file say what is in them. */
+/** The cells of a sheet that can't be edited, because other parts of the file define their content. */
 export function lockedCells (office: OfficePackage, part: string, sheet: SheetPart): Lock[] {
   if (sheet.isProtected) return [lock({ top: 1, left: 1, bottom: MAX_ROW, right: MAX_COLUMN }, 'This sheet is protected')]
   const locks: Lock[] = []
@@ -28,7 +28,7 @@ export function lockedCells (office: OfficePackage, part: string, sheet: SheetPa
   return locks
 }
 
-/** The cells of a formula that fills several. */
+/** The cells of a formula that fills several cells. */
 export function filledBy (area: Range): Lock {
   return lock(area, 'One formula fills these cells')
 }

@@ -1,4 +1,4 @@
-/** A tag in XML text; `name` without its prefix. */
+/** A tag in XML text. `name` has no prefix. */
 interface Tag {
   readonly type: 'start' | 'end' | 'empty'
   readonly name: string
@@ -6,15 +6,15 @@ interface Tag {
   readonly to: number
 }
 
-/** An element in XML text, and where it stands there. */
+/** An element in XML text, with its position. */
 export interface Markup {
   readonly name: string
-  /** Its start tag as it is written. */
+  /** The start tag as written. */
   readonly tag: string
   readonly content: string
   readonly from: number
   readonly to: number
-  /** Where its content begins. */
+  /** Where the content begins. */
   readonly contentFrom: number
 }
 
@@ -23,8 +23,8 @@ const DATA = '<![CDATA['
 const BLANK = /[\s/]/
 
 /**
- * The tags of XML text, one after the other, without building anything: so all that is not edited keeps its bytes.
- * Throws a `TypeError` for markup without an end and for document types.
+ * The tags of XML text, one after the other. It builds no tree, so that everything unedited keeps its bytes. Throws a `TypeError`
+ * for unclosed markup and for document types.
  */
 function * tags (xml: string): Generator<Tag> {
   for (let from = xml.indexOf('<'), to = 0; from !== -1; from = xml.indexOf('<', to)) {
@@ -40,18 +40,18 @@ function * tags (xml: string): Generator<Tag> {
   }
 }
 
-/** Behind a tag, a comment and the like. */
+/** The end of a tag, comment or similar markup. */
 function endOfMarkup (xml: string, from: number): number {
   if (xml[from + 1] === '?') return endOf(xml, '?>', from)
   if (xml.startsWith('<!--', from)) return endOf(xml, '-->', from + 4)
   if (xml.startsWith(DATA, from)) return endOf(xml, ']]>', from)
-  if (xml[from + 1] === '!') throw new TypeError('Document types are not read')
+  if (xml[from + 1] === '!') throw new TypeError('Document types are not allowed')
   return endOfTag(xml, from)
 }
 
 function endOf (xml: string, mark: string, from: number): number {
   const index = xml.indexOf(mark, from)
-  if (index === -1) throw new TypeError(`There is no ${mark} where one is needed`)
+  if (index === -1) throw new TypeError(`${mark} is missing`)
   return index + mark.length
 }
 
@@ -63,10 +63,10 @@ function endOfTag (xml: string, from: number): number {
     if (found[0] === '>') return mark.lastIndex
     mark.lastIndex = endOf(xml, found[0], mark.lastIndex)
   }
-  throw new TypeError('A tag has no end')
+  throw new TypeError('A tag is not closed')
 }
 
-/** The outermost elements of some names, in order. */
+/** The outermost elements with these names, in order. */
 export function * elements (xml: string, ...names: readonly string[]): Generator<Markup> {
   let open: Tag | null = null
   let depth = 0
@@ -89,7 +89,7 @@ export function * elements (xml: string, ...names: readonly string[]): Generator
       open = null
     }
   }
-  if (open !== null) throw new TypeError(`<${open.name}> has no end`)
+  if (open !== null) throw new TypeError(`<${open.name}> is not closed`)
 }
 
 export function firstElement (xml: string, name: string): Markup | undefined {
@@ -97,7 +97,7 @@ export function firstElement (xml: string, name: string): Markup | undefined {
   return first
 }
 
-/** An attribute of a start tag, by its name without a prefix. */
+/** An attribute of a start tag, by its local name. */
 export function attributeOf (tag: string, name: string): string | undefined {
   for (const [, key, double, single] of tag.matchAll(/(?<=[\s"'])([^\s="'<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
     if (key!.slice(key!.indexOf(':') + 1) === name) return unescaped(double ?? single ?? '')
@@ -109,23 +109,23 @@ export function isTrue (value: string | undefined): boolean {
   return value === '1' || value === 'true'
 }
 
-/** A start tag with an attribute set, or without it. */
+/** The start tag with an attribute set or removed. */
 export function withAttribute (tag: string, name: string, value: string | undefined): string {
   const bare = tag.replace(new RegExp(`\\s${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`), '')
   return value === undefined ? bare : `${withoutEnd(bare)} ${name}="${escaped(value)}"${bare.endsWith('/>') ? '/>' : '>'}`
 }
 
-/** A start tag without its `>` or `/>`. */
+/** The start tag without its `>` or `/>`. */
 export function withoutEnd (tag: string): string {
   return tag.slice(0, tag.endsWith('/>') ? -2 : -1).trimEnd()
 }
 
-/** `x:` of `<x:worksheet …>`. */
+/** The prefix of a tag: `x:` for `<x:worksheet …>`. */
 export function prefixOf (tag: string): string {
   return /^<([^\s/>:]+:)/.exec(tag)?.[1] ?? ''
 }
 
-/** The text of an element's content, that of the elements in it left out. */
+/** The text of an element, without that of its child elements. */
 export function textOf (content: string): string {
   let text = ''
   let at = 0

@@ -5,17 +5,17 @@ import { openStyles, type Styles } from './styles.js'
 
 export interface WorkbookSheet {
   readonly name: string
-  /** Name of its part in the package. */
+  /** The name of its part in the package. */
   readonly part: string
   readonly hidden: boolean
 }
 
 export interface Workbook {
-  /** Name of its part, and its XML. */
+  /** The name of its part, and its XML. */
   readonly part: string
   readonly xml: string
   readonly sheets: readonly WorkbookSheet[]
-  /** Its days count from 1904. */
+  /** Dates count from 1904. */
   readonly has1904: boolean
   readonly strings: readonly string[]
   readonly styles: Styles
@@ -25,15 +25,15 @@ export interface Workbook {
 
 export interface Relationship {
   readonly id: string
-  /** Last part of its type: `worksheet`. */
+  /** The last segment of its type: `worksheet`. */
   readonly type: string
-  /** Name of the part it leads to. */
+  /** The name of the target part. */
   readonly part: string
 }
 
 const MAX_SHEETS = 10_000
 
-/** Reads what all sheets of a workbook share. */
+/** Reads the parts that all sheets of a workbook share. */
 export function openWorkbook (office: OfficePackage): Workbook {
   const part = relationshipsOf(office, '').find(({ type }) => type === 'officeDocument')?.part ?? 'xl/workbook.xml'
   const xml = office.text(part)
@@ -63,7 +63,7 @@ export function openWorkbook (office: OfficePackage): Workbook {
   }
 }
 
-/** Where a part leads to within the package. */
+/** The relationships of a part within the package. */
 export function relationshipsOf (office: OfficePackage, part: string): Relationship[] {
   return [...elements(office.text(relationshipsPart(part)) ?? '', 'Relationship')].flatMap(({ tag }) => {
     if (attributeOf(tag, 'TargetMode') === 'External') return []
@@ -72,7 +72,7 @@ export function relationshipsOf (office: OfficePackage, part: string): Relations
   })
 }
 
-/** `xl/_rels/workbook.xml.rels` of `xl/workbook.xml`. */
+/** `xl/_rels/workbook.xml.rels` for `xl/workbook.xml`. */
 export function relationshipsPart (part: string): string {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   return `${folder}_rels/${part.slice(folder.length)}.rels`

@@ -2,12 +2,12 @@ import type { OfficePackage } from '../office/package.js'
 import { attributeOf, elements, firstElement, prefixOf, withAttribute } from './markup.js'
 import { relationshipsOf, relationshipsPart, type Workbook } from './open.js'
 
-/** Asks whoever opens the workbook to calculate its formulas. */
+/** Makes the program that opens the workbook calculate its formulas. */
 export function withFullCalculation ({ xml }: Workbook): string {
   const known = firstElement(xml, 'calcPr')
   if (known !== undefined) return xml.slice(0, known.from) + withAttribute(known.tag, 'fullCalcOnLoad', '1') + xml.slice(known.from + known.tag.length)
   const root = firstElement(xml, 'workbook')
-  // The elements it stands behind; the schema fixes their order.
+  // The elements that come before it in the schema's order.
   const before = [...elements(root?.content ?? '', 'sheets', 'functionGroups', 'externalReferences', 'definedNames')].at(-1)
   if (root === undefined || before === undefined) return xml
   const at = root.contentFrom + before.to
@@ -15,8 +15,8 @@ export function withFullCalculation ({ xml }: Workbook): string {
 }
 
 /**
- * What has to change to take the calculation chain out, `null` for the part itself. Office suites make it anew; one that
- * names a cell without a formula is an error to them.
+ * The changes that remove the calculation chain; `null` for the part itself. Office suites recreate it, and reject one that
+ * contains a cell without a formula.
  */
 export function withoutCalculationChain (office: OfficePackage, { part, calculationChain }: Workbook): Map<string, string | null> {
   const changes = new Map<string, string | null>()

@@ -26,7 +26,7 @@ export function cellName ({ row, column }: Position): string {
   return `${columnName(column)}${row}`
 }
 
-/** `undefined` for what is no cell of a sheet. */
+/** The position of a cell name; `undefined` if it is invalid. */
 export function positionOf (name: string): Position | undefined {
   const found = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})$/i.exec(name)
   if (found === null) return undefined
@@ -34,7 +34,7 @@ export function positionOf (name: string): Position | undefined {
   return position.row <= MAX_ROW && position.column <= MAX_COLUMN ? position : undefined
 }
 
-/** `A1:B2`, or one cell. */
+/** Parses `A1:B2` or one cell. */
 export function rangeOf (text: string): Range | undefined {
   const [from, to = from] = text.split(':').map(positionOf)
   return from === undefined || to === undefined ? undefined : between(from, to)

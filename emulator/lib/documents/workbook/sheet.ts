@@ -1,10 +1,10 @@
 import { attributeOf, elements, firstElement, isTrue, type Markup, prefixOf, withAttribute, withoutEnd } from './markup.js'
 import { cellName, columnNumber, isIn, MAX_COLUMN, oneCell, type Position, type Range, rangeName, rangeOf, union } from './references.js'
 
-/** A row of a sheet as it is written. Its cells are looked for when they are asked for. */
+/** A row of a sheet as written. Its cells are parsed when needed. */
 interface Row {
   readonly number: number
-  /** What stands between it and the row before. */
+  /** The text between the previous row and this one. */
   readonly before: string
   tag: string
   content: string
@@ -12,17 +12,17 @@ interface Row {
   cells?: Map<number, Markup>
 }
 
-/** The XML of a sheet, whose cells can be replaced. All else keeps its bytes. */
+/** The XML of a sheet. Its cells can be replaced; everything else keeps its bytes. */
 export interface SheetPart {
-  /** The rows that hold something, in order. */
+  /** The numbers of the rows in the file, in order. */
   rows (): number[]
-  /** The cells of a row by column. */
+  /** The cells of a row, by column. */
   cells (row: number): ReadonlyMap<number, Markup>
   cell (position: Position): Markup | undefined
-  /** The cell, or an empty one that looks as its row and column say. */
+  /** The cell, or an empty one with the style of its row or column. */
   cellOrNew (position: Position): Markup
   put (position: Position, cell: string): void
-  /** Puts others in the place of cells that are there: many of a row take no longer than one. */
+  /** Replaces existing cells. Many cells of a row take no longer than one. */
   replace (cells: ReadonlyArray<readonly [Position, string]>): void
   isHiddenRow (row: number): boolean
   readonly merged: readonly Range[]
@@ -40,7 +40,7 @@ export interface ColumnLook {
   readonly style: string | undefined
 }
 
-/** A sheet may have a million rows without any. */
+/** Shared, because a sheet may have a million empty rows. */
 const NO_CELLS: ReadonlyMap<number, Markup> = new Map()
 
 export function openSheet (source: string): SheetPart {
@@ -67,7 +67,7 @@ export function openSheet (source: string): SheetPart {
     let [number, at] = [0, 0]
     for (const { tag, content: cells, from, to, contentFrom } of elements(content, 'row')) {
       number = Number(attributeOf(tag, 'r') ?? number + 1)
-      // A number that is there twice breaks the rule; what comes later is kept as it is.
+      // A duplicate row number is invalid: the later row is kept unchanged.
       if (rows.has(number)) continue
       rows.set(number, { number, before: content.slice(at, from), tag, content: cells, end: content.slice(contentFrom + cells.length, to) })
       at = to
@@ -144,7 +144,7 @@ export function openSheet (source: string): SheetPart {
     }
   }
 
-  /** Behind the last cell: what follows is not known. */
+  /** The end of the last cell. Unknown elements may follow. */
   function endOfCells (row: Row): number {
     return [...cellsOf(row).values()].reduce((last, { to }) => Math.max(last, to), 0)
   }

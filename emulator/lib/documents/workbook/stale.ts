@@ -1,21 +1,21 @@
 import { readingsOf, type Reading } from './formulas.js'
 import { overlap, type Range } from './references.js'
 
-/** A formula that has a value. */
+/** A formula with a stored value. */
 interface Calculated {
   readonly sheet: string
-  /** The cells its value fills. */
+  /** The cells that its value fills. */
   readonly area: Range
   /** `null`: it may read anything. */
   readonly readings: ReadonlyArray<Required<Reading>> | null
 }
 
-/** With more formulas than this, any change is taken to change all. */
+/** With more formulas than this, any change makes all of them stale. */
 const MAX_FORMULAS = 5000
-/** Formulas behind this many characters of others may read anything: looking through all that is read takes as long as there is of it. */
+/** After this many characters, all other formulas are assumed to read anything, because parsing them takes too long. */
 const MAX_CHARACTERS = 200_000
 
-/** Keeps track of the formulas whose values are right, to find those a change makes stale. */
+/** Tracks the formulas whose values are up to date, to find those that a change makes stale. */
 export function calculatedFormulas () {
   const known = new Map<string, Calculated>()
   let characters = 0
@@ -26,7 +26,7 @@ export function calculatedFormulas () {
 
   return {
     get size () { return known.size },
-    /** @param key tells it from all others */
+    /** @param key unique */
     add (key: string, sheet: string, area: Range, formula: { readonly text: string }): void {
       const isLookedAt = known.size <= MAX_FORMULAS && characters <= MAX_CHARACTERS
       const text = isLookedAt ? formula.text : ''
@@ -34,7 +34,7 @@ export function calculatedFormulas () {
       known.set(key, { sheet, area, readings: isLookedAt ? readingsIn(text, sheet) : null })
     },
     forget: (key: string) => { known.delete(key) },
-    /** The formulas that are stale once some cells have changed; they are forgotten. */
+    /** Returns the formulas that a change of these cells makes stale, and no longer tracks them. */
     changedBy (sheet: string, range: Range): string[] {
       if (known.size > MAX_FORMULAS) {
         const all = [...known.keys()]
@@ -57,7 +57,7 @@ export function calculatedFormulas () {
   }
 }
 
-/** What a formula of a sheet reads; sheets in small letters. */
+/** The ranges that a formula of a sheet reads. Sheet names are in lower case. */
 function readingsIn (formula: string, own: string): Array<Required<Reading>> | null {
   return readingsOf(formula)?.map(({ sheet = own, range }) => ({ sheet: sheet.toLowerCase(), range })) ?? null
 }

@@ -2,20 +2,20 @@ import { isDateFormat } from 'numfmt'
 import { builtInFormat, builtInNumber, FIRST_OWN_FORMAT, GENERAL } from './built-in-formats.js'
 import { attributeOf, elements, escaped, firstElement, type Markup, prefixOf, withAttribute, withoutEnd } from './markup.js'
 
-/** How a cell looks, as far as it is shown. */
+/** The displayed part of a cell's style. */
 export interface CellStyle {
-  /** Number format, as it is written in `styles.xml`. */
+  /** The number format as in `styles.xml`. */
   readonly format: string
   readonly bold: boolean
   readonly align: 'left' | 'center' | 'right' | null
 }
 
 export interface Styles {
-  /** The style with a number, `s` of a cell. */
+  /** The style with this number, the attribute `s` of a cell. */
   get (index: number): CellStyle
-  /** The number of a style like another one, with a number format. */
+  /** The number of a style that equals another one except for the number format. */
   withFormat (index: number, format: string): number
-  /** The part as it is now; `null` when it was not changed. */
+  /** The current part; `null` if unchanged. */
   changed (): string | null
 }
 
@@ -58,7 +58,7 @@ export function openStyles (source: string | undefined): Styles {
     return next
   }
 
-  /** Puts an element at the end of a list that counts its elements. */
+  /** Appends an element to a list with a `count` attribute. */
   function append (list: Markup, element: string): void {
     const count = numberOf(list.tag, 'count') || [...elements(list.content, 'numFmt', 'xf')].length
     const start = `${withoutEnd(withAttribute(list.tag, 'count', String(count + 1)))}>`
@@ -90,7 +90,7 @@ function * inside (xml: string, list: string, name: string): Generator<Markup> {
   if (parent !== undefined) yield * elements(parent.content, name)
 }
 
-/** Excel takes 255 characters. */
+/** Excel's limit is 255 characters. */
 function formatCode (tag: string): string {
   const code = attributeOf(tag, 'formatCode') ?? ''
   return code === '' || code.length > 1000 ? GENERAL : code
@@ -104,7 +104,7 @@ export function isDate (format: string): boolean {
   return isDateFormat(format)
 }
 
-/** Which of year, month and day come in which order: `dmy`. */
+/** The order of year, month and day in a format: `dmy`. */
 export function dateOrder (format: string): string {
   const bare = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '').toLowerCase()
   return [...new Set(bare.replace(/h+[^a-z]*m+|m+[^a-z]*s+/g, '').replace(/[^ymd]/g, ''))].join('')

@@ -2,12 +2,12 @@ import { format, parseValue } from 'numfmt'
 import { GENERAL } from './built-in-formats.js'
 import { dateOrder, isDate, type CellStyle } from './styles.js'
 
-/** What a cell holds besides a formula: `null` is nothing. An error is what Excel calls it: `#DIV/0!`. */
+/** The value of a cell; `null` if empty. An error has Excel's name: `#DIV/0!`. */
 export type CellValue = number | string | boolean | null | { readonly error: string }
 
 export interface TypedValue {
   readonly value: CellValue
-  /** Number format for a cell that has none. */
+  /** The number format for a cell without one. */
   readonly format?: string
 }
 
@@ -15,10 +15,10 @@ const ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A)$/
 const NUMBER = /^[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d*)?(?:e[-+]?\d{1,3})?$/i
 const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d?:\d\d(?::\d\d)?)?$/
 const DURATION = /^(\d{1,6}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$/
-/** Days between the beginnings of Excel's two calendars. */
+/** The days between the first days of Excel's two calendars. */
 const DAYS_TO_1904 = 1462
 
-/** What is shown of a value. */
+/** The displayed text of a value. */
 export function shownText (value: CellValue, { format: code }: CellStyle, has1904: boolean): string {
   if (value === null) return ''
   if (typeof value === 'object') return value.error
@@ -31,7 +31,7 @@ export function shownText (value: CellValue, { format: code }: CellStyle, has190
   }
 }
 
-/** What one would type to get a value. */
+/** What a user types to get a value. */
 export function typedText (value: CellValue, style: CellStyle, has1904: boolean): string {
   const code = style.format
   if (value === null) return ''
@@ -60,7 +60,7 @@ export function isFormula (text: string, { format: code }: CellStyle): boolean {
   return text.length > 1 && text.startsWith('=') && code !== '@'
 }
 
-/** What is meant by a text that is typed into a cell. A formula is not for this. */
+/** The value that a user means by typing a text into a cell. Not for formulas. */
 export function parseTyped (text: string, { format: code }: CellStyle, has1904: boolean): TypedValue {
   if (text === '') return { value: null }
   if (code === '@') return { value: text }
@@ -91,7 +91,7 @@ function valueOf (text: string): TypedValue {
   return { value: text }
 }
 
-/** A date or time as ISO 8601 writes it, or in the order of the cell's own format. */
+/** Parses a date or time in ISO 8601, or in the order of the cell's own format. */
 function dateSerial (text: string, code: string): number | undefined {
   const duration = DURATION.exec(text)
   if (duration !== null) return (Number(duration[1]) + Number(duration[2]) / 60 + Number(duration[3] ?? 0) / 3600) / 24

@@ -10,10 +10,10 @@ import { withFullCalculation, withoutCalculationChain } from './recalculation.js
 import { calculatedFormulas } from './stale.js'
 import { isFormula, parseTyped } from './values.js'
 
-/** As long as Excel takes them. */
+/** Excel's limit. */
 const MAX_TEXT = 32_767
 
-/** A .xlsx whose cells are edited in place: every other part, and all else of a sheet, stays as it was. */
+/** A .xlsx whose cells are edited in place. Every other part, and everything else in a sheet, stays unchanged. */
 export function workbookDocument (original: Uint8Array): Editable {
   const office = openPackage(original)
   const { workbook, sheets, shown } = openSheets(office)
@@ -21,7 +21,7 @@ export function workbookDocument (original: Uint8Array): Editable {
   const byName = new Map(sheets.toReversed().map(sheet => [sheet.name, sheet]))
   const visible = sheets.filter(({ hidden }) => !hidden)
   const changed = new Set<OpenSheet>()
-  /** What is still shown of formulas whose value was taken out. */
+  /** Displayed values of formulas whose stored value was removed. */
   const stale = new Map<string, GridCell>()
   let calculated: ReturnType<typeof calculatedFormulas> | undefined
   let formulasChanged = false
@@ -50,7 +50,7 @@ export function workbookDocument (original: Uint8Array): Editable {
     written = null
   }
 
-  /** Takes the values of formulas out that are not right any more, so that whoever opens the file calculates them. */
+  /** Removes outdated values of formulas, so that the program that opens the file calculates them. */
   function takeOut (sheet: OpenSheet, position: Position): Record<string, GridCell> {
     const others: Record<string, GridCell> = {}
     const cells = new Map<OpenSheet, Array<[Position, string]>>()
@@ -120,7 +120,7 @@ export function workbookDocument (original: Uint8Array): Editable {
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText () {
-      throw new TypeError('Text can be put into docx and text files only: edit with the bytes of a file instead')
+      throw new TypeError('Only docx and text files can be edited with a string: use the bytes of a file instead')
     },
     bytes
   }
@@ -130,7 +130,7 @@ function canBeSet (sheet: OpenSheet, position: Position): boolean {
   return !isCovered(position, sheet.xml.merged) && !sheet.locks().some(({ area }) => isIn(position, area))
 }
 
-/** Of a sheet that is too much for a page its first rows, down to where it gets too much. */
+/** The rows of a sheet that a page can show: of a very large sheet only the first ones. */
 function gridOf (sheet: OpenSheet, view: (position: Position) => GridCell, left: { cells: number, characters: number }): GridSheet {
   const { xml } = sheet
   const used = [...sheet.used()]

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('health, editor script and editor page', async t => {
+t.test('health check, editor script and editor page exist', async t => {
   const server = await startDocumentServer(t)
   const health = await fetch(`${server.url}/healthcheck`)
   t.equal(health.headers.get('content-type'), 'text/plain; charset=utf-8')
@@ -21,7 +21,7 @@ t.test('health, editor script and editor page', async t => {
   t.notMatch(html, /<script(?![^>]*src=)|<style|style=|onclick=/, 'nothing inline')
 })
 
-t.test('healthcheck answers true or false as text, with HTTP 200 in both cases', async t => {
+t.test('healthcheck answers true or false as plain text, with HTTP 200 in both cases', async t => {
   const server = await startDocumentServer(t)
   const check = async () => {
     const response = await fetch(`${server.url}/healthcheck`)
@@ -32,7 +32,7 @@ t.test('healthcheck answers true or false as text, with HTTP 200 in both cases',
   t.strictSame(await check(), [200, 'text/plain', 'false'])
 })
 
-t.test('info.json tells connections, license, server and quota, to the same machine only', async t => {
+t.test('info.json lists connections, license, server and quota, for requests from the same machine only', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   await server.open(host.config('K'))

@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { fakeClock } from '../../../lib/index.js'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('a saved file has a signed address that lives 15 minutes', async t => {
+t.test('a saved file has a signed URL that is valid for 15 minutes', async t => {
   const clock = fakeClock()
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { clock })
@@ -41,11 +41,11 @@ t.test('a saved file has a signed address that lives 15 minutes', async t => {
   t.equal((await fetch(url)).status, 200)
   await clock.advance(3000)
   t.equal((await fetch(url)).status, 410)
-  t.equal((await fetch(url.replace(/md5=[^&]*/, 'md5=bad'))).status, 410, 'before its md5 is looked at')
+  t.equal((await fetch(url.replace(/md5=[^&]*/, 'md5=bad'))).status, 410, 'before its md5 is checked')
   t.equal((await fetch(url.replace(/md5=[^&]*/, ''))).status, 403, 'without an md5')
 })
 
-t.test('a result file is sent with conditions and ranges as a static file is', async t => {
+t.test('a result file supports conditional and range requests like a static file', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))

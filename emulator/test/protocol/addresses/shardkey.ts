@@ -1,7 +1,7 @@
 import t from 'tap'
 import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('every address takes ?shardkey=', async t => {
+t.test('every path accepts ?shardkey=', async t => {
   const host = await startFakeHost(t)
   const { url, editorApiUrl } = await startDocumentServer(t)
   const shard = '?shardkey=K'

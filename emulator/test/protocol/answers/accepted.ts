@@ -15,7 +15,7 @@ const accepted: Record<string, { body: string, headers?: Record<string, string> 
 }
 
 for (const [title, answer] of Object.entries(accepted)) {
-  t.test(`a 2 answered HTTP 200 and ${title} is done: changes and forgotten copy are deleted`, async t => {
+  t.test(`a status 2 answered HTTP 200 and ${title} is complete: changes and forgotten copy are deleted`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     host.answers[2] = { body: '{"error":1}' }

@@ -16,7 +16,7 @@ async function startWithFailure (t: Parameters<typeof startFakeHost>[0], answer:
   return { host, clock, server, result, open }
 }
 
-t.test('a 3 answered error 0: the changes are deleted, the key is view-only and opens without them after 5 minutes', async t => {
+t.test('a status 3 answered with error 0: the changes are deleted, the key is view-only and opens without them after 5 minutes', async t => {
   const { host, clock, server, result, open } = await startWithFailure(t, { body: '{"error":0}' })
   t.match(result, { status: 3, accepted: true })
   const viewing = await open()
@@ -32,19 +32,19 @@ t.test('a 3 answered error 0: the changes are deleted, the key is view-only and 
 })
 
 for (const [title, answer] of Object.entries({ 'error 1': { body: '{"error":1}' }, 'HTTP 500': { status: 500, body: '' } })) {
-  t.test(`a 3 answered ${title}: the changes stay, and come back with the same key`, async t => {
+  t.test(`a status 3 answered ${title}: the changes are kept and restored with the same key`, async t => {
     const { host, server, result, open } = await startWithFailure(t, answer)
     t.match(result, { status: 3, accepted: false })
     t.equal(server.forgotten.size, 0)
     const again = await open()
-    t.match(await again.event('unsavedChanges'), { count: 3 })
+    t.match(await again.nextEvent('unsavedChanges'), { count: 3 })
     t.equal((await again.content()).toString(), 'three')
     t.match(await again.close(), { status: 2, accepted: true })
     t.equal(await (await fetch(String(host.callbacks(2)[0]!.url))).text(), 'three')
   })
 }
 
-t.test('a 3 with a url answered error 1 becomes a forgotten file', async t => {
+t.test('a status 3 with a url answered with error 1 becomes a forgotten file', async t => {
   const { host, server, result } = await startWithFailure(t, { body: '{"error":1}' }, true)
   t.match(result, { status: 3, accepted: false })
   const { bytes } = server.forgotten.get('K')!

@@ -2,7 +2,7 @@ import t from 'tap'
 import { headerClaims, startDocumentServer, startFakeHost } from '../../support.js'
 
 for (const status of [301, 302, 303]) {
-  t.test(`a 2 answered ${status} becomes a GET without a body, and error 0 to that counts as done: the save is lost`, async t => {
+  t.test(`a status 2 answered ${status} becomes a GET without a body, and error 0 to that counts as success: the save is lost`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     const session = await server.open(host.config('K'))
@@ -15,7 +15,7 @@ for (const status of [301, 302, 303]) {
   })
 }
 
-t.test('a redirect back to the same address becomes a GET too, without headers about a body', async t => {
+t.test('a redirect to the same URL becomes a GET too, without headers about a body', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
@@ -30,7 +30,7 @@ t.test('a redirect back to the same address becomes a GET too, without headers a
   t.strictSame(Object.keys(headers).filter(name => name.startsWith('content-')), [])
 })
 
-t.test('a 2 that is redirected in circles is sent again, and kept as forgotten in the end', async t => {
+t.test('a status 2 in a redirect loop is retried, and finally kept as forgotten', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
@@ -42,7 +42,7 @@ t.test('a 2 that is redirected in circles is sent again, and kept as forgotten i
 })
 
 for (const status of [307, 308]) {
-  t.test(`a 2 answered ${status} is repeated unchanged at the other place`, async t => {
+  t.test(`a status 2 answered ${status} is repeated unchanged at the new location`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     const session = await server.open(host.config('K'))

@@ -18,7 +18,7 @@ const refusals: Record<string, { status?: number, body?: string }> = {
 }
 
 for (const [title, answer] of Object.entries(refusals)) {
-  t.test(`a 2 answered ${title} is not sent again: the file is kept as forgotten`, async t => {
+  t.test(`a status 2 answered ${title} is not retried: the file is kept as forgotten`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     host.answers[2] = answer
@@ -31,7 +31,7 @@ for (const [title, answer] of Object.entries(refusals)) {
   })
 }
 
-t.test('the command saved with a status other than "1" takes an accepted 2 back: the file is kept as forgotten', async t => {
+t.test('the command saved with a status other than "1" revokes an accepted status 2: the file is kept as forgotten', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const closed = async (status: unknown) => {
@@ -46,7 +46,7 @@ t.test('the command saved with a status other than "1" takes an accepted 2 back:
   t.match(await closed(undefined), { accepted: true })
   t.equal(server.forgotten.size, 0)
   t.match(await closed('0'), { status: 2, httpStatus: 200, accepted: false })
-  t.match(await closed(1), { accepted: false }, 'a number is none of its values')
+  t.match(await closed(1), { accepted: false }, 'a number is not a valid value')
   t.strictSame([...server.forgotten.keys()], ['string-0', 'number-1'])
   t.equal(host.callbacks(2).length, 4, 'not sent again')
 })

@@ -19,7 +19,7 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
 }
 
 for (const status of [429, 500, 503, 599]) {
-  t.test(`a 2 answered HTTP ${status} is sent again after 1, 2 and 4 s, then the file is kept as forgotten`, async t => {
+  t.test(`a status 2 answered HTTP ${status} is retried after 1, 2 and 4 s, then the file is kept as forgotten`, async t => {
     const { host, clock, server, session } = await start(t)
     const seconds = attempts(host, clock)
     host.answers[2] = { status, body: '{"error":0}' }
@@ -29,7 +29,7 @@ for (const status of [429, 500, 503, 599]) {
   })
 }
 
-t.test('a 2 whose connection is reset is sent again after 1, 2 and 4 s', async t => {
+t.test('a status 2 whose connection is reset is retried after 1, 2 and 4 s', async t => {
   const { host, clock, server, session } = await start(t)
   const times: number[] = []
   host.routes.set('/cb', request => {
@@ -41,15 +41,15 @@ t.test('a 2 whose connection is reset is sent again after 1, 2 and 4 s', async t
   t.equal(server.forgotten.size, 1)
 })
 
-t.test('a 2 that is redirected to where nobody listens is kept as forgotten in the end', async t => {
+t.test('a status 2 that is redirected to a closed port is finally kept as forgotten', async t => {
   const { host, server, session } = await start(t)
   host.answers[2] = { status: 302, headers: { location: 'http://127.0.0.1:1/' } }
   t.strictSame(await session.close(), { status: 2, httpStatus: null, answer: null, accepted: false })
   t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'not to be lost')
-  t.match(server.requests.at(-1), { answer: null, error: Error })
+  t.match(server.sentRequests.at(-1), { answer: null, error: Error })
 })
 
-t.test('a repeated 2 has a fresh token and the same path with a fresh md5 and expires; an attempt that is accepted is the last', async t => {
+t.test('a retried status 2 has a new token and the same path with a new md5 and expires; an accepted attempt is the last', async t => {
   const { host, server, session } = await start(t)
   host.answers[2] = { status: 500, body: '' }
   host.beforeAnswer = async ({ status }) => { if (status === 2 && host.callbacks(2).length === 3) host.answers = {} }
@@ -64,7 +64,7 @@ t.test('a repeated 2 has a fresh token and the same path with a fresh md5 and ex
   for (const url of urls) t.equal((await fetch(url)).status, 200)
 })
 
-t.test('a 3 answered HTTP 500 is sent again like a 2', async t => {
+t.test('a status 3 answered HTTP 500 is retried like a status 2', async t => {
   const { host, clock, server, session } = await start(t)
   const seconds = attempts(host, clock)
   server.fault('assembly', { type: 'fail' })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('a callback is given up after 10 minutes without an answer, and counts as a network error', async t => {
+t.test('a callback is abandoned after 10 minutes without an answer, which counts as a network error', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -15,9 +15,9 @@ t.test('a callback is given up after 10 minutes without an answer, and counts as
   const closing = session.close()
   await attempt()
   clock.skip(599_999)
-  t.equal(server.requests.at(-1)!.error, undefined, 'still waiting')
+  t.equal(server.sentRequests.at(-1)!.error, undefined, 'still waiting')
   clock.skip(1)
-  const { error } = await server.callback(2)
+  const { error } = await server.nextCallback(2)
   t.match(error, { message: 'No answer within 600000 ms' })
 
   host.routes.delete('/cb')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('each user has a callbackUrl of their own: 1 and 4 go to who joined or left, 2 to who changed last', async t => {
+t.test('each user has their own callbackUrl: 1 and 4 go to the user who joined or left, 2 to the user who changed last', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const paths = () => host.received.flatMap(({ path, body }) => body === null ? [] : [`${String(body.status)} ${path}`])
@@ -20,7 +20,7 @@ t.test('each user has a callbackUrl of their own: 1 and 4 go to who joined or le
   t.equal(paths().at(-1), '2 /cb?of=grace')
 })
 
-t.test('path and query of a callbackUrl are kept, other letters percent-encoded, a fragment dropped', async t => {
+t.test('path and query of a callbackUrl are kept, other characters percent-encoded, a fragment dropped', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   await (await server.open(host.config('K', { callback: '/cb/Größe 1/a%2Fb?f=1&f=ü&empty=#part' }))).close()

@@ -3,19 +3,19 @@ import { startDocumentServer, startFakeHost } from '../../support.js'
 
 const NOBODY = { id: '', name: '' }
 
-t.test('of an editor whose user.id is empty a 1 is sent and never a 2: the edit becomes a forgotten file at once', async t => {
+t.test('for an editor with an empty user.id a status 1 is sent and never a status 2: the edit becomes a forgotten file at once', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt', user: NOBODY }))
-  t.match(await session.event('joined'), { users: [{ id: '', name: 'Anonymous' }] })
+  t.match(await session.nextEvent('joined'), { users: [{ id: '', name: 'Anonymous' }] })
   await session.edit('kept')
   t.strictSame(await session.close(), { status: null, httpStatus: null, answer: null, accepted: false })
-  t.match(await session.event('saved'), { accepted: false })
+  t.match(await session.nextEvent('saved'), { accepted: false })
   t.strictSame(host.callbacks(), [{ key: 'K', status: 1, users: [''], actions: [{ type: 1, userid: '' }] }])
   t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'kept')
 })
 
-t.test('a 2 names whoever has an id, of who changed last and who left last', async t => {
+t.test('a status 2 lists, of the users who changed last and left last, those with an id', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const saved = async (key: string, order: 'editor leaves first' | 'editor leaves last') => {

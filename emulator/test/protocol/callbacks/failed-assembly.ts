@@ -13,7 +13,7 @@ t.test('status 3 after a failure has no url and no filetype', async t => {
   t.match(lastsave, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
 })
 
-t.test('status 3 with a result that is known to be corrupted has url, changesurl, history and filetype', async t => {
+t.test('status 3 with a result known to be corrupted has url, changesurl, history and filetype', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))

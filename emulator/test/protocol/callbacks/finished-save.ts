@@ -5,7 +5,7 @@ import { startDocumentServer, startFakeHost } from '../../support.js'
 const ADA = { id: 'ada', name: 'Ada' }
 const GRACE = { id: 'grace', name: 'Grace' }
 
-t.test('status 2 has its fields in this order and tells the changes, run by run', async t => {
+t.test('status 2 has its fields in this order and lists the changes, run by run', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock({ start: Date.UTC(2026, 10, 20, 15, 12, 59, 250) })
   const server = await startDocumentServer(t, { clock })
@@ -38,7 +38,7 @@ t.test('status 2 has its fields in this order and tells the changes, run by run'
   t.equal((await fetch(String(body.changesurl))).headers.get('content-type'), 'application/zip')
 })
 
-t.test('users of a 2 is who changed last, actions who left last', async t => {
+t.test('users of a status 2 is the user who changed last, actions the user who left last', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { user: ADA, callback: '/cb?of=ada' }))
@@ -50,7 +50,7 @@ t.test('users of a 2 is who changed last, actions who left last', async t => {
   t.equal(host.received.at(-1)!.path, '/cb?of=ada', 'sent to the one who changed last')
 })
 
-t.test('notmodified is true when nothing came after the last accepted force save, else false', async t => {
+t.test('notmodified is true if nothing changed since the last accepted force save, otherwise false', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const notModified = async (key: string, edit: (session: Awaited<ReturnType<typeof server.open>>) => Promise<unknown>) => {
@@ -70,7 +70,7 @@ t.test('notmodified is true when nothing came after the last accepted force save
   t.equal(await notModified('refused', async session => await session.forceSave()), false)
 })
 
-t.test('a 2 from a forgotten copy has history {}, notmodified null and no changesurl', async t => {
+t.test('a status 2 from a forgotten copy has history {}, notmodified null and no changesurl', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   host.answers[2] = { body: '{"error":1}' }

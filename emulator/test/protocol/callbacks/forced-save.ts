@@ -2,7 +2,7 @@ import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
 import { postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('status 6 by the button goes to who pressed it, who stands in its actions; its users changed last; it has no notmodified', async t => {
+t.test('status 6 by the button goes to the user who pressed it, who is in its actions; its users is the user who changed last; it has no notmodified', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { user: { id: 'ada', name: 'Ada' }, callback: '/cb?of=ada' }))
@@ -28,9 +28,9 @@ t.test('status 6 by command has forcesavetype 0, the userdata and no actions', a
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
   await session.edit('changed')
-  const { body } = await server.callback(1).then(async () => {
+  const { body } = await server.nextCallback(1).then(async () => {
     await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K', userdata: 'my data' })
-    return await server.callback(6)
+    return await server.nextCallback(6)
   })
   t.match(body, { forcesavetype: 0, userdata: 'my data', users: ['uid-1'], actions: undefined })
 })
@@ -48,7 +48,7 @@ t.test('status 6 of a submitted form has forcesavetype 3 and its data at formsda
   t.strictSame(await (await fetch(String(body.formsdataurl))).json(), formData)
 })
 
-t.test('a refused 6 is sent again on demand with the same path, a new signature and encrypted false', async t => {
+t.test('a refused status 6 is sent again on demand with the same path, a new signature and encrypted false', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -56,7 +56,7 @@ t.test('a refused 6 is sent again on demand with the same path, a new signature 
   await session.edit('changed')
   host.answers[6] = { status: 500, body: 'no' }
   t.match(await session.forceSave(), { status: 6, accepted: false })
-  t.match(await session.event('forceSaved'), { accepted: false })
+  t.match(await session.nextEvent('forceSaved'), { accepted: false })
   t.equal(host.callbacks(6).length, 1, 'not retried by itself')
 
   host.answers = {}
@@ -66,10 +66,10 @@ t.test('a refused 6 is sent again on demand with the same path, a new signature 
   t.strictSame([first!.encrypted, second!.encrypted], [undefined, false])
   t.equal(new URL(String(second!.url)).pathname, new URL(String(first!.url)).pathname)
   t.not(new URL(String(second!.url)).searchParams.get('md5'), new URL(String(first!.url)).searchParams.get('md5'))
-  t.match(await session.close(), { status: 2, accepted: true }, 'the final save comes all the same')
+  t.match(await session.close(), { status: 2, accepted: true }, 'the finished save is sent all the same')
 })
 
-t.test('status 7 says that a force save failed: no url, userdata as given', async t => {
+t.test('status 7 reports that a force save failed: no url, userdata as given', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
@@ -82,13 +82,13 @@ t.test('status 7 says that a force save failed: no url, userdata as given', asyn
 
   await session.edit('changed again')
   await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K', userdata: 'my data' })
-  const { body } = await server.callback(7).then(async () => await server.callback(7))
+  const { body } = await server.nextCallback(7).then(async () => await server.nextCallback(7))
   t.strictSame(Object.keys(body!), ['key', 'status', 'users', 'userdata', 'lastsave', 'forcesavetype', 'token'])
   t.match(body, { userdata: 'my data', forcesavetype: 0 })
   t.match(await session.close(), { status: 2, accepted: true })
 })
 
-t.test('only who pressed the button is told that it started, with code 4 when there is nothing new; all editors are told the end', async t => {
+t.test('only the user who pressed the button is told that the force save started, with code 4 if nothing is new; all editors are told the result', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -114,7 +114,7 @@ t.test('only who pressed the button is told that it started, with code 4 when th
   t.strictSame(told(vera!), [], 'a viewer is told nothing')
 })
 
-t.test('after a failure without a result the button gives nothing, not even an event', async t => {
+t.test('after a failure without a result the button does nothing and raises no event', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
@@ -127,14 +127,14 @@ t.test('after a failure without a result the button gives nothing, not even an e
   t.strictSame(host.statuses(), [1, 7])
 })
 
-t.test('status 7 of a corrupted result has url, changesurl, history and filetype, and is sent again with encrypted false whatever was answered', async t => {
+t.test('status 7 of a corrupted result has url, changesurl, history and filetype, and is sent again with encrypted false whatever the answer', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit('changed')
   server.fault('assembly', { type: 'fail', corrupted: true })
   t.match(await session.forceSave(), { status: 7, accepted: true })
-  t.match(await session.event('forceSaved'), { accepted: false })
+  t.match(await session.nextEvent('forceSaved'), { accepted: false })
   t.match(await session.forceSave(), { status: 7 })
   const [first, second] = host.callbacks(7)
   t.strictSame(Object.keys(first!), ['key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'lastsave', 'forcesavetype', 'filetype'])
@@ -144,7 +144,7 @@ t.test('status 7 of a corrupted result has url, changesurl, history and filetype
   t.match(host.callbacks(2), [{ notmodified: false }])
 })
 
-t.test('a form may be submitted without a change and again and again: a 6 to who submits it each time', async t => {
+t.test('a form can be submitted repeatedly and without a change: each time a status 6 goes to the user who submits it', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const grace = await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' }, callback: '/cb?of=grace' }))
@@ -155,10 +155,10 @@ t.test('a form may be submitted without a change and again and again: a 6 to who
   const [first, second] = host.callbacks(6)
   t.match(first, { users: ['grace'], actions: [{ type: 2, userid: 'grace' }], history: { changes: [{ user: { id: 'grace' } }] }, encrypted: undefined })
   t.match(second, { encrypted: false })
-  t.match(await grace.forceSave(), { status: null }, 'there is nothing new for the button')
+  t.match(await grace.forceSave(), { status: null }, 'the button has nothing new to save')
 })
 
-t.test('a submitted form is no save of the changes: the button saves them all the same, and the 2 has notmodified false', async t => {
+t.test('a submitted form does not save the changes: the button still saves them, and the status 2 has notmodified false', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
@@ -172,7 +172,7 @@ t.test('a submitted form is no save of the changes: the button saves them all th
   t.match(host.callbacks(2), [{ notmodified: false }])
 })
 
-t.test('where nobody brought a callbackUrl nothing is saved by force: the command gives 4, and so does the button', async t => {
+t.test('without any callbackUrl nothing is force-saved: the command answers 4, and so does the button', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const { token, ...config } = host.config('K')
@@ -181,7 +181,7 @@ t.test('where nobody brought a callbackUrl nothing is saved by force: the comman
   await session.edit('changed')
   t.strictSame(await (await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K' })).json(), { key: 'K', error: 4 })
   await session.forceSave()
-  t.match(await session.event('forceSaveStarted'), { code: 4 })
+  t.match(await session.nextEvent('forceSaveStarted'), { code: 4 })
   t.equal(server.forgotten.size, 0)
   await session.close()
   t.equal(server.forgotten.size, 1, 'only when it is closed')

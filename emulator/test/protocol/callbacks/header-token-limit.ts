@@ -34,13 +34,13 @@ t.test('a header token of 7168 characters or more loses changesurl and history, 
   t.equal(wouldBe, 7168)
 })
 
-t.test('a callback whose header passes the 16 kB of the receiver is lost with HTTP 431 and not sent again', async t => {
+t.test('a callback whose headers exceed the 16 kB limit of the receiver is lost with HTTP 431 and not retried', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
   await session.edit('changed')
   t.match(await session.forceSave({ userdata: 'x'.repeat(13_000) }), { status: 6, httpStatus: 431, accepted: false })
-  t.strictSame(host.statuses(), [1], 'the host never saw it')
-  t.equal(server.requests.filter(({ body }) => body?.status === 6).length, 1)
+  t.strictSame(host.statuses(), [1], 'the application never received it')
+  t.equal(server.sentRequests.filter(({ body }) => body?.status === 6).length, 1)
   t.match(await session.close(), { status: 2, accepted: true })
 })

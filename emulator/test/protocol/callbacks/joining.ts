@@ -4,7 +4,7 @@ import { realTime, sign, startDocumentServer, startFakeHost } from '../../suppor
 const ADA = { id: 'ada', name: 'Ada' }
 const GRACE = { id: 'grace', name: 'Grace' }
 
-t.test('status 1 says who joined and who left while others stay', async t => {
+t.test('status 1 reports who joined and who left while others stay', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { user: ADA }))
@@ -43,12 +43,12 @@ t.test('viewers are not reported', async t => {
   t.strictSame(host.callbacks(), [])
 })
 
-t.test('a refused status 1 is a warning in the editor and nothing else', async t => {
+t.test('a refused status 1 shows a warning in the editor and has no other effect', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   host.answers[1] = { status: 500, body: 'no' }
   const session = await server.open(host.config('K', { user: ADA }))
-  t.match(await session.event('warning'), { message: 'Error on save server subscription!' })
+  t.match(await session.nextEvent('warning'), { message: 'Error on save server subscription!' })
   await session.edit('changed')
   t.match(await session.close(), { status: 2, accepted: true })
   t.strictSame(host.statuses(), [1, 2], 'it was not sent again')
@@ -64,7 +64,7 @@ t.test('status 1 and the download of the document may come in either order', asy
   t.strictSame(order, ['first 1', 'GET', 'first 4', 'GET', 'second 4', 'second 1'])
 })
 
-t.test('who opens does not wait for the answer to the 1, nor do others', async t => {
+t.test('an editor that opens the document does not wait for the answer to status 1, nor do others', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { clock: realTime })
   let answer = () => {}
@@ -75,10 +75,10 @@ t.test('who opens does not wait for the answer to the 1, nor do others', async t
   t.match(host.callbacks(1), [{ users: ['ada'] }, { users: ['ada', 'grace'] }])
   host.answers[1] = { body: '{"error":1}' }
   answer()
-  await ada.event('warning')
+  await ada.nextEvent('warning')
 })
 
-t.test('who opens does not wait for the answer to the 4 of who has left', async t => {
+t.test('an editor that opens the document does not wait for the answer to the status 4 of the one that has left', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { clock: realTime })
   const ada = await server.open(host.config('K', { user: ADA }))
@@ -94,7 +94,7 @@ t.test('who opens does not wait for the answer to the 4 of who has left', async 
   await grace.close()
 })
 
-t.test('who opens while the document is being fetched is reported at once, and waits for the same download', async t => {
+t.test('an editor that opens the document while it is being fetched is reported at once and waits for the same download', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   let send = () => {}
@@ -107,7 +107,7 @@ t.test('who opens while the document is being fetched is reported at once, and w
   t.equal(host.received.filter(({ method }) => method === 'GET').length, 1)
 })
 
-t.test('who opens while a download fails fails with it, and both leave', async t => {
+t.test('an editor that opens the document during a failing download fails with it, and both leave', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   let send = () => {}
@@ -119,19 +119,19 @@ t.test('who opens while a download fails fails with it, and both leave', async t
   t.strictSame(host.statuses(), [1, 1, 1, 4])
 })
 
-t.test('a refused 1 of who joins or leaves is a warning to all who are there', async t => {
+t.test('a refused status 1 for a user who joins or leaves shows a warning to everybody present', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { user: ADA }))
   host.answers[1] = { body: '{"error":1}' }
   const grace = await server.open(host.config('K', { user: GRACE }))
-  for (const session of [ada, grace]) t.match(await session.event('warning'), { message: 'Error on save server subscription!' })
+  for (const session of [ada, grace]) t.match(await session.nextEvent('warning'), { message: 'Error on save server subscription!' })
   await grace.close()
   for (const session of [ada, grace]) t.equal(session.events.filter(({ type }) => type === 'warning').length, 2)
 })
 
 for (const permission of ['comment', 'review', 'fillForms']) {
-  t.test(`who may not edit but ${permission} is an editor: a 1, then a 2`, async t => {
+  t.test(`a user who may not edit but ${permission} is an editor: a status 1, then a status 2`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     const { token, ...config } = host.config('K')
@@ -144,7 +144,7 @@ for (const permission of ['comment', 'review', 'fillForms']) {
   })
 }
 
-t.test('an editor without a callbackUrl is reported to that of the last who has one, else to nobody', async t => {
+t.test('an editor without a callbackUrl is reported to that of the latest user who has one, otherwise not at all', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const { token, ...config } = host.config('K', { user: GRACE })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('status 5 is sent once a record, with the mailMerge object', async t => {
+t.test('status 5 is sent once per record, with the mailMerge object', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))

@@ -19,7 +19,7 @@ t.test('a callback has the headers of the document server', async t => {
   t.equal(hostHeader, new URL(host.origin).host)
 })
 
-t.test('a field without a value is absent', async t => {
+t.test('a field without a value is omitted', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   await (await server.open(host.config('K'))).close()
@@ -29,7 +29,7 @@ t.test('a field without a value is absent', async t => {
   ])
 })
 
-t.test('all fields together stand in the order of the document server', async t => {
+t.test('all fields together are in the order of the document server', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K'))
@@ -49,5 +49,5 @@ t.test('all fields together stand in the order of the document server', async t 
     for (const name of names) seen.add(name)
     t.strictSame(names, order.filter(name => names.includes(name)), `status ${String(body?.status)}`)
   }
-  t.strictSame([...seen].sort(), order.toSorted(), 'each was seen')
+  t.strictSame([...seen].sort(), order.toSorted(), 'each one was observed')
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { WebSocket } from 'undici'
 import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('url names key, folder, format and expiry; shardkey is a parameter of its own', async t => {
+t.test('url contains key, folder, format and expiry; shardkey is a separate parameter', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K.1'))
@@ -16,7 +16,7 @@ t.test('url names key, folder, format and expiry; shardkey is a parameter of its
   t.equal(filetype, 'docx')
 })
 
-t.test('the shardkey of a conversion without one is that of an earlier request', async t => {
+t.test('a conversion without a shardkey uses that of an earlier request', async t => {
   const host = await startFakeHost(t)
   const { url } = await startDocumentServer(t)
   const request = (key: string) => ({ async: false, filetype: 'txt', key, outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` })
@@ -38,7 +38,7 @@ t.test('filetype is the format of the bytes: a doc may be saved as docx', async 
   t.strictSame(Buffer.from(await (await fetch(String(url))).arrayBuffer()), fixture('report.docx'))
 })
 
-t.test('url begins with the address the editing browser came by, and works at the own one', async t => {
+t.test('url begins with the origin the editing browser used and also works at the document server\'s own origin', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'docs.example.com', 'x-forwarded-prefix': '/office' }
@@ -47,7 +47,7 @@ t.test('url begins with the address the editing browser came by, and works at th
   browser.send(JSON.stringify({ type: 'open', config: host.config('K', { name: 'notes.txt' }) }))
   browser.send(JSON.stringify({ type: 'edit', batch: 1, operations: [{ op: 'text', text: 'from a browser' }] }))
   browser.send(JSON.stringify({ type: 'close' }))
-  const { body } = await server.callback(2)
+  const { body } = await server.nextCallback(2)
   const address = String(body!.url)
   t.ok(address.startsWith('https://docs.example.com/office/cache/files/data/K_'), address)
   t.ok(String(body!.changesurl).startsWith('https://docs.example.com/office/cache/'))
@@ -55,7 +55,7 @@ t.test('url begins with the address the editing browser came by, and works at th
   t.equal(await (await fetch(internal)).text(), 'from a browser', 'the host is not signed')
 })
 
-t.test('url begins with the address that the last who joined came by, also a viewer', async t => {
+t.test('url begins with the origin used by the user who joined last, even if it is a viewer', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))

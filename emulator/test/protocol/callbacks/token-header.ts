@@ -1,7 +1,7 @@
 import t from 'tap'
 import { claimsOf, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('the header of the token and what stands before it can be set', async t => {
+t.test('the name and prefix of the token header can be configured', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { authorizationHeader: 'AuthorizationJwt', authorizationPrefix: 'Token ' })
   const session = await server.open(host.config('K'))
@@ -15,7 +15,7 @@ t.test('the header of the token and what stands before it can be set', async t =
   }
 })
 
-t.test('credentials in an address stand beside a token with a header of its own', async t => {
+t.test('credentials in a URL are sent beside a token with a header of its own', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { authorizationHeader: 'AuthorizationJwt' })
   const { token, ...config } = JSON.parse(JSON.stringify(host.config('K')).replaceAll('http://', 'http://user:pass%20word@')) as { token: string }

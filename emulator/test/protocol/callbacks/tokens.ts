@@ -19,7 +19,7 @@ t.test('a callback carries its fields flat in the body token and as payload in t
   t.equal(host.received.length, 3)
 })
 
-t.test('a download carries a header token alone, over the address as configured', async t => {
+t.test('a download carries a header token alone, for the URL as configured', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -34,16 +34,16 @@ t.test('a download carries a header token alone, over the address as configured'
   t.equal(download.body, null)
 })
 
-t.test('credentials in an address replace the token by Basic', async t => {
+t.test('credentials in a URL replace the token by Basic', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const { token, ...config } = JSON.parse(JSON.stringify(host.config('K')).replaceAll('http://', 'http://ada:p%40ss@')) as { token: string }
   await (await server.open({ ...config, token: sign(config) })).close()
-  t.strictSame(host.received.map(({ headers }) => headers.authorization), Array(3).fill(`Basic ${Buffer.from('ada:p%40ss').toString('base64')}`), 'as they stand there')
+  t.strictSame(host.received.map(({ headers }) => headers.authorization), Array(3).fill(`Basic ${Buffer.from('ada:p%40ss').toString('base64')}`), 'unchanged')
   t.equal(claimsOf(host.received[0]!.body!.token).status, 1, 'the body token stays')
 })
 
-t.test('one secret checks what comes in and signs what goes out; of a list the first signs', async t => {
+t.test('a single secret verifies incoming and signs outgoing requests; of a list the first signs', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   await (await server.open(host.config('K'))).close()

@@ -9,38 +9,38 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   return { host, server, run, open }
 }
 
-t.test('drop ends the editors of the users it names, or of all: 4007', async t => {
+t.test('drop disconnects the editors of the named users, or of all: 4007', async t => {
   const { host, server, run, open } = await start(t)
   const [ada, grace] = [await open('ada'), await open('grace')]
-  await server.callback(1)
-  await server.callback(1)
+  await server.nextCallback(1)
+  await server.nextCallback(1)
   t.strictSame(await run({ c: 'drop', key: 'K', users: ['ada'] }), { key: 'K', error: 0 })
-  await ada.event('dropped')
-  t.match((await server.callback(1)).body, { users: ['grace'], actions: [{ type: 0, userid: 'ada' }] })
+  await ada.nextEvent('dropped')
+  t.match((await server.nextCallback(1)).body, { users: ['grace'], actions: [{ type: 0, userid: 'ada' }] })
   await t.rejects(ada.edit('too late'), { code: 4007 })
   t.notOk(grace.events.some(({ type }) => type === 'dropped'))
 
   t.strictSame(await run({ c: 'drop', key: 'K' }), { key: 'K', error: 0 })
-  await grace.event('dropped')
-  await server.callback(4)
+  await grace.nextEvent('dropped')
+  await server.nextCallback(4)
   t.strictSame(host.statuses(), [1, 1, 1, 4])
 })
 
-t.test('meta tells the editors the new title; without meta it gives 5', async t => {
+t.test('meta sends the editors the new title; without meta it answers 5', async t => {
   const { run, open } = await start(t)
   const ada = await open('ada')
   t.strictSame(await run({ c: 'meta', key: 'K', meta: { title: 'New.docx' } }), { key: 'K', error: 0 })
-  t.match(await ada.event('renamed'), { title: 'New.docx' })
+  t.match(await ada.nextEvent('renamed'), { title: 'New.docx' })
   t.strictSame(await run({ c: 'meta', key: 'K' }), { key: 'K', error: 5 })
 })
 
-t.test('drop and meta give 0 for unknown keys', async t => {
+t.test('drop and meta answer 0 for unknown keys', async t => {
   const { run } = await start(t)
   t.strictSame(await run({ c: 'drop', key: 'unknown' }), { key: 'unknown', error: 0 })
   t.strictSame(await run({ c: 'meta', key: 'unknown', meta: { title: 'x' } }), { key: 'unknown', error: 0 })
 })
 
-t.test('the users of drop may be JSON text; malformed text gives 3', async t => {
+t.test('the users of drop may be a JSON string; a malformed string answers 3', async t => {
   const { server, run, open } = await start(t)
   const [ada, grace] = [await open('ada'), await open('grace')]
   const dropped = () => [ada, grace].map(({ events }) => events.some(({ type }) => type === 'dropped'))
@@ -52,10 +52,10 @@ t.test('the users of drop may be JSON text; malformed text gives 3', async t => 
   t.strictSame(dropped(), [true, false])
   t.strictSame(await run({ c: 'drop', key: 'K', users: '' }), { key: 'K', error: 0 })
   t.strictSame(dropped(), [true, true])
-  await server.callback(4)
+  await server.nextCallback(4)
 })
 
-t.test('a meta that is a text gives 0 and no title', async t => {
+t.test('a meta that is a string answers 0 and sets no title', async t => {
   const { run, open } = await start(t)
   const ada = await open('ada')
   t.strictSame(await run({ c: 'meta', key: 'K', meta: 'New.docx' }), { key: 'K', error: 0 })
@@ -64,10 +64,10 @@ t.test('a meta that is a text gives 0 and no title', async t => {
   t.notOk(ada.events.some(({ type }) => type === 'renamed'))
 })
 
-t.test('of a text in users of drop, everybody leaves whose id stands in it', async t => {
+t.test('if users of drop is a string, everybody leaves whose id occurs in it', async t => {
   const { run, open } = await start(t)
   const [ada, grace] = [await open('ada'), await open('grace')]
   t.strictSame(await run({ c: 'drop', key: 'K', users: '"ada and bob"' }), { key: 'K', error: 0 })
-  await ada.event('dropped')
+  await ada.nextEvent('dropped')
   t.notOk(grace.events.some(({ type }) => type === 'dropped'))
 })

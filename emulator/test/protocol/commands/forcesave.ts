@@ -12,7 +12,7 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   async function askSlowly () {
     server.fault('command', { type: 'delay', ms: 1000 })
     const answering = forceSave()
-    while (server.received.at(-1)?.body == null) await new Promise(resolve => setImmediate(resolve))
+    while (server.receivedRequests.at(-1)?.body == null) await new Promise(resolve => setImmediate(resolve))
     await new Promise(resolve => setImmediate(resolve))
     return { answering }
   }
@@ -23,11 +23,11 @@ t.test('forcesave 0 means started: the 6 with the same userdata follows the answ
   const { host, server, forceSave, session } = await start(t)
   await session.edit('changed')
   t.strictSame(await forceSave({ userdata: 'mine' }), { key: 'K', error: 0 })
-  t.match((await server.callback(6)).body, { userdata: 'mine', forcesavetype: 0 })
+  t.match((await server.nextCallback(6)).body, { userdata: 'mine', forcesavetype: 0 })
   t.strictSame(host.statuses(), [1, 6])
 })
 
-t.test('the 6 does not overtake the answer', async t => {
+t.test('the 6 does not arrive before the answer', async t => {
   const { host, clock, server, askSlowly, session } = await start(t)
   await session.edit('changed')
   const { answering } = await askSlowly()
@@ -35,31 +35,31 @@ t.test('the 6 does not overtake the answer', async t => {
   t.strictSame(host.statuses(), [1])
   await clock.advance(1)
   t.strictSame(await answering, { key: 'K', error: 0 })
-  await server.callback(6)
+  await server.nextCallback(6)
 })
 
-t.test('forcesave gives 4 before a change and after an accepted one, 1 for an unknown key', async t => {
+t.test('forcesave answers 4 before a change and after an accepted one, 1 for an unknown key', async t => {
   const { host, server, forceSave, session } = await start(t)
   t.strictSame(await forceSave(), { key: 'K', error: 4 })
   await session.edit('changed')
   await forceSave()
-  await server.callback(6)
+  await server.nextCallback(6)
   t.strictSame(await forceSave(), { key: 'K', error: 4 })
   t.strictSame(await forceSave({ key: 'unknown' }), { key: 'unknown', error: 1 })
   t.strictSame(host.statuses(), [1, 6])
 })
 
-t.test('after a 7 another forcesave without a new edit gives 3', async t => {
+t.test('after a 7 another forcesave without a new edit answers 3', async t => {
   const { host, server, forceSave, session } = await start(t)
   await session.edit('changed')
   server.fault('assembly', { type: 'fail' })
   t.strictSame(await forceSave(), { key: 'K', error: 0 })
-  await server.callback(7)
+  await server.nextCallback(7)
   t.strictSame(await forceSave(), { key: 'K', error: 3 })
   t.strictSame(host.statuses(), [1, 7])
   await session.edit('changed again')
   t.strictSame(await forceSave(), { key: 'K', error: 0 })
-  await server.callback(6)
+  await server.nextCallback(6)
 })
 
 /** A refused 6 by command, to be repeated. */
@@ -69,12 +69,12 @@ async function refused (t: Parameters<typeof startFakeHost>[0]) {
   host.answers[6] = { body: '{"error":1}' }
   await session.edit('changed')
   t.strictSame(await forceSave({ userdata: 'first' }), { key: 'K', error: 0 })
-  await server.callback(6)
+  await server.nextCallback(6)
   host.answers = {}
   return started
 }
 
-t.test('forcesave gives 4 while an equal one is put together, and while it is answered', async t => {
+t.test('forcesave answers 4 while an equal one is being assembled, and while it is being answered', async t => {
   const { host, clock, server, forceSave, session } = await start(t)
   await session.edit('changed')
   server.fault('assembly', { type: 'slow', ms: 1000 })
@@ -84,12 +84,12 @@ t.test('forcesave gives 4 while an equal one is put together, and while it is an
   let during: unknown
   host.beforeAnswer = async ({ status }) => { if (status === 6) during = await forceSave({ userdata: 'third' }) }
   await clock.advance(1)
-  t.match((await server.callback(6)).body, { userdata: 'first' })
+  t.match((await server.nextCallback(6)).body, { userdata: 'first' })
   t.strictSame(during, { key: 'K', error: 4 })
   t.strictSame(host.statuses(), [1, 6])
 })
 
-t.test('an edit while one is put together makes another possible: each 6 has its own content and userdata', async t => {
+t.test('an edit during assembly makes another force save possible: each 6 has its own content and userdata', async t => {
   const { host, clock, server, forceSave, session } = await start(t)
   await session.edit('one')
   server.fault('assembly', { type: 'slow', ms: 1000 })
@@ -106,7 +106,7 @@ t.test('an edit while one is put together makes another possible: each 6 has its
   t.match(host.callbacks(2), [{ notmodified: true }])
 })
 
-t.test('forcesave 0 is followed by a 2 alone when the last editor leaves before the document is put together', async t => {
+t.test('forcesave 0 is followed by a 2 alone if the last editor leaves before the document is assembled', async t => {
   const { host, clock, server, forceSave, session } = await start(t)
   const viewer = await server.open(host.config('K', { mode: 'view' }))
   await session.edit('changed')
@@ -119,7 +119,7 @@ t.test('forcesave 0 is followed by a 2 alone when the last editor leaves before 
   await viewer.close()
 })
 
-t.test('so it is when the last editor is cut off; once they are back the next one is sent as a repeat', async t => {
+t.test('the same holds if the last editor is cut off; once an editor is back the next force save is sent as a repeat', async t => {
   const { host, clock, server, forceSave, session } = await start(t)
   await session.edit('changed')
   server.fault('assembly', { type: 'slow', ms: 1000 })
@@ -132,7 +132,7 @@ t.test('so it is when the last editor is cut off; once they are back the next on
   t.match(host.callbacks(6), [{ userdata: 'first', encrypted: false }])
 })
 
-t.test('a 6 that waits for the answer of its command is not overtaken by the 2', async t => {
+t.test('a 2 does not overtake a 6 that waits for the answer of its command', async t => {
   const { host, clock, askSlowly, session } = await start(t)
   await session.edit('changed')
   const { answering } = await askSlowly()
@@ -153,10 +153,10 @@ t.test('the 2 does not wait for the answer to a 6', async t => {
   t.match(await session.close(), { status: 2, accepted: true })
   t.match(host.callbacks(2), [{ notmodified: false }])
   answer()
-  await server.callback(6)
+  await server.nextCallback(6)
 })
 
-t.test('a repeat has the first userdata, is sent before the command is answered, and waits for our answer', async t => {
+t.test('a repeat has the first userdata, is sent before the command is answered, and waits for the callback answer', async t => {
   const { host, forceSave } = await refused(t)
   const order: string[] = []
   host.beforeAnswer = async () => {
@@ -171,7 +171,7 @@ t.test('a repeat has the first userdata, is sent before the command is answered,
   t.strictSame(await forceSave(), { key: 'K', error: 4 })
 })
 
-t.test('a repeat is what was put together then: it can not fail, and takes no time', async t => {
+t.test('a repeat is the content assembled before: it cannot fail and takes no time', async t => {
   const { host, server, forceSave } = await refused(t)
   server.fault('assembly', { type: 'fail' })
   server.fault('assembly', { type: 'slow', ms: 1000 })
@@ -185,26 +185,26 @@ t.test('a repeat by the button has its forcesavetype and actions, and the first 
   t.match(host.callbacks(6).at(-1), { forcesavetype: 1, actions: [{ type: 2, userid: 'uid-1' }], userdata: 'first', encrypted: false })
 })
 
-t.test('after a new edit the next one is no repeat', async t => {
+t.test('after a new edit the next force save is no repeat', async t => {
   const { host, server, forceSave, session } = await refused(t)
   await session.edit('changed again')
   await forceSave({ userdata: 'second' })
-  t.match((await server.callback(6)).body, { userdata: 'second', encrypted: undefined })
+  t.match((await server.nextCallback(6)).body, { userdata: 'second', encrypted: undefined })
   t.equal(new Set(host.callbacks(6).map(({ url }) => new URL(String(url)).pathname)).size, 2)
 })
 
-t.test('userdata may be any JSON; what JavaScript takes for false is dropped', async t => {
+t.test('userdata may be any JSON; values that are falsy in JavaScript are dropped', async t => {
   const { server, forceSave, session } = await start(t)
   const sent = async (userdata: unknown) => {
     await session.edit(`with ${JSON.stringify(userdata)}`)
     await forceSave({ userdata })
-    return (await server.callback(6)).body
+    return (await server.nextCallback(6)).body
   }
   for (const userdata of ['ü "q"', 5, true, ['x'], { a: 1 }]) t.strictSame((await sent(userdata))!.userdata, userdata)
   for (const userdata of ['', null]) t.notOk('userdata' in (await sent(userdata))!)
 })
 
-t.test('forcesave gives 1 for a key of which only a forgotten copy is left, 4 after an accepted 2', async t => {
+t.test('forcesave answers 1 for a key with only a forgotten copy, 4 after an accepted 2', async t => {
   const { host, server, forceSave, session } = await start(t)
   const viewer = await server.open(host.config('K', { mode: 'view' }))
   await session.edit('changed')

@@ -14,7 +14,7 @@ async function start (t: Parameters<typeof startFakeHost>[0], ...keys: string[])
   return { host, server, run }
 }
 
-t.test('getForgotten gives url, getForgottenList keys; deleteForgotten deletes, and 1 is for unknown keys', async t => {
+t.test('getForgotten answers the url, getForgottenList the keys; deleteForgotten deletes, and 1 is for unknown keys', async t => {
   const { host, server, run } = await start(t, 'K', 'L')
   t.strictSame(await run({ c: 'getForgottenList' }), { error: 0, keys: ['K', 'L'] })
   const { url, ...answer } = await run({ c: 'getForgotten', key: 'K' })
@@ -29,7 +29,7 @@ t.test('getForgotten gives url, getForgottenList keys; deleteForgotten deletes, 
   t.strictSame(await reopened.content(), host.files.get('/files/notes.txt'), 'the key opens from document.url')
 })
 
-t.test('an empty key stands for all: getForgotten gives somebody else\'s file, deleteForgotten deletes every one', async t => {
+t.test('an empty key stands for all: getForgotten answers the file of another key, deleteForgotten deletes every one', async t => {
   const { server, run } = await start(t, 'L', 'K')
   const { url, ...answer } = await run({ c: 'getForgotten', key: '' })
   t.strictSame(answer, { key: '', error: 0 })

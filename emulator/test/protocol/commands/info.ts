@@ -8,7 +8,7 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   return { host, server, info }
 }
 
-t.test('info gives the users and fires a 1 without actions before its own answer, and waits for ours', async t => {
+t.test('info answers the users and sends a 1 without actions before its own answer, and waits for the callback answer', async t => {
   const { host, server, info } = await start(t)
   await server.open(host.config('K'))
   const order: string[] = []
@@ -30,7 +30,7 @@ t.test('info with callback sends it there', async t => {
   t.match(host.received.at(-1), { path: '/elsewhere?f=2', body: { status: 1 } })
 })
 
-t.test('info after everybody left fires a 4, and a 1 without users while unsaved changes are left', async t => {
+t.test('info after everybody left sends a 4, and a 1 without users while unsaved changes are left', async t => {
   const { host, server, info } = await start(t)
   const session = await server.open(host.config('K'))
   await session.edit('changed')
@@ -46,13 +46,13 @@ t.test('info after everybody left fires a 4, and a 1 without users while unsaved
   t.strictSame(host.callbacks().at(-1), { key: 'L', status: 4 })
 })
 
-t.test('info of an unknown key gives 1 and no callback', async t => {
+t.test('info for an unknown key answers 1 and sends no callback', async t => {
   const { host, info } = await start(t)
   t.strictSame(await info({ key: 'unknown' }), { key: 'unknown', error: 1 })
   t.equal(host.received.length, 0)
 })
 
-t.test('info goes to the address of who joined last, also after they left, and of a viewer', async t => {
+t.test('info sends its callback to the URL of the user who joined last, even after they left, and even if a viewer', async t => {
   const { host, server, info } = await start(t)
   const path = async () => {
     await info()
@@ -67,23 +67,23 @@ t.test('info goes to the address of who joined last, also after they left, and o
   t.equal(await path(), '/cb?of=vera')
 })
 
-t.test('info with viewers only fires a 4', async t => {
+t.test('info with viewers only sends a 4', async t => {
   const { host, server, info } = await start(t)
   await server.open(host.config('K', { mode: 'view' }))
   t.strictSame(await info(), { key: 'K', error: 0, users: [] })
   t.strictSame(host.callbacks(), [{ key: 'K', status: 4 }])
 })
 
-t.test('info whose callback is refused is answered all the same, and a warning to all who are there', async t => {
+t.test('info whose callback is refused is answered all the same, and everybody present gets a warning', async t => {
   const { host, server, info } = await start(t)
   const sessions = [await server.open(host.config('K')), await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' } }))]
   host.answers[1] = { status: 500, body: '' }
   t.strictSame(await info(), { key: 'K', error: 0, users: ['uid-1', 'grace'] })
-  for (const session of sessions) t.match(await session.event('warning'), { message: 'Error on save server subscription!' })
+  for (const session of sessions) t.match(await session.nextEvent('warning'), { message: 'Error on save server subscription!' })
   t.equal(host.callbacks(1).length, 3, 'not sent again')
 })
 
-t.test('info hands on userdata of any JSON; what JavaScript takes for false is dropped', async t => {
+t.test('info passes on userdata of any JSON; values that are falsy in JavaScript are dropped', async t => {
   const { host, server, info } = await start(t)
   await server.open(host.config('K'))
   for (const userdata of ['x', 5, true, ['x'], { a: 1 }]) {
@@ -96,7 +96,7 @@ t.test('info hands on userdata of any JSON; what JavaScript takes for false is d
   }
 })
 
-t.test('info of a key of which only a forgotten copy is left gives 1', async t => {
+t.test('info for a key with only a forgotten copy answers 1', async t => {
   const { host, server, info } = await start(t)
   host.answers[2] = { body: '{"error":1}' }
   const session = await server.open(host.config('K'))
@@ -105,7 +105,7 @@ t.test('info of a key of which only a forgotten copy is left gives 1', async t =
   t.strictSame(await info(), { key: 'K', error: 1 })
 })
 
-t.test('info without an address for its callback gives 2: nobody brought one, or it is no text', async t => {
+t.test('info without a callback URL answers 2: no user has one, or it is not a string', async t => {
   const { host, server, info } = await start(t)
   const { token, ...config } = host.config('K')
   const silent = { ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }
@@ -116,10 +116,10 @@ t.test('info without an address for its callback gives 2: nobody brought one, or
   t.strictSame(host.statuses(), [1])
 })
 
-t.test('info with an address that nothing can be sent to gives the users, and a warning', async t => {
+t.test('info with a callback URL that cannot be requested answers the users and a warning', async t => {
   const { host, server, info } = await start(t)
   const session = await server.open(host.config('K'))
   t.strictSame(await info({ callback: 'nowhere' }), { key: 'K', error: 0, users: ['uid-1'] })
-  await session.event('warning')
+  await session.nextEvent('warning')
   t.strictSame(host.statuses(), [1])
 })

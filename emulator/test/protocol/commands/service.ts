@@ -20,7 +20,7 @@ async function start (t: Parameters<typeof startDocumentServer>[0]) {
 const VERSION = { error: 0, version: /^\d+(\.\d+)+$/ }
 
 for (const address of ADDRESSES) {
-  t.test(`${address} takes a token in the body or the header, and answers HTTP 200 whatever it is asked`, async t => {
+  t.test(`${address} accepts a token in the body or the header, and always answers HTTP 200`, async t => {
     const { post } = await start(t)
     const version = { error: 0, version: /^9\.3\.0\.\d+$/ }
     t.match(await post({ c: 'version', token: sign({ c: 'version' }) }, {}, address), version)
@@ -29,14 +29,14 @@ for (const address of ADDRESSES) {
   })
 }
 
-t.test('quota of license names nobody: the license is one for connections', async t => {
+t.test('quota of license lists nobody: the license counts connections', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   await server.open(host.config('K'))
   t.match(await (await postSigned(`${server.url}/command`, { c: 'license' })).json(), { license: { connections: 20, users_count: 0 }, quota: { users: [], users_view: [] } })
 })
 
-t.test('an unknown command gives 5, a missing key 1; answers begin with the key', async t => {
+t.test('an unknown command answers 5, a missing key 1; answers begin with the key', async t => {
   const { post } = await start(t)
   const run = async (fields: object) => await post({ token: sign(fields) })
   t.strictSame(await run({ c: 'nonsense', key: 'K' }), { key: 'K', error: 5 })
@@ -44,12 +44,12 @@ t.test('an unknown command gives 5, a missing key 1; answers begin with the key'
   t.equal(JSON.stringify(await run({ c: 'info', key: 'K' })), '{"key":"K","error":1}')
 })
 
-t.test('tokens: none or wrong gives 6, expired 7, 60 s of skew are allowed; only signed fields count', async t => {
+t.test('tokens: none or wrong answers 6, expired 7, 60 s of skew are allowed; only signed fields count', async t => {
   const { post, now } = await start(t)
   const command = { c: 'version' }
   t.strictSame(await post(command), { error: 6 }, 'none')
   t.strictSame(await post({ ...command, token: createSigner({ key: 'another secret' })(command) }), { error: 6 }, 'wrong secret')
-  t.strictSame(await post({ ...command, token: 'x.y.z' }, { authorization: `Bearer ${sign({ payload: command })}` }), { error: 6 }, 'a good header does not rescue it')
+  t.strictSame(await post({ ...command, token: 'x.y.z' }, { authorization: `Bearer ${sign({ payload: command })}` }), { error: 6 }, 'a valid header token does not make up for it')
   t.strictSame(await post({ token: sign({ ...command, exp: now - 60 }) }), { error: 7 }, 'expired 60 s ago')
   t.match(await post({ token: sign({ ...command, exp: now - 59 }) }), { error: 0 }, 'expired 59 s ago')
   t.strictSame(await post({ c: 'info', key: 'K', token: sign({ c: 'info' }) }), { error: 1 }, 'an unsigned key')
@@ -65,7 +65,7 @@ t.test('HS256, HS384 and HS512 are accepted, with and without exp', async t => {
   t.strictSame(await post({ token: createSigner({ algorithm: 'none' })({ c: 'version' }) }), { error: 6 }, 'none')
 })
 
-t.test('version, license and getForgottenList need no key and echo one; saved needs one and gives 0', async t => {
+t.test('version, license and getForgottenList need no key and echo one; saved needs one and answers 0', async t => {
   const { post } = await start(t)
   const run = async (fields: object) => JSON.stringify(await post({ token: sign(fields) }))
   t.match(await run({ c: 'version', key: 'x' }), /^{"key":"x","error":0,"version":"/)
@@ -86,12 +86,12 @@ t.test('claims may be flat, as payload or as query, in the body and in the heade
   }
   const bearer = { authorization: `Bearer ${sign({ payload: { c: 'info', key: 'K' } })}` }
   t.match(await post({ token: sign(command) }, bearer), VERSION, 'the body wins')
-  t.strictSame(await post({ token: 5 }, bearer), { error: 6 }, 'a bad one in the body is not rescued')
-  t.strictSame(await post({ token: '' }, bearer), { key: 'K', error: 1 }, 'an empty one is none')
+  t.strictSame(await post({ token: 5 }, bearer), { error: 6 }, 'an invalid body token is still refused')
+  t.strictSame(await post({ token: '' }, bearer), { key: 'K', error: 1 }, 'an empty one counts as missing')
   t.strictSame(await post({ c: 'info', key: 'K' }), { key: 'K', error: 6 }, 'a refusal names the key')
 })
 
-t.test('a token with exp or nbf of the wrong type, or nbf in the future, gives 6', async t => {
+t.test('a token with exp or nbf of the wrong type, or nbf in the future, answers 6', async t => {
   const { post, now } = await start(t)
   const run = async (claims: object) => await post({ token: sign({ c: 'version', ...claims }) })
   for (const value of [null, String(now + 300), true, {}]) {
@@ -102,7 +102,7 @@ t.test('a token with exp or nbf of the wrong type, or nbf in the future, gives 6
   t.match(await run({ nbf: now + 60 }), VERSION, '60 s of skew are allowed')
 })
 
-t.test('an empty or broken body gives 6 with HTTP 200, and the header token works beside it', async t => {
+t.test('an empty or broken body answers 6 with HTTP 200, and the header token works beside it', async t => {
   const { url } = await start(t)
   for (const body of ['', '{', 'null', '"text"', '5', '[]']) {
     const send = async (headers: Record<string, string>) => await fetch(`${url}/command`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
@@ -112,7 +112,7 @@ t.test('an empty or broken body gives 6 with HTTP 200, and the header token work
   }
 })
 
-t.test('a body is read as JSON whatever its content type says', async t => {
+t.test('a body is parsed as JSON whatever its content type says', async t => {
   const { url } = await start(t)
   const body = Buffer.from(JSON.stringify({ token: sign({ c: 'version' }) }))
   for (const type of ['text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/octet-stream', 'multipart/form-data; boundary=x', undefined]) {
@@ -121,14 +121,14 @@ t.test('a body is read as JSON whatever its content type says', async t => {
   }
 })
 
-t.test('an address may end in a slash, and upper and lower case are the same', async t => {
+t.test('a path may end in a slash, and its letter case does not matter', async t => {
   const { post } = await start(t)
   for (const address of ['/Command', '/command/', '/COMMAND/?shardkey=K', '/coauthoring/commandservice.ashx', '/CoAuthoring/CommandService.ashx/']) {
     t.match(await post({ token: sign({ c: 'version' }) }, {}, address), VERSION, address)
   }
 })
 
-t.test('the older address takes a GET: the token in its query, its header or its body', async t => {
+t.test('the older path accepts a GET: the token in its query, its header or its body', async t => {
   const { url } = await start(t)
   const token = sign({ c: 'version', key: 'x' })
   const address = `${url}/coauthoring/CommandService.ashx`
@@ -139,5 +139,5 @@ t.test('the older address takes a GET: the token in its query, its header or its
   t.match(await body.json(), answer, 'body')
   t.strictSame(await (await fetch(`${address}?c=version&key=K`)).json(), { key: 'K', error: 6 }, 'unsigned')
   t.match(await (await fetch(`${url}/command?token=${token}`, { method: 'POST' })).json(), answer, 'the query of a POST without a body')
-  t.equal((await fetch(`${url}/command?token=${token}`)).status, 404, 'the newer one does not')
+  t.equal((await fetch(`${url}/command?token=${token}`)).status, 404, 'the newer one is not stored')
 })

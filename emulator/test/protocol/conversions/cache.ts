@@ -37,7 +37,7 @@ t.test('requests without a key share conv_undefined', async t => {
   t.equal(host.received.length, 1)
 })
 
-t.test('-3 stays with its key: a good source under the same key gives it again', async t => {
+t.test('-3 stays with its key: a good source under the same key answers it again', async t => {
   const { host, convert } = await start(t)
   host.files.set('/files/bad.docx', Buffer.from('not a docx'))
   t.strictSame(await convert({ filetype: 'docx', url: `${host.origin}/files/bad.docx` }), { error: -3 })
@@ -63,7 +63,7 @@ const mendable: Record<string, { error: number, filetype: string, bad: (path: st
 }
 
 for (const [title, { error, filetype, bad }] of Object.entries(mendable)) {
-  t.test(`${title} gives ${error}, and the next request starts the job again`, async t => {
+  t.test(`${title} answers ${error}, and the next request starts the job again`, async t => {
     const { host, convert } = await start(t)
     const path = '/files/source.docx'
     const request = { filetype, url: `${host.origin}${path}` }
@@ -75,7 +75,7 @@ for (const [title, { error, filetype, bad }] of Object.entries(mendable)) {
     t.match(await convert(request), { endConvert: true })
   })
 
-  t.test(`${title} is told to who polls, before the job starts again`, async t => {
+  t.test(`${title} is reported to polling requests before the job starts again`, async t => {
     const { host, convert } = await start(t)
     const path = '/files/source.docx'
     const request = { async: true, filetype, url: `${host.origin}${path}` }

@@ -36,7 +36,7 @@ const cases: Record<string, Case> = {
 }
 
 for (const [title, { error, request, prepare }] of Object.entries(cases)) {
-  t.test(`${title} gives ${error} with HTTP 200, in JSON and in XML`, async t => {
+  t.test(`${title} answers ${error} with HTTP 200, in JSON and in XML`, async t => {
     for (const path of ['/converter', '/ConvertService.ashx']) {
       const host = await startFakeHost(t)
       const server = await startDocumentServer(t)
@@ -52,7 +52,7 @@ for (const [title, { error, request, prepare }] of Object.entries(cases)) {
   })
 }
 
-t.test('tokens: none, wrong or expired gives -8; the body signs the flat request, the header signs it as payload', async t => {
+t.test('tokens: none, wrong or expired answers -8; the body signs the flat request, the header signs it as payload', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock({ autoAdvance: true })
   const { url } = await startDocumentServer(t, { clock })
@@ -65,7 +65,7 @@ t.test('tokens: none, wrong or expired gives -8; the body signs the flat request
   const exp = Math.floor(clock.now() / 1000)
 
   t.strictSame(await post(request), { error: -8 }, 'none')
-  t.strictSame(await post({ ...request, token: 'x.y.z' }, bearer({ payload: request })), { error: -8 }, 'a good header does not rescue a bad body token')
+  t.strictSame(await post({ ...request, token: 'x.y.z' }, bearer({ payload: request })), { error: -8 }, 'a valid header token does not make up for an invalid body token')
   t.strictSame(await post({ ...request, token: sign({ ...request, exp: exp - 61 }) }), { error: -8 }, 'expired')
   t.strictSame(await post({}, { authorization: `bearer ${sign(request)}` }), { error: -8 }, 'Bearer in lower case')
   t.equal(host.received.length, 0)
@@ -75,7 +75,7 @@ t.test('tokens: none, wrong or expired gives -8; the body signs the flat request
   for (const name of ['payload', 'query']) t.match(await post({ token: sign({ [name]: { ...request, key: name } }) }), { endConvert: true }, `as ${name} in the body`)
 })
 
-t.test('an empty or broken body gives -8 with HTTP 200', async t => {
+t.test('an empty or broken body answers -8 with HTTP 200', async t => {
   const { url } = await startDocumentServer(t)
   for (const body of ['', '{', 'null', '"text"', '5']) {
     const response = await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })

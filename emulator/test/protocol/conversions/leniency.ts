@@ -12,7 +12,7 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
 
 const PENDING = { percent: 0, endConvert: false }
 
-t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, long and numeric keys are taken', async t => {
+t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, long and numeric keys are accepted', async t => {
   const { convert } = await start(t)
   const taken: Record<string, object> = {
     'an unknown filetype': { filetype: 'zzz' },
@@ -28,7 +28,7 @@ t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, 
   for (const [title, changes] of Object.entries(taken)) t.strictSame(await convert({ key: title.replaceAll(' ', '-'), ...changes, async: true }), PENDING, title)
 })
 
-t.test('what is not said of the source is told by its content', async t => {
+t.test('an unspecified source format is detected from the content', async t => {
   const { host, convert } = await start(t)
   t.match(await convert({ key: 'upper', filetype: 'TXT', outputtype: 'PDF' }), { fileType: 'pdf', endConvert: true })
   t.match(await convert({ key: 'text', filetype: undefined }), { endConvert: true })
@@ -43,7 +43,7 @@ t.test('async may be true, "true" or 1', async t => {
   for (const [index, async] of [false, 'false', '1', 0, null].entries()) t.match(await convert({ key: `L${index}`, async }), { endConvert: true }, String(async))
 })
 
-t.test('what is done is named in the address as the document server names it', async t => {
+t.test('the name in the result URL is built as the document server does', async t => {
   const { convert } = await start(t)
   const pathOf = async (changes: object) => new URL(String((await convert(changes)).fileUrl)).pathname
   t.equal(await pathOf({ key: 5 }), '/cache/files/data/conv_5_513/output.pdf/a.pdf')
@@ -60,16 +60,16 @@ t.test('a txt result is text/plain without charset', async t => {
   t.match(await file.text(), /\S/)
 })
 
-t.test('the older address takes a GET, with the token in its header or its query', async t => {
+t.test('the older path accepts a GET, with the token in its header or its query', async t => {
   const { url, request } = await start(t)
   const done = /<EndConvert>True/
   t.match(await (await fetch(`${url}/ConvertService.ashx`, { headers: { authorization: `Bearer ${sign({ payload: request })}` } })).text(), done)
   t.match(await (await fetch(`${url}/convertservice.ashx/?token=${sign({ ...request, key: 'D' })}`)).text(), done)
   t.match(await (await fetch(`${url}/ConvertService.ashx?token=${sign(request)}&shardkey=C`, { method: 'POST' })).text(), done)
-  t.equal((await fetch(`${url}/converter?token=${sign(request)}`)).status, 404, 'the newer one does not')
+  t.equal((await fetch(`${url}/converter?token=${sign(request)}`)).status, 404, 'the newer one is not stored')
 })
 
-t.test('of a connection that is cut off the next request starts anew, garbage stays -3', async t => {
+t.test('after a truncated source the next request starts anew, garbage stays -3', async t => {
   const { host, convert } = await start(t)
   let cut = 0
   host.routes.set('/cut', (_request, response) => {

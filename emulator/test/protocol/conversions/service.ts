@@ -3,7 +3,7 @@ import { sign, postSigned, startDocumentServer, startFakeHost } from '../../supp
 
 const JSON_TYPE = 'application/json; charset=UTF-8'
 
-t.test('a conversion answers JSON at /converter and XML at the older address, each the other when Accept prefers it', async t => {
+t.test('a conversion answers JSON at /converter and XML at the older path, each the other when Accept prefers it', async t => {
   const host = await startFakeHost(t)
   const { url } = await startDocumentServer(t)
   const request = { async: false, filetype: 'docx', key: 'C', outputtype: 'pdf', title: 'My title.docx', url: `${host.origin}/files/report.docx` }
@@ -72,7 +72,7 @@ t.test('refusals have their codes and HTTP 200', async t => {
 
   t.strictSame(await post(request), { error: -8 }, 'no token')
   t.strictSame(await post({ ...request, token: expired }), { error: -8 }, 'expired')
-  t.strictSame(await post({ ...request, token: 'not.a.token' }, header), { error: -8 }, 'a good header does not rescue a bad body token')
+  t.strictSame(await post({ ...request, token: 'not.a.token' }, header), { error: -8 }, 'a valid header token does not make up for an invalid body token')
   t.equal(await (await fetch(`${url}/ConvertService.ashx`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).text(),
     '<?xml version="1.0" encoding="utf-8"?><FileResult><Error>-8</Error></FileResult>')
 

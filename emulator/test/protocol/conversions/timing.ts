@@ -13,16 +13,16 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   const nextTurn = async () => await new Promise(resolve => setImmediate(resolve))
   /** Milliseconds that request number `count` waits for its answer, in steps of a quarter second. */
   const answeredAfter = async (count: number) => {
-    while (server.received[count - 1]?.body == null) await nextTurn()
+    while (server.receivedRequests[count - 1]?.body == null) await nextTurn()
     await nextTurn()
     const before = clock.now()
-    while (server.received[count - 1]!.status === null) await clock.advance(250)
+    while (server.receivedRequests[count - 1]!.status === null) await clock.advance(250)
     return clock.now() - before
   }
   return { host, clock, server, convert, answeredAfter }
 }
 
-t.test('a synchronous call takes a second, and whole seconds when it takes longer', async t => {
+t.test('a synchronous request takes a second, and whole seconds if it takes longer', async t => {
   const { server, convert, answeredAfter } = await start(t)
   const quick = convert()
   t.equal(await answeredAfter(1), 1000)
@@ -33,7 +33,7 @@ t.test('a synchronous call takes a second, and whole seconds when it takes longe
   t.match(await slow, { endConvert: true })
 })
 
-t.test('what is cached or refused is answered at once', async t => {
+t.test('cached and refused requests are answered at once', async t => {
   const { convert, answeredAfter } = await start(t)
   const first = convert()
   await answeredAfter(1)
@@ -41,7 +41,7 @@ t.test('what is cached or refused is answered at once', async t => {
   t.strictSame(await convert({ outputtype: 'zzz' }), { error: -7 })
 })
 
-t.test('an asynchronous call is pending, and the identical request is answered when it is done', async t => {
+t.test('an asynchronous request is answered as pending, and the identical request gets the result when it is done', async t => {
   const { host, clock, server, convert } = await start(t)
   server.fault('conversion', { type: 'slow', ms: 3000 })
   t.strictSame(await convert({ async: true }), { percent: 0, endConvert: false })
@@ -54,7 +54,7 @@ t.test('an asynchronous call is pending, and the identical request is answered w
   t.equal(host.received.length, 1)
 })
 
-t.test('a missing url gives -3 after a second', async t => {
+t.test('a missing url answers -3 after a second', async t => {
   const { convert, answeredAfter } = await start(t)
   const refused = convert({ url: undefined })
   t.equal(await answeredAfter(1), 1000)

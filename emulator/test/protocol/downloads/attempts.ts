@@ -14,7 +14,7 @@ t.test('a download is a plain GET: no HEAD before, no Range, no body token', asy
 })
 
 for (const status of [200, 206]) {
-  t.test(`HTTP ${status} is taken`, async t => {
+  t.test(`HTTP ${status} is accepted`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     host.routes.set('/files/notes.txt', (_request, response) => { response.writeHead(status).end('content') })
@@ -23,7 +23,7 @@ for (const status of [200, 206]) {
 }
 
 for (const status of [201, 204, 304, 401, 403, 404, 500, 503]) {
-  t.test(`HTTP ${status} is not taken: three attempts one second apart, then -81`, async t => {
+  t.test(`HTTP ${status} is not accepted: three attempts one second apart, then -81`, async t => {
     const host = await startFakeHost(t)
     const clock = fakeClock({ autoAdvance: true })
     const server = await startDocumentServer(t, { clock })
@@ -37,7 +37,7 @@ for (const status of [201, 204, 304, 401, 403, 404, 500, 503]) {
   })
 }
 
-t.test('what the last attempt brings is taken', async t => {
+t.test('the content of the last attempt is used', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   let attempt = 0
@@ -68,7 +68,7 @@ for (const [how, end] of Object.entries(ends)) {
   })
 }
 
-t.test('an attempt is given up after 2 minutes, and is the last', async t => {
+t.test('an attempt is abandoned after 2 minutes, and is the last', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -79,9 +79,9 @@ t.test('an attempt is given up after 2 minutes, and is the last', async t => {
   }
   await attempt()
   clock.skip(119_999)
-  t.equal(server.requests.at(-1)!.error, undefined, 'still waiting')
+  t.equal(server.sentRequests.at(-1)!.error, undefined, 'still waiting')
   clock.skip(1)
   await t.rejects(opening, { code: -81 })
-  t.match(server.requests.map(({ error }) => error?.message), [undefined, 'No answer within 120000 ms', undefined])
+  t.match(server.sentRequests.map(({ error }) => error?.message), [undefined, 'No answer within 120000 ms', undefined])
   t.strictSame(host.received.map(({ method, body }) => body?.status ?? method), [1, 'GET', 4])
 })

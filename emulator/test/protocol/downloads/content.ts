@@ -16,7 +16,7 @@ for (const [encoding, encode] of Object.entries(encodings)) {
   })
 }
 
-t.test('HTML with status 200 is taken as the document', async t => {
+t.test('HTML with status 200 is accepted as the document', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const html = '<!DOCTYPE html><title>Please sign in</title>'
@@ -26,7 +26,7 @@ t.test('HTML with status 200 is taken as the document', async t => {
   t.match(await session.close(), { status: 4 })
 })
 
-t.test('a key is downloaded once and then served from cache for 24 h, whatever the next document.url says', async t => {
+t.test('a key is downloaded once and then served from cache for 24 h, whatever the next document.url is', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -47,7 +47,7 @@ t.test('a key is downloaded once and then served from cache for 24 h, whatever t
   t.equal(await open('other.txt'), 'other')
 })
 
-t.test('private and loopback addresses are fetched although tokens are on', async t => {
+t.test('private and loopback IP addresses are fetched although tokens are on', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const { token, ...config } = host.config('K', { document: '/files/report.docx' })

@@ -31,7 +31,7 @@ for (const [type, mainPart] of Object.entries(mainParts)) {
   })
 }
 
-t.test('an OpenDocument says what it is at its beginning, unpacked', async t => {
+t.test('the empty OpenDocument file begins with its uncompressed mimetype', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   host.files.set('/files/new.odt', new Uint8Array())

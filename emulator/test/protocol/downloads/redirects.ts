@@ -15,7 +15,7 @@ for (const [redirects, taken] of [[21, true], [22, false]] as const) {
   })
 }
 
-t.test('Authorization is kept for the same host and taken from requests to another', async t => {
+t.test('Authorization is kept for the same host and removed for another', async t => {
   const host = await startFakeHost(t)
   const other = await startFakeHost(t)
   const server = await startDocumentServer(t)

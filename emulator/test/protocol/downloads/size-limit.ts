@@ -28,7 +28,7 @@ t.test('a Content-Length over 100 MB is refused before the body', async t => {
   t.equal(host.received.filter(({ method }) => method === 'GET').length, 1)
 })
 
-t.test('100 MB are taken; one byte more is counted and refused without a Content-Length', async t => {
+t.test('100 MB are accepted; one byte more is counted and refused without a Content-Length', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   let size = LIMIT

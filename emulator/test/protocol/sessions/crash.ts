@@ -2,7 +2,7 @@ import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
-t.test('a crash before the answer makes it send the same save again, with the same key', async t => {
+t.test('after a crash before the answer it sends the same save again, with the same key', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
@@ -25,7 +25,7 @@ t.test('a crash before the answer makes it send the same save again, with the sa
   t.equal(await (await fetch(String(second!.url))).text(), 'saved twice')
 })
 
-t.test('a crash while the document is put together: it is put together again, and one by force has to be asked for anew', async t => {
+t.test('after a crash during assembly the document is assembled again, and a force save has to be requested anew', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -45,7 +45,7 @@ t.test('a crash while the document is put together: it is put together again, an
   t.strictSame(host.statuses(), [1, 2])
 })
 
-t.test('after a crash while a force save is put together the same can be asked for again', async t => {
+t.test('after a crash while a force save is being assembled the same one can be requested again', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })

@@ -43,7 +43,7 @@ t.test('a reconnect cancels the save', async t => {
   t.strictSame(host.statuses(), [1, 1, 2])
 })
 
-t.test('a reconnect cancels for good: the next cut starts the 5 s anew', async t => {
+t.test('a reconnect cancels the save for good: the next cut starts the 5 s anew', async t => {
   const { host, clock, open } = await start(t)
   const ada = await open('ada')
   await ada.edit('changed')
@@ -58,14 +58,14 @@ t.test('a reconnect cancels for good: the next cut starts the 5 s anew', async t
   t.strictSame(host.statuses(), [1, 1, 2])
 })
 
-t.test('a reload cancels the save and brings the changes back', async t => {
+t.test('a reload cancels the save and restores the changes', async t => {
   const { host, clock, open } = await start(t)
   const ada = await open('ada')
   await ada.edit('changed')
   await ada.disconnect()
   await clock.advance(2000)
   const reloaded = await open('ada')
-  t.match(await reloaded.event('unsavedChanges'), { count: 1 })
+  t.match(await reloaded.nextEvent('unsavedChanges'), { count: 1 })
   t.equal((await reloaded.content()).toString(), 'changed')
   await clock.advance(60_000)
   t.strictSame(host.statuses(), [1, 1])

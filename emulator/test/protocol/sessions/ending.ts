@@ -14,7 +14,7 @@ t.test('an edit that was not awaited is in the save', async t => {
   await t.rejects(session.edit('too late'), TypeError)
 })
 
-t.test('closing the server saves what is open, and the host can fetch it meanwhile', async t => {
+t.test('closing the server saves open documents, and the application can fetch them meanwhile', async t => {
   const host = await startFakeHost(t)
   const server = await createDocumentServer({ jwtSecret: SECRET })
   const session = await server.open(host.config('K', { name: 'notes.txt' }))

@@ -12,7 +12,7 @@ t.test('a key with a forgotten copy opens as that copy, nothing is downloaded, a
   const downloads = () => host.received.filter(({ method }) => method === 'GET').length
 
   const refusedAgain = await server.open(config)
-  t.match(await refusedAgain.event('joined'), { hasForgotten: true })
+  t.match(await refusedAgain.nextEvent('joined'), { hasForgotten: true })
   t.equal((await refusedAgain.content()).toString(), 'not to be lost')
   t.match(await refusedAgain.close(), { status: 2, accepted: false })
   t.equal(server.forgotten.size, 1, 'kept again')
@@ -55,7 +55,7 @@ async function forgotten (t: Parameters<typeof startFakeHost>[0]) {
   return { host, server, open, session, refuse: async () => await session.close() }
 }
 
-t.test('what came from a forgotten copy and was edited has history {} and no changesurl, in a 6 and in a 2', async t => {
+t.test('content from a forgotten copy that was edited has history {} and no changesurl, in a 6 and in a 2', async t => {
   const { host, open, refuse } = await forgotten(t)
   await refuse()
   host.answers = {}
@@ -76,21 +76,21 @@ t.test('an editor of a forgotten copy is warned, a viewer is not, and sees the c
   await refuse()
   const viewer = await open('view')
   t.equal((await viewer.content()).toString(), 'not to be lost')
-  t.match(await viewer.event('joined'), { hasForgotten: false })
+  t.match(await viewer.nextEvent('joined'), { hasForgotten: false })
   t.strictSame(viewer.events.filter(({ type }) => type === 'warning'), [])
   const editor = await open()
-  t.match(await editor.event('joined'), { hasForgotten: true })
-  t.match(await editor.event('warning'), { code: -201, message: 'File not assembled' })
+  t.match(await editor.nextEvent('joined'), { hasForgotten: true })
+  t.match(await editor.nextEvent('warning'), { code: -201, message: 'File not assembled' })
 })
 
-t.test('a viewer that stays keeps nothing alive: the key opens as the forgotten copy, and after its accepted 2 from document.url', async t => {
+t.test('a remaining viewer keeps nothing alive: the key opens as the forgotten copy, and after its accepted 2 from document.url', async t => {
   const { host, open, session, refuse } = await forgotten(t)
   const viewer = await open('view')
   await refuse()
   t.equal((await viewer.content()).toString(), 'not to be lost')
   host.answers = {}
   const second = await open()
-  t.match(await second.event('joined'), { hasForgotten: true })
+  t.match(await second.nextEvent('joined'), { hasForgotten: true })
   t.match(await second.close(), { status: 2, accepted: true })
 
   host.files.set('/files/notes.txt', Buffer.from('what the host stored'))
@@ -98,11 +98,11 @@ t.test('a viewer that stays keeps nothing alive: the key opens as the forgotten 
   t.equal(third.viewOnly, false)
   t.equal((await third.content()).toString(), 'what the host stored')
   await third.edit('edited on')
-  t.match(await viewer.event('changed'), { userId: 'edit' })
+  t.match(await viewer.nextEvent('changed'), { userId: 'edit' })
   await session.close()
 })
 
-t.test('a forgotten copy that is deleted while it is edited is not told of: a 4 without a change', async t => {
+t.test('the deletion of a forgotten copy that is being edited is not reported: a 4 without a change', async t => {
   const { host, server, open, refuse } = await forgotten(t)
   await refuse()
   const session = await open()

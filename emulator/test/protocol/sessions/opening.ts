@@ -9,7 +9,7 @@ t.test('a document.key has 1 to 255 characters of 0-9 A-Z a-z . _ = -', async t 
   for (const key of ['a', 'Aa0.-_=', 'k'.repeat(255)]) t.equal((await server.open(host.config(key))).key, key)
   const before = host.received.length
   for (const key of ['a b', 'a/b', 'ü', 'a+b', 'a:b', 'a\n']) await t.rejects(server.open(host.config(key)), { code: 4004 }, JSON.stringify(key))
-  t.equal(host.received.length, before, 'the host was told nothing')
+  t.equal(host.received.length, before, 'the application was not notified')
 })
 
 t.test('keys that differ in case are two documents', async t => {
@@ -20,17 +20,17 @@ t.test('keys that differ in case are two documents', async t => {
   t.strictSame(await other.content(), host.files.get('/files/notes.txt'))
 })
 
-t.test('who co-edits has the same key, and sees what the others change', async t => {
+t.test('editors with the same key co-edit and see each other\'s changes', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { name: 'notes.txt' }))
   const grace = await server.open(host.config('K', { name: 'notes.txt', user: { id: 'grace', name: 'Grace' } }))
   await ada.edit('by Ada')
-  t.match(await grace.event('changed'), { userId: 'uid-1' })
+  t.match(await grace.nextEvent('changed'), { userId: 'uid-1' })
   t.equal((await grace.content()).toString(), 'by Ada')
 })
 
-t.test('user.id may have 200 characters, and any', async t => {
+t.test('user.id may have 200 characters of any kind', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   for (const id of ['u'.repeat(200), 'Größe 漢字']) {
@@ -55,7 +55,7 @@ t.test('a configuration token may be HS256, HS384 or HS512, needs no exp, and ha
   await t.rejects(server.open(expired(60)), { code: 4005 })
 })
 
-t.test('an editor that comes back after the document was saved is told 4008', async t => {
+t.test('an editor that reconnects after the document was saved gets 4008', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })

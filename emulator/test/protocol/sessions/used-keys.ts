@@ -15,7 +15,7 @@ t.test('after an accepted 2 the key is view-only for 5 minutes, then the documen
 
   await clock.advance(299_999)
   const viewing = await server.open(config)
-  t.match(await viewing.event('ready'), { outdated: true })
+  t.match(await viewing.nextEvent('ready'), { outdated: true })
   t.equal(viewing.viewOnly, true)
   await t.rejects(viewing.edit('no'), TypeError)
   await viewing.close()
@@ -45,7 +45,7 @@ const uses: Record<string, (session: Session, host: Awaited<ReturnType<typeof st
 }
 
 for (const [title, use] of Object.entries(uses)) {
-  t.test(`after ${title} the same key is edited on, without a download`, async t => {
+  t.test(`after ${title} the same key continues to be edited, without a download`, async t => {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t)
     const config = host.config('K', { name: 'notes.txt' })
@@ -63,7 +63,7 @@ for (const [title, use] of Object.entries(uses)) {
   })
 }
 
-t.test('who joins during a session, after a 1 or a 6, is in the same document', async t => {
+t.test('an editor that joins during a session, after a 1 or a 6, is in the same document', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   const ada = await server.open(host.config('K', { name: 'notes.txt' }))
@@ -75,7 +75,7 @@ t.test('who joins during a session, after a 1 or a 6, is in the same document', 
   t.equal((await ada.content()).toString(), 'by Grace')
 })
 
-t.test('a viewer of a key whose 2 was accepted is shown what it was opened with, for as long as no editor opens it anew', async t => {
+t.test('a viewer of a key whose 2 was accepted keeps seeing what it was opened with until an editor opens it anew', async t => {
   const host = await startFakeHost(t)
   const clock = fakeClock()
   const server = await startDocumentServer(t, { clock })
@@ -90,14 +90,14 @@ t.test('a viewer of a key whose 2 was accepted is shown what it was opened with,
 
   await cutOff.reconnect()
   for (const outdated of [await open('edit'), await open('edit')]) {
-    const { users } = await outdated.event('joined')
-    t.strictSame(users.map(({ viewOnly }) => viewOnly), [true], 'the viewer is there, who opened a used key for editing is not')
+    const { users } = await outdated.nextEvent('joined')
+    t.strictSame(users.map(({ viewOnly }) => viewOnly), [true], 'the viewer is connected, the editor of a used key is not')
   }
   for (const minutes of [0, 10]) {
     await clock.advance(minutes * 60_000)
     const viewer = await open('view')
-    t.match(await viewer.event('ready'), { outdated: false })
-    t.match(await viewer.event('joined'), { users: [{ viewOnly: true }, { viewOnly: true }] })
+    t.match(await viewer.nextEvent('ready'), { outdated: false })
+    t.match(await viewer.nextEvent('joined'), { users: [{ viewOnly: true }, { viewOnly: true }] })
     t.equal((await viewer.content()).toString(), original)
     await viewer.close()
   }

@@ -13,7 +13,7 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   return { host, clock, server, open, ada, saved }
 }
 
-t.test('who opens the key between two attempts is in at once, with the unsaved changes; the attempts end', async t => {
+t.test('an editor that opens the key between two attempts joins at once, with the unsaved changes; the attempts end', async t => {
   const { host, clock, open, ada, saved } = await start(t)
   host.answers[2] = { status: 503, body: '' }
   const closing = ada.close()
@@ -21,7 +21,7 @@ t.test('who opens the key between two attempts is in at once, with the unsaved c
   t.strictSame(host.statuses(), [1, 2])
   const grace = await open('grace')
   t.equal(grace.viewOnly, false)
-  t.match(await grace.event('unsavedChanges'), { count: 1 })
+  t.match(await grace.nextEvent('unsavedChanges'), { count: 1 })
   t.equal((await grace.content()).toString(), 'by Ada')
   await clock.advance(60_000)
   t.match(await closing, { status: 2, httpStatus: 503, accepted: false })
@@ -35,7 +35,7 @@ t.test('who opens the key between two attempts is in at once, with the unsaved c
   t.match(await ada.saved(), { accepted: true })
 })
 
-t.test('who comes back between two attempts is in again, and the attempts end', async t => {
+t.test('an editor that reconnects between two attempts is in the session again, and the attempts end', async t => {
   const { host, clock, ada } = await start(t)
   host.answers[2] = { status: 503, body: '' }
   await ada.disconnect()
@@ -57,7 +57,7 @@ t.test('a viewer does not end the attempts', async t => {
   t.match(await closing, { status: 2, accepted: true })
 })
 
-t.test('who opens the key while the document is put together goes on editing it, and no 2 is sent', async t => {
+t.test('an editor that opens the key during assembly continues editing, and no 2 is sent', async t => {
   const { host, clock, server, open, ada, saved } = await start(t)
   server.fault('assembly', { type: 'slow', ms: 1000 })
   const closing = ada.close()
@@ -71,7 +71,7 @@ t.test('who opens the key while the document is put together goes on editing it,
   t.equal(await saved(), 'by Grace')
 })
 
-t.test('of two saves only the later one is sent, whichever is put together first', async t => {
+t.test('of two saves only the later one is sent, whichever is assembled first', async t => {
   const { host, clock, server, open, ada, saved } = await start(t)
   server.fault('assembly', { type: 'slow', ms: 2000 })
   const closing = ada.close()
@@ -85,7 +85,7 @@ t.test('of two saves only the later one is sent, whichever is put together first
   t.equal(await saved(), 'by Grace')
 })
 
-t.test('while a 2 is being answered the key is view-only at once, and who was cut off is told 4008', async t => {
+t.test('while a 2 is being answered the key is view-only at once, and an editor that was cut off gets 4008', async t => {
   const { host, clock, open, ada } = await start(t)
   let answer = () => {}
   const asked = new Promise<void>(resolve => {
@@ -101,17 +101,17 @@ t.test('while a 2 is being answered the key is view-only at once, and who was cu
   clock.skip(400_000)
   const grace = await open('grace')
   t.equal(grace.viewOnly, true)
-  t.match(await grace.event('ready'), { outdated: true })
+  t.match(await grace.nextEvent('ready'), { outdated: true })
   t.strictSame(grace.events.filter(({ type }) => type === 'unsavedChanges'), [])
   await t.rejects(ada.reconnect(), { code: 4008 })
   host.answers[2] = { body: '{"error":1}' }
   answer()
-  t.match(await grace.event('saved'), { accepted: false })
+  t.match(await grace.nextEvent('saved'), { accepted: false })
   t.equal(grace.viewOnly, true, 'also when it is refused')
 
   host.beforeAnswer = async () => {}
   const next = await open('next')
   t.equal(next.viewOnly, false)
-  t.match(await next.event('joined'), { hasForgotten: true })
+  t.match(await next.nextEvent('joined'), { hasForgotten: true })
   t.equal((await next.content()).toString(), 'by Ada')
 })

@@ -7,13 +7,13 @@ const IN_ZIP64 = 0xFFFFFFFF
 
 const LIMITS = { entries: 10_000, entryBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 }
 
-/** Where an entry stands, its own header included. */
+/** An entry with its position, including its local header. */
 interface Located extends ZipEntry {
   readonly from: number
   readonly to: number
 }
 
-/** What is in a zip file, nothing of it unpacked. Throws for what is no zip file and for one that unpacks to more than the limits. */
+/** Lists the entries of a zip file without unpacking them. Throws if it is not a zip file or would unpack to more than the limits. */
 export function readZip (bytes: Uint8Array): ZipEntry[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = endOfZip(view)
@@ -26,7 +26,7 @@ export function readZip (bytes: Uint8Array): ZipEntry[] {
     if (at + ENTRY_BYTES > end || view.readUInt32LE(at) !== ENTRY) throw damaged()
     const entry = readEntry(view, at)
     unpacked += entry.size
-    if (entry.size > LIMITS.entryBytes || unpacked > LIMITS.allBytes) throw new RangeError(`${entry.name} unpacks to too much`)
+    if (entry.size > LIMITS.entryBytes || unpacked > LIMITS.allBytes) throw new RangeError(`${entry.name} unpacks to too many bytes`)
     entries.push(entry)
     at += ENTRY_BYTES + view.readUInt16LE(at + 28) + view.readUInt16LE(at + 30) + view.readUInt16LE(at + 32)
   }
@@ -34,16 +34,16 @@ export function readZip (bytes: Uint8Array): ZipEntry[] {
   return entries
 }
 
-/** Never more bytes than the entry announces, however much is packed in it. */
+/** Unpacks an entry. Stops at the announced size, however much the entry contains. */
 export function unpack ({ name, method, flags, packed, size, crc }: ZipEntry): Uint8Array {
   if ((flags & ENCRYPTED) !== 0) throw new TypeError(`${name} is encrypted`)
-  if (method !== STORED && method !== DEFLATED) throw new TypeError(`${name} is packed in a way that is not known`)
+  if (method !== STORED && method !== DEFLATED) throw new TypeError(`${name} has an unknown compression method`)
   const content = method === STORED ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) })
   if (content.length !== size || crc32(content) !== crc) throw new TypeError(`${name} is damaged`)
   return content
 }
 
-/** The end record stands last, before a comment of at most 64 KiB. */
+/** Finds the end record, which only a comment of at most 64 KiB can follow. */
 function endOfZip (view: Buffer): number {
   for (let at = view.length - END_BYTES; at >= Math.max(0, view.length - END_BYTES - 0xFFFF); at--) {
     if (view.readUInt32LE(at) === END) return at
@@ -75,7 +75,7 @@ function readEntry (view: Buffer, at: number): Located {
   }
 }
 
-/** Writers that don't know sizes beforehand put them into a field of 64-bit numbers, however small they are. */
+/** Programs that don't know the sizes in advance write them as 64-bit numbers into an extra field, however small they are. */
 function largeNumbers (extra: Buffer, numbers: [number, number, number]): [number, number, number] {
   let at = 0
   while (at + 4 <= extra.length && extra.readUInt16LE(at) !== ZIP64) at += 4 + extra.readUInt16LE(at + 2)
@@ -88,7 +88,7 @@ function largeNumbers (extra: Buffer, numbers: [number, number, number]): [numbe
   }) as [number, number, number]
 }
 
-/** Many entries that share their bytes make a small file unpack to a huge one. */
+/** Entries that share their bytes would make a small file unpack to a huge one. */
 function refuseOverlaps (entries: readonly Located[]): void {
   const ordered = entries.toSorted((a, b) => a.from - b.from)
   if (ordered.some(({ from }, index) => index > 0 && from < ordered[index - 1]!.to)) throw damaged()

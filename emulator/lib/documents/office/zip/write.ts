@@ -4,22 +4,22 @@ import { DEFLATED, END, END_BYTES, ENTRY, ENTRY_BYTES, LOCAL, LOCAL_BYTES, STORE
 const VERSION = 20
 const UTF_8 = 0x0800
 const HAS_DESCRIPTOR = 8
-// 1980-01-01, the first day there is.
+// 1980-01-01, the first day of the format.
 const FIRST_DAY = 0x00210000
 
-/** An entry with other content, packed as it was before. */
+/** The entry with new content and the same compression method. */
 export function repack (entry: ZipEntry, content: Uint8Array): ZipEntry {
   const packed = entry.method === STORED ? content : deflateRawSync(content)
   return { ...entry, method: entry.method === STORED ? STORED : DEFLATED, crc: crc32(content), size: content.length, packed }
 }
 
-/** @param method `STORED` where it must be readable without unpacking. */
+/** @param method `STORED` for an entry that must be readable without decompression. */
 export function newEntry (name: string, content: Uint8Array, method: typeof STORED | typeof DEFLATED = DEFLATED): ZipEntry {
   const entry = { name, rawName: Buffer.from(name), flags: UTF_8, method, modified: FIRST_DAY, crc: 0, size: 0, packed: content, attributes: 0 }
   return repack(entry, content)
 }
 
-/** A zip file of these entries. What is packed is copied, not packed again. */
+/** Writes a zip file. Compressed data is copied, not compressed again. */
 export function writeZip (entries: readonly ZipEntry[]): Uint8Array {
   const written: Uint8Array[] = []
   const directory: Uint8Array[] = []
@@ -53,7 +53,7 @@ function entryHeader (header: Buffer, { attributes }: ZipEntry, at: number): Buf
   return entry
 }
 
-/** The fields that stand in both headers of an entry. */
+/** The fields that both headers of an entry share. */
 function fieldsOf ({ flags, method, modified, crc, packed, size, rawName }: ZipEntry): Buffer {
   const header = Buffer.alloc(26)
   header.writeUInt16LE(VERSION, 0)

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import type { Editable } from '../documents/types.js'
+import { type ResultFiles, resultFolder } from '../result-files/files.js'
+import type { OpenDocument } from '../sessions/open-document.js'
+
+const EDITOR_PATH = '/web-apps/apps/documenteditor/main/'
+export const API_PATH = '/web-apps/apps/api/documents/api.js'
+
+const PDF = 'application/pdf'
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "frame-src 'self'", // for PDF
+  "base-uri 'none'",
+  "form-action 'none'"
+].join('; ')
+
+/** Followed by the path of a PDF among the result files. */
+const INLINE_PDF_PATH = '/doc/shown'
+
+/** The script that applications embed, the editor page in its frame, and the PDF files that the page shows. */
+export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: fileURLToPath(new URL('../browser/', import.meta.url)),
+    prefix: EDITOR_PATH,
+    index: 'index.html',
+    setHeaders (reply, path) {
+      if (path.endsWith('api.js')) return
+      reply.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+      reply.setHeader('X-Content-Type-Options', 'nosniff')
+    }
+  })
+  app.get(`${INLINE_PDF_PATH}/*`, async (request, reply) => {
+    const file = files.find(request.raw.url!.slice(INLINE_PDF_PATH.length))
+    if (typeof file === 'string' || file.mediaType !== PDF) return await reply.code(404).type('text/plain; charset=utf-8').send('Not Found')
+    return await reply.headers({
+      'Content-Type': PDF,
+      'Content-Disposition': 'inline',
+      'Cache-Control': 'private, no-store',
+      'X-Content-Type-Options': 'nosniff'
+    }).send(Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length))
+  })
+  // Source: recorded. These headers and no others.
+  app.get(API_PATH, {
+    onSend: async (request, reply) => { reply.type('application/javascript; charset=UTF-8') }
+  }, async (request, reply) => await reply.sendFile('api.js'))
+}
+
+/** The path and query of a PDF for the page to show; nothing for other formats. */
+export function inlinePdf (files: ResultFiles, { key, fileType }: OpenDocument, editable: Editable): { pdf?: string } {
+  if (fileType !== 'pdf') return {}
+  return { pdf: INLINE_PDF_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', editable.bytes(), fileType), '', key) }
+}

@@ -1,0 +1,86 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import mime from 'mime'
+import type { Time } from '../clock/time.js'
+
+export interface ResultFile {
+  readonly bytes: Uint8Array
+  readonly mediaType: string
+  readonly modifiedAt: number
+}
+
+/** Files behind signed, expiring URLs. Path and expiry are signed, the host is not. */
+export interface ResultFiles {
+  /** Keeps a file in a folder below `/cache/files/`. `name` is not encoded. Returns the path for `urlOf`. */
+  put (folder: string, name: string, bytes: Uint8Array, extension: string): string
+  /** A newly signed URL for a path that `put` returned, valid for 15 minutes. */
+  urlOf (path: string, baseUrl: string, shardKey: string): string
+  /** Looks up the file for the path and query of a request. */
+  find (url: string): ResultFile | 'forbidden' | 'expired' | 'missing'
+}
+
+const LIFETIME_SECONDS = 900
+
+/** As long as the conversions that refer to the files. */
+const KEPT_MS = 86_400_000
+/** The files are kept in memory: above this the oldest are removed. */
+const KEPT_BYTES = 512 * 1024 * 1024
+
+/** Source: recorded. A text file has no charset, JSON has one. */
+function mediaTypeOf (extension: string): string {
+  return extension === 'json' ? 'application/json; charset=utf-8' : mime.getType(extension) ?? 'application/octet-stream'
+}
+
+let folders = randomInt(9000)
+
+/** A new folder for the results of a document: its key and a number of four digits, as in the recorded URLs. */
+export function resultFolder (key: string): string {
+  // Counted, not random: with equal numbers the second save of a document would replace the first.
+  return `data/${key}_${1000 + folders++ % 9000}`
+}
+
+export function resultFiles (secret: string, time: Time): ResultFiles {
+  const files = new Map<string, ResultFile>()
+  let kept = 0
+
+  function signature (path: string, expires: string): string {
+    return createHmac('sha256', secret).update(`${expires}${path}`).digest().subarray(0, 16).toString('base64url')
+  }
+
+  function remove (path: string): void {
+    kept -= files.get(path)?.bytes.length ?? 0
+    files.delete(path)
+  }
+
+  return {
+    put (folder, name, bytes, extension) {
+      // Source: observed. An unencoded slash would separate folders.
+      const path = `/cache/files/${folder}/${encodeURIComponent(name.replaceAll('/', '%2f'))}`
+      remove(path)
+      kept += bytes.length
+      for (const [oldest, file] of files) {
+        if (time.now() - file.modifiedAt <= KEPT_MS && kept <= KEPT_BYTES) break
+        remove(oldest)
+      }
+      files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt: time.now() })
+      return path
+    },
+    urlOf (path, baseUrl, shardKey) {
+      const expires = String(time.seconds() + 1 + LIFETIME_SECONDS)
+      const fileName = path.slice(path.lastIndexOf('/') + 1)
+      return `${baseUrl}${path}?md5=${signature(path, expires)}&expires=${expires}&shardkey=${encodeURIComponent(shardKey)}&filename=${fileName}`
+    },
+    find (url) {
+      const [path, query] = url.split('?', 2) as [string, string | undefined]
+      const parameters = new URLSearchParams(query)
+      const md5 = parameters.get('md5') ?? ''
+      const expires = Number.parseInt(parameters.get('expires') ?? '')
+      if (md5 === '' || !expires) return 'forbidden'
+      // Source: observed. The expiry is checked before the signature.
+      if (expires < time.seconds()) return 'expired'
+      const given = Buffer.from(md5)
+      const expected = Buffer.from(signature(path, String(expires)))
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forbidden'
+      return files.get(path) ?? 'missing'
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { SessionParts } from '../sessions/parts.js'
+import type { Activity } from './activity.js'
+import { type Settings, statusPage } from './page.js'
+import { STYLE } from './style.js'
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
+
+interface Parts {
+  readonly parts: SessionParts
+  readonly seen: Activity
+  readonly settings: () => Settings
+}
+
+/** The status page at `/`. */
+export function statusRoute (app: FastifyInstance, { parts, seen, settings }: Parts): void {
+  app.get('/', async (request, reply) => {
+    reply.type('text/html; charset=utf-8').headers({
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff'
+    })
+    return await reply.send(statusPage(settings(), parts, seen))
+  })
+}

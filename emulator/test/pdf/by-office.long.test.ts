@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { listen } from '../../../test/helpers/listen.js'
+import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
+import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
+import { linkingDocuments } from './linking.js'
+
+/** A program in the place of soffice. Its `$7` is the folder of results, its last argument the document. */
+function fakeOffice (t: Test, script: string): string {
+  const path = join(t.testdir({ soffice: `#!/bin/sh\n${script}\n`, temporary: {} }), 'soffice')
+  chmodSync(path, 0o755)
+  return path
+}
+
+t.test('soffice runs in its own directory with its own profile, and both are removed', async t => {
+  const soffice = fakeOffice(t, `
+printf '%s\\n' "$@" > "$0.arguments"
+for last; do :; done
+mkdir "$7" && { printf '%%PDF-'; cat "$last"; } > "$7/source.pdf"`)
+  const convert = await libreOffice(soffice)
+  t.equal((await convert!(Buffer.from('$(text)'), 'txt', 'pdf'))?.toString(), '%PDF-$(text)')
+
+  const [profile, ...rest] = readFileSync(`${soffice}.arguments`, 'utf8').trim().split('\n')
+  const source = rest.at(-1)!
+  t.strictSame(rest.slice(0, 4), ['--headless', '--norestore', '--convert-to', 'pdf'])
+  t.equal(profile, `-env:UserInstallation=file://${dirname(source)}/profile`)
+  t.equal(existsSync(dirname(source)), false)
+})
+
+t.test('a failing or missing soffice converts nothing', async t => {
+  t.equal(await (await libreOffice('/bin/false'))!(Buffer.from('x'), 'txt', 'pdf'), null)
+  t.equal(await (await libreOffice('/nowhere/soffice'))!(Buffer.from('x'), 'txt', 'pdf'), null)
+  t.equal(await libreOffice(false), null)
+})
+
+t.test('a format that is a path or an option is not passed to soffice', async t => {
+  const soffice = fakeOffice(t, 'touch "$0.called"')
+  const convert = await libreOffice(soffice)
+  for (const format of ['', '../x', '/tmp/x', '--help', 'pdf:writer_pdf_Export', 'a b', 'pdf\n', 'PDF', 'x'.repeat(9)]) {
+    t.equal(await convert!(Buffer.from('x'), format, 'pdf'), null, format)
+    t.equal(await convert!(Buffer.from('x'), 'txt', format), null, format)
+  }
+  t.equal(existsSync(`${soffice}.called`), false)
+})
+
+t.test('soffice inherits no proxy from the environment, and its home is the directory that is removed', async t => {
+  const soffice = fakeOffice(t, 'env > "$0.env"; exit 1')
+  const before = process.env.http_proxy
+  process.env.http_proxy = 'http://127.0.0.1:1'
+  t.teardown(() => { restore('http_proxy', before) })
+  await (await libreOffice(soffice))!(Buffer.from('x'), 'txt', 'pdf')
+  const env = readFileSync(`${soffice}.env`, 'utf8')
+  t.notMatch(env, /^\w*_proxy=/im)
+  t.match(env, /^HOME=.*document-server-/m)
+})
+
+for (const [title, limits] of Object.entries({
+  'that takes too long': () => ({ deadlineMs: 300 }),
+  'at work when the server closes': (soffice: string) => ({ closing: whenThere(`${soffice}.child`) })
+})) {
+  t.test(`a soffice that ${title} is killed, with its child processes`, async t => {
+    const soffice = fakeOffice(t, 'sleep 1000 & echo $! > "$0.new"; mv "$0.new" "$0.child"; wait')
+    const before = process.env.TMPDIR
+    const temporary = process.env.TMPDIR = join(dirname(soffice), 'temporary')
+    t.teardown(() => { restore('TMPDIR', before) })
+    t.equal(await (await libreOffice(soffice, limits(soffice)))!(Buffer.from('x'), 'txt', 'pdf'), null)
+    const child = Number(readFileSync(`${soffice}.child`, 'utf8'))
+    t.equal(await hasEnded(child), true)
+    t.strictSame(readdirSync(temporary), [])
+  })
+}
+
+t.test('closing the server while the files for soffice are written aborts the conversion at once', async t => {
+  const soffice = fakeOffice(t, 'mkdir "$7"; echo x > "$7/source.pdf"')
+  const closing = new AbortController()
+  const convert = await libreOffice(soffice, { closing: closing.signal })
+  const task = convert!(Buffer.from('x'), 'txt', 'pdf')
+  closing.abort()
+  t.equal(await task, null)
+})
+
+t.test('a closed server leaves no files of a conversion on the disk', async t => {
+  const soffice = fakeOffice(t, 'mkdir -p many/files; : > "$0.child"; exec sleep 1000')
+  const before = process.env.TMPDIR
+  const temporary = process.env.TMPDIR = join(dirname(soffice), 'temporary')
+  t.teardown(() => { restore('TMPDIR', before) })
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { libreOffice: soffice })
+  const answer = postSigned(`${server.url}/converter`, { filetype: 'txt', outputtype: 'odt', key: 'K', url: `${host.origin}/files/notes.txt` }).catch(() => {})
+  await once(whenThere(`${soffice}.child`), 'abort')
+  t.equal(readdirSync(temporary).length, 1)
+  await server.close()
+  t.strictSame(readdirSync(temporary), [])
+  await answer
+})
+
+t.test('two conversions run at a time, others wait', async t => {
+  const soffice = fakeOffice(t, `
+echo start >> "$0.log"; while ! [ -e "$0.go" ]; do sleep 0.02; done
+mkdir "$7"; echo end >> "$0.log"; echo x > "$7/source.pdf"`)
+  const convert = await libreOffice(soffice)
+  const log = () => existsSync(`${soffice}.log`) ? readFileSync(`${soffice}.log`, 'utf8').trim().split('\n') : []
+  const all = Promise.all(Array.from({ length: 5 }, async () => await convert!(Buffer.from('x'), 'txt', 'pdf')))
+  while (log().length < 2) await new Promise(resolve => setImmediate(resolve))
+  t.strictSame(log(), ['start', 'start'])
+  writeFileSync(`${soffice}.go`, '')
+  t.equal((await all).filter(result => result !== null).length, 5)
+  let running = 0
+  t.ok(log().every(line => (running += line === 'start' ? 1 : -1) <= 2))
+})
+
+const installed = await libreOffice(undefined)
+
+t.test('LibreOffice fetches nothing for a document, not even from loopback', { skip: installed === null && 'LibreOffice is not installed' }, async t => {
+  const asked = new Set<string>()
+  const server = http.createServer((request, response) => {
+    asked.add(request.url!)
+    response.writeHead(404).end()
+  })
+  const { origin } = await listen(t, server)
+  const documents = linkingDocuments(format => `${origin}/${format}`)
+  const formats = Object.keys(documents)
+
+  await Promise.all(formats.map(async format => {
+    const pdf = await installed!(documents[format]!, format, 'pdf')
+    t.equal(pdf?.subarray(0, 5).toString(), '%PDF-', format)
+  }))
+  t.strictSame([...asked], [])
+
+  // The same documents do reach it with a profile as it comes: what keeps them from it are the settings.
+  const directory = t.testdir(Object.fromEntries(formats.map(format => [`a.${format}`, Buffer.from(documents[format]!)])))
+  await promisify(execFile)('soffice', [
+    `-env:UserInstallation=${pathToFileURL(join(directory, 'profile')).href}`, '--headless', '--norestore',
+    '--convert-to', 'pdf', '--outdir', join(directory, 'out'), ...formats.map(format => join(directory, `a.${format}`))
+  ])
+  t.strictSame([...asked].sort(), formats.map(format => `/${format}`).sort())
+})
+
+function restore (name: string, value: string | undefined): void {
+  if (value === undefined) Reflect.deleteProperty(process.env, name)
+  else process.env[name] = value
+}
+
+/** Aborted as soon as there is a file. */
+function whenThere (path: string): AbortSignal {
+  const controller = new AbortController()
+  const look = () => { if (existsSync(path)) controller.abort(); else setImmediate(look) }
+  look()
+  return controller.signal
+}
+
+async function hasEnded (pid: number): Promise<boolean> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    try {
+      process.kill(pid, 0)
+      // Killed, but nobody has asked how it ended: it has no command line any more.
+      if (process.platform === 'linux' && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '') return true
+    } catch {
+      return true
+    }
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  return false
+}
