@@ -4,7 +4,7 @@ import * as library from '../lib/index.js'
 
 interface Row { readonly code: string, readonly statusCode: number }
 
-t.test('the README\'s table of errors names exactly the errors the package exports', async t => {
+t.test('the README\'s table of errors lists exactly the error classes the package exports', async t => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const documented = [...readme.matchAll(/^\| `(FST_EDITOR_\w+)` \| (\d+) \|/gm)].map(([, code, status]): Row => ({ code: code!, statusCode: Number(status) }))
 

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { EditorOptions, Profile } from '../../lib/index.js'
 import type { HostOptions } from '../helpers/host.js'
 
-export type TargetOptions = HostOptions & { readonly profile: Profile }
+export type TargetOptions = Omit<HostOptions, 'clock'> & { readonly profile: Profile }
 
 /** Attacks a service with these options. Resolves to whether the attack had its effect. */
 export type Run = (t: Test, options: TargetOptions) => Promise<boolean>
@@ -64,4 +64,22 @@ export function secureWithout (rules: readonly Rule[]): TargetOptions {
 function merged (name: 'documentServer' | 'proxy' | 'tls', options: ReadonlyArray<Partial<EditorOptions>>): object {
   const values = options.flatMap(option => option[name] ?? [])
   return values.length > 0 ? { [name]: Object.assign({}, ...values) } : {}
+}
+
+/** Runs an attack in a subtest, so that everything it started is closed before the next. Resolves to whether it succeeded. */
+export async function outcome (t: Test, name: string, run: Run, options: TargetOptions): Promise<boolean> {
+  let succeeded = false
+  await t.test(name, async t => { succeeded = await run(t, options) })
+  return succeeded
+}
+
+/** The options that stop an attack. */
+export function rulesOf (attack: Attack): Rule[] {
+  return 'because' in attack ? [] : Object.keys(attack.stoppedBy) as Rule[]
+}
+
+/** What stops an attack in `secure`, with the options that do. */
+export function reasonOf (attack: Attack): string {
+  if ('because' in attack) return attack.because
+  return rulesOf(attack).map(rule => `${attack.stoppedBy[rule]} (${rule})`).join('; ')
 }

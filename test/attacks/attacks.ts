@@ -17,7 +17,6 @@ import { sessions } from './sessions.js'
 import { tls } from './tls.js'
 import { work } from './work.js'
 
-/** In the order of their numbers. */
 export const attacks: readonly Attack[] = [
   ...downloads, ...callbacks, ...sessions, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion, ...bodies,
   ...lookingUp, ...brokenAnswers, ...rebinding

@@ -48,15 +48,15 @@ const genuine: Address = ({ urls, fileId }) => urls.callback(fileId)
 const withoutFile = (title: string, query: (target: Target) => Record<string, string>): AlwaysStopped => ({
   title,
   has: 'an HTTP client',
-  because: 'what is wrong with its URL is seen before its body',
+  because: 'the URL is checked before the body is read',
   run: sending(target => target.handler({ action: 'callback', ...query(target) })),
   control: sending(genuine)
 })
 
 const unsigned: StoppedByOptions = {
-  title: 'has bodies of 4 MiB read and parsed, with the id of a document and no signature, where the host is asked (`authorize`)',
+  title: 'has bodies of 4 MiB read and parsed with a fileId and no signature, where authorize decides',
   has: 'an HTTP client',
-  stoppedBy: { signedUrls: 'the host is asked before the body is read' },
+  stoppedBy: { signedUrls: 'authorize is called before the body is read' },
   run: async (t, options) => await sending(({ handler, fileId }) => handler({ action: 'callback', fileId }))(t, { ...options, authorize: () => undefined })
 }
 
@@ -70,9 +70,9 @@ const havingDecoded = (secret: string): Run => async (t, options) => {
 }
 
 const decoding: AlwaysStopped = {
-  title: 'has tokens of 4 MiB decoded and parsed, which they have forged',
+  title: 'has forged tokens of 4 MiB decoded and parsed',
   has: 'the callback URL of a document of their own',
-  because: 'the signature is verified over the raw text first',
+  because: 'the signature is verified over the raw token first',
   run: havingDecoded('a-secret-of-the-attacker-0123456789'),
   control: havingDecoded(SECRET)
 }
@@ -89,7 +89,7 @@ const dripping = (timeouts: object): Run => async (t, options) => {
 }
 
 const drip: AlwaysStopped = {
-  title: 'keeps connections open by bodies of a byte now and then',
+  title: 'keeps connections open with bodies that trickle in',
   has: 'the callback URL of a document of their own',
   because: '`timeouts.body`',
   run: dripping({ timeouts: { body: 100 } }),
@@ -108,9 +108,9 @@ const holdingUp = (prepare: (target: Target) => Record<string, string>): Run => 
 }
 
 const line: AlwaysStopped = {
-  title: 'has the document server\'s large callbacks wait behind large bodies of their own',
+  title: 'delays the document server\'s large callbacks with large bodies of their own',
   has: 'the callback URL of a document of their own',
-  because: 'whatever has its token in the header waits for nobody',
+  because: 'a callback with the document server\'s token in the header is not queued',
   run: holdingUp(({ key }) => ({ ...JSON_TYPE, authorization: `Bearer ${signed({ payload: { key, status: 1 } })}` })),
   control: holdingUp(() => JSON_TYPE)
 }
@@ -127,7 +127,7 @@ const leavingUnread = (idle: number): Run => async (t, options) => {
 }
 
 const unread: AlwaysStopped = {
-  title: 'keeps files and connections open by downloads that it does not read',
+  title: 'keeps files and connections open with downloads that are not read',
   has: 'a link to a document of their own',
   because: '`timeouts.idle`',
   run: leavingUnread(100),
@@ -135,8 +135,8 @@ const unread: AlwaysStopped = {
 }
 
 export const bodies = [
-  withoutFile('has bodies of 4 MiB read and parsed, by posts that name no document', () => ({})),
-  withoutFile('the same, by posts that name an empty one', () => ({ fileId: '' })),
+  withoutFile('has bodies of 4 MiB read and parsed with POST requests that name no document', () => ({})),
+  withoutFile('has bodies of 4 MiB read and parsed with POST requests that have an empty fileId', () => ({ fileId: '' })),
   unsigned,
   decoding,
   drip,

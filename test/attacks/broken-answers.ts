@@ -58,23 +58,23 @@ const ending = (client: string, fetching: Fetching, answers: readonly Buffer[]):
 
 export const brokenAnswers: readonly AlwaysStopped[] = [
   {
-    title: 'ends the process by a saved file that is compressed and cut off',
-    has: 'genuine callbacks; a server that answers in gzip',
-    because: 'what fails before it is read is heard, and told to whoever reads it',
+    title: 'crashes the process with a compressed, truncated saved file',
+    has: 'authentic callbacks; a server that answers with gzip',
+    because: 'a stream that fails before it is read has an error listener, and its reader gets the error',
     run: ending('default', saving, [empty, cut]),
     control: ending('unheard', saving, [empty])
   },
   {
-    title: 'ends the process by a proxied file that is compressed and cut off, while a hook of the host waits',
-    has: 'a file at the document server; a server that answers in gzip',
-    because: 'what fails before it is read is heard, and told to whoever reads it',
+    title: 'crashes the process with a compressed, truncated proxied file while a hook of the application waits',
+    has: 'a file at the document server; a server that answers with gzip',
+    because: 'a stream that fails before it is read has an error listener, and its reader gets the error',
     run: ending('default', proxying, [empty, cut]),
     control: ending('unheard', proxying, [empty])
   },
   {
-    title: 'ends the process by a connection that is closed before a hook of the host lets its answer be read',
+    title: 'crashes the process with a connection that closes before a hook of the application lets the answer be read',
     has: 'a file at the document server',
-    because: 'the end of a connection waits for whoever reads',
+    because: 'the end of a connection is kept for the reader',
     run: ending('default', proxying, [unread]),
     control: ending('connections of undici', proxying, [unread])
   }

@@ -26,7 +26,7 @@ async function isDamaged (t: Test, options: TargetOptions, answers: readonly Req
 function damaging (title: string, because: string, answers: readonly RequestListener[]): AlwaysStopped {
   return {
     title,
-    has: 'a way to disturb the document server, or what stands before it, during a save',
+    has: 'a way to disturb the document server, or a server in front of it, during a save',
     because,
     run: (t, options) => isDamaged(t, options, answers),
     control: (t, options) => isDamaged(t, options, [answerWith(NEW)])
@@ -34,8 +34,8 @@ function damaging (title: string, because: string, answers: readonly RequestList
 }
 
 export const damage: readonly AlwaysStopped[] = [
-  damaging('has an error page stored in place of a document', 'only a 2xx answer that looks like the format is stored', [
+  damaging('has an error page stored in place of a document', 'only a 2xx answer that looks like its format is stored', [
     answerWith(ERROR_PAGE, 404, HTML), answerWith(ERROR_PAGE, 502, HTML), answerWith(ERROR_PAGE, 200, HTML), answerWith(ERROR_PAGE, 203), answerWith('{"error":-3}', 200), answerWith('', 200), answerWith('', 204)
   ]),
-  damaging('has a part of a document stored in its place', 'stored whole or not at all', [breakOff, answerWith(NEW.slice(0, 20)), answerWith(NEW, 206, { 'content-range': `bytes 0-${NEW.length - 1}/1000` })])
+  damaging('has a part of a document stored in its place', 'a save is stored completely or not at all', [breakOff, answerWith(NEW.slice(0, 20)), answerWith(NEW, 206, { 'content-range': `bytes 0-${NEW.length - 1}/1000` })])
 ]

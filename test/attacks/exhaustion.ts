@@ -76,9 +76,9 @@ async function bytesThrough (target: Target): Promise<number> {
 }
 
 export const exhaustion: readonly AlwaysStopped[] = [
-  { title: 'fills the disk by a saved file without end', has: 'genuine callbacks', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, storing(endless)) },
-  { title: 'fills the disk by a decompression bomb', has: 'genuine callbacks; a server that answers in gzip', because: '`maxFileSize` counts after decoding', ...limited({ maxFileSize: LIMIT }, storing(bomb)) },
-  { title: 'uses up traffic by a proxied file without end', has: 'a page with a document of their own; a file at the document server', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, proxyingMuch) },
-  { title: 'fills the memory by a huge callback', has: 'genuine callbacks', because: '`bodyLimit`', ...limited({ bodyLimit: LIMIT }, postingMuch) },
-  { title: 'holds a document\'s saves up by an answer of a byte now and then', has: 'genuine callbacks', because: '`timeouts.total`', ...limited({ timeouts: { total: 150 } }, holdingUp) }
+  { title: 'fills the disk with an endless saved file', has: 'authentic callbacks', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, storing(endless)) },
+  { title: 'fills the disk with a decompression bomb', has: 'authentic callbacks; a server that answers with gzip', because: '`maxFileSize` counts after decoding', ...limited({ maxFileSize: LIMIT }, storing(bomb)) },
+  { title: 'uses up traffic with an endless proxied file', has: 'a page with a document of their own; a file at the document server', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, proxyingMuch) },
+  { title: 'fills the memory with a huge callback', has: 'authentic callbacks', because: '`bodyLimit`', ...limited({ bodyLimit: LIMIT }, postingMuch) },
+  { title: 'delays a document\'s saves with an answer that trickles in', has: 'authentic callbacks', because: '`timeouts.total`', ...limited({ timeouts: { total: 150 } }, holdingUp) }
 ]

@@ -5,7 +5,7 @@ import type { AlwaysStopped } from './attack.js'
 import { letsIn } from './scripts.js'
 import { startTarget } from './target.js'
 
-const HAS = 'a server that the proxy fetches from; a victim who opens a link and whom the host lets in without a token'
+const HAS = 'a server that the proxy fetches from; a victim who opens a link and whom authorize allows without a token'
 
 type Exchange = (t: Test, origin: string) => Promise<string>
 
@@ -32,13 +32,13 @@ function smuggling (title: string, because: string, lines: readonly string[], wa
   }
 }
 
-const ONLY = 'of a proxied answer only type, length and disposition are passed on'
+const ONLY = 'only type, length and disposition of a proxied answer are forwarded'
 
 export const headers: readonly AlwaysStopped[] = [
   smuggling('sets a cookie of the service\'s origin (session fixation)', ONLY, ['Set-Cookie: session=of-the-attacker; Path=/'], /^set-cookie:/im),
-  smuggling('lets pages of other origins read through the proxy (CORS)', ONLY, ['Access-Control-Allow-Origin: https://foreign.example', 'Access-Control-Allow-Credentials: true'], /^access-control-/im),
+  smuggling('allows pages of other origins to read through the proxy (CORS)', ONLY, ['Access-Control-Allow-Origin: https://foreign.example', 'Access-Control-Allow-Credentials: true'], /^access-control-/im),
   smuggling('changes how browsers treat the service: HSTS, Clear-Site-Data, Refresh', ONLY, ['Strict-Transport-Security: max-age=31536000', 'Clear-Site-Data: "*"', 'Refresh: 0; url=https://foreign.example'], /^(?:strict-transport-security|clear-site-data|refresh):/im),
-  smuggling('loosens the sandbox by a policy of their own', ONLY, ['Content-Security-Policy: sandbox allow-scripts allow-same-origin'], /allow-scripts/i),
-  smuggling('ends a header early and begins one of their own (response splitting)', 'an answer with such a header is refused', ['Content-Disposition: attachment; filename="a\rSet-Cookie: session=of-the-attacker"'], /^set-cookie:/im),
+  smuggling('weakens the sandbox with a policy of their own', ONLY, ['Content-Security-Policy: sandbox allow-scripts allow-same-origin'], /allow-scripts/i),
+  smuggling('ends a header early and starts one of their own (response splitting)', 'an answer with such a header is refused', ['Content-Disposition: attachment; filename="a\rSet-Cookie: session=of-the-attacker"'], /^set-cookie:/im),
   smuggling('hides a header in the folded line of another', 'an answer with such a header is refused or its header dropped', ['Content-Disposition: attachment;', '\tfilename="a"', ' \nSet-Cookie: session=of-the-attacker'], /^set-cookie:/im)
 ]

@@ -56,9 +56,9 @@ const asking = (storageOf: (directory: string) => Storage): Run => async (t, opt
 
 export const lookingUp: readonly AlwaysStopped[] = [
   {
-    title: 'keeps the disk busy by asking for documents that do not exist, while names come and go',
-    has: 'genuine URLs of documents that do not exist',
-    because: 'no request has the directory walked through',
+    title: 'keeps the disk busy with requests for missing documents while files are added and removed',
+    has: 'valid URLs of documents that do not exist',
+    because: 'no request lists the directory',
     run: asking(directory => fileStorage({ directory })),
     control: asking(walkingStorage)
   }

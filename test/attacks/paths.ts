@@ -5,7 +5,7 @@ import type { AlwaysStopped, TargetOptions } from './attack.js'
 import { EVIL, startTarget, type Target } from './target.js'
 
 const CONTENT = 'a file beside the documents'
-const BECAUSE = 'an id is one plain file name, or of no document'
+const BECAUSE = 'a fileId is a single plain file name or names no document'
 
 /** Documents in files, a file beside their directory, and one in it. No other rule is to keep a file from being replaced. */
 async function startBeside (t: Test, options: TargetOptions) {
@@ -40,8 +40,8 @@ async function isWritten ({ saveFrom, evilUrl }: Target, ids: readonly string[],
 
 export const paths: readonly AlwaysStopped[] = [
   {
-    title: 'reads a file outside the directory of documents (path traversal)',
-    has: 'a host that makes links for any id they send',
+    title: 'reads a file outside the document directory (path traversal)',
+    has: 'an application that creates links for any fileId they send',
     because: BECAUSE,
     async run (t, options) {
       const target = await startBeside(t, options)
@@ -53,8 +53,8 @@ export const paths: readonly AlwaysStopped[] = [
     }
   },
   {
-    title: 'writes a file outside that directory',
-    has: 'genuine callbacks, with any id they like',
+    title: 'writes a file outside the document directory',
+    has: 'authentic callbacks with any fileId',
     because: BECAUSE,
     async run (t, options) {
       const target = await startBeside(t, options)
@@ -66,8 +66,8 @@ export const paths: readonly AlwaysStopped[] = [
     }
   },
   {
-    title: 'reads the service\'s own records of who edits',
-    has: 'a host that makes links for any id they send',
+    title: 'reads the service\'s session records',
+    has: 'an application that creates links for any fileId they send',
     because: BECAUSE,
     async run (t, options) {
       const target = await startBeside(t, options)

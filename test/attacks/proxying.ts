@@ -9,8 +9,8 @@ import { namedBy, startTarget, type Target } from './target.js'
 
 const ANYONE = 'an HTTP client'
 const USER = 'a page with a document of their own'
-const NO_TOKEN = { 'proxy.requireToken': 'no token of a page' }
-const RULES = { 'proxy.allow': 'only result files of the document server', allowPrivateAddresses: 'public addresses only' }
+const NO_TOKEN = { 'proxy.requireToken': 'no token from a page' }
+const RULES = { 'proxy.allow': 'only result files of the document server are allowed', allowPrivateAddresses: 'only public IP addresses are allowed' }
 /** An address of the outside: no test gets there. */
 const PUBLIC = '93.184.216.34'
 const SETTINGS = 'what the document server says to its own machine only'
@@ -85,7 +85,7 @@ function byName (title: string, addresses: (look: number) => readonly string[], 
 
 /** Has the proxy get what the document server gives to its own machine only. */
 function spying (title: string, run: Run): StoppedByOptions {
-  return { title, has: USER, stoppedBy: { 'proxy.allow': 'only the paths of result files', allowPrivateAddresses: 'what else the document server has counts as any address does' }, run }
+  return { title, has: USER, stoppedBy: { 'proxy.allow': 'only paths of result files are allowed', allowPrivateAddresses: 'other paths of the document server are checked like any URL' }, run }
 }
 
 /** Has the proxy fetch a result file, which nobody but a page with an editor may. */
@@ -160,7 +160,7 @@ const ELEMENTS = [
 
 export const proxying: readonly Attack[] = [
   {
-    title: 'hides behind the service: has it fetch from any site',
+    title: 'uses the service to fetch from any site anonymously',
     has: ANYONE,
     stoppedBy: { ...NO_TOKEN, 'proxy.allow': RULES['proxy.allow'] },
     async run (t, options) {
@@ -169,44 +169,44 @@ export const proxying: readonly Attack[] = [
       return target.elsewhere().includes(`${PUBLIC}:80`)
     }
   },
-  reading('reads a page of the service\'s own machine', port => `http://127.0.0.1:${port}/`),
-  reading('reads it by the name localhost', port => `http://localhost:${port}/`),
-  reading('reads it behind a user name that looks like an allowed host', port => `http://docs.example.com@127.0.0.1:${port}/`),
-  reading('reads it from a page with an editor', port => `http://127.0.0.1:${port}/cache/files/x`, { has: USER, ask: asUser, stoppedBy: RULES }),
-  reading('reads it by a redirect of the document server', (port, target) => `${target.documentServer.origin}/cache/files/moved?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`, { has: `${USER}; a way to have the document server redirect`, ask: asUser, stoppedBy: RULES }),
-  connecting('connects to a private address', ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://100.64.0.1/']),
+  reading('reads a page on the service\'s own machine', port => `http://127.0.0.1:${port}/`),
+  reading('reads a page on the service\'s own machine by the name localhost', port => `http://localhost:${port}/`),
+  reading('reads a page on the service\'s own machine with a URL whose user name resembles an allowed host', port => `http://docs.example.com@127.0.0.1:${port}/`),
+  reading('reads a page on the service\'s own machine from a page with an editor', port => `http://127.0.0.1:${port}/cache/files/x`, { has: USER, ask: asUser, stoppedBy: RULES }),
+  reading('reads a page on the service\'s own machine through a redirect of the document server', (port, target) => `${target.documentServer.origin}/cache/files/moved?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`, { has: `${USER}; a way to make the document server redirect`, ask: asUser, stoppedBy: RULES }),
+  connecting('connects to a private IP address', ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://100.64.0.1/']),
   connecting('asks the cloud\'s metadata service for credentials', ['http://169.254.169.254/latest/meta-data/', 'http://168.63.129.16/', 'http://[fd00:ec2::254]/']),
-  connecting('writes an address of the inside as a number', ['http://2130706433:9/', 'http://0x7f.1:9/', 'http://017700000001:9/', 'http://127.1:9/', 'http://0:9/']),
-  connecting('writes an address of the inside as IPv6', ['http://[::1]:9/', 'http://[::ffff:127.0.0.1]:9/', 'http://[::ffff:7f00:1]:9/', 'http://[::127.0.0.1]:9/', 'http://[64:ff9b::7f00:1]:9/', 'http://[2002:7f00:1::]:9/']),
-  byName('reaches the inside by a name that leads there, where any origin is allowed', () => ['127.0.0.1'], 'what a name resolves to is looked at'),
-  byName('reaches it by a name with an address of the inside among public ones', () => [PUBLIC, '127.0.0.1'], 'every address of a name is looked at'),
-  byName('reaches it by a name that changes between two look-ups (rebinding)', look => [look === 1 ? PUBLIC : '127.0.0.1'], 'what was looked at is connected to'),
+  connecting('writes an internal IP address as a number', ['http://2130706433:9/', 'http://0x7f.1:9/', 'http://017700000001:9/', 'http://127.1:9/', 'http://0:9/']),
+  connecting('writes an internal IP address as IPv6', ['http://[::1]:9/', 'http://[::ffff:127.0.0.1]:9/', 'http://[::ffff:7f00:1]:9/', 'http://[::127.0.0.1]:9/', 'http://[64:ff9b::7f00:1]:9/', 'http://[2002:7f00:1::]:9/']),
+  byName('reaches an internal host by a host name that resolves to it, where any origin is allowed', () => ['127.0.0.1'], 'the IP address of a host name is checked'),
+  byName('reaches an internal host by a host name with an internal IP address among public ones', () => [PUBLIC, '127.0.0.1'], 'every IP address of a host name is checked'),
+  byName('reaches an internal host by a host name that changes between two look-ups (rebinding)', look => [look === 1 ? PUBLIC : '127.0.0.1'], 'the connection uses the checked IP address'),
   spying('reads the document server\'s settings (/info) through the proxy', byUrls(origin => ['/info/info.json', '/info', '/9.3.0-abc/info/info.json'].map(path => origin + path))),
-  spying('reads them by a redirect of a result file', byUrls(origin => ['/info/info.json', `${origin}/info/info.json`].map(to => `${origin}/cache/files/moved?${encodeURIComponent(to)}`))),
-  spying('reads them by a path that two servers read differently', byUrls(origin => [
+  spying('reads the document server\'s settings through a redirect of a result file', byUrls(origin => ['/info/info.json', `${origin}/info/info.json`].map(to => `${origin}/cache/files/moved?${encodeURIComponent(to)}`))),
+  spying('reads the document server\'s settings with a path that two servers parse differently', byUrls(origin => [
     '..%2f..%2finfo', '..%5c..%5cinfo', '..;/..;/info', '..;a=b/..;/info', '%252e%252e/%252e%252e/info', '..%252f..%252finfo', '..%25252f..%25252finfo'
   ].map(path => `${origin}/cache/files/${path}`))),
-  spying('reads them by the document server\'s internal address', behind(internal => `${internal}/info/info.json`)),
+  spying('reads the document server\'s settings by its internal URL', behind(internal => `${internal}/info/info.json`)),
   {
-    title: 'reads them by its public address, where that leads to the internal one',
+    title: 'reads the document server\'s settings by its public URL, where requests go to the internal one',
     has: USER,
-    because: 'only result files are fetched by the internal address',
+    because: 'only result files are fetched from the internal URL',
     run: behind(() => 'http://docs.invalid/info/info.json'),
     control: (t, options) => behind(internal => `${internal}/info/info.json`)(t, { ...options, allowPrivateAddresses: true, proxy: { allow: 'any' } })
   },
   using('has the browser of a visitor fetch from the document server', 'a page of another origin that the visitor opens',
-    { 'proxy.requireToken': 'a page of another origin has no token', 'proxy.crossOrigin': 'pages of the own origin only' },
+    { 'proxy.requireToken': 'a page of another origin has no token', 'proxy.crossOrigin': 'only pages of the same origin are allowed' },
     async (target, t) => { await exchangeGet(t, target.origin, pathOf(resultOf(target)), { Origin: 'https://foreign.example', 'Sec-Fetch-Site': 'cross-site' }) }),
-  using('uses the proxy from a link, an image or a form in a page of the service', 'may put one into a page of the service that the victim opens',
-    { 'proxy.requireToken': 'none of them sends a header' },
+  using('uses the proxy from a link, an image or a form in a page of the service', 'the ability to put one into a page of the service that the victim opens',
+    { 'proxy.requireToken': 'none of them sends the token header' },
     async (target, t) => {
       for (const headers of ELEMENTS) await exchangeGet(t, target.origin, pathOf(resultOf(target, target.fileId)), headers)
       if (target.documentServer.requests.length % ELEMENTS.length > 0) throw new Error('only some get there')
     }),
-  using('uses the proxy with the token of a page of another service', 'a page with a document of their own, in another service with the same secret',
+  using('uses the proxy with the token from a page of another service', 'a page with a document of their own, in another service with the same secret',
     { 'proxy.requireToken': 'a token is signed for one service' },
     async target => { await withToken(target, target.urlsOf({ publicBaseUrl: 'https://other.example' }).proxyToken(target.own)) }),
-  using('uses the proxy for years with the token of a page they once had', 'an old page with a document of their own',
+  using('uses the proxy for years with the token from a page they once opened', 'an old page with a document of their own',
     { 'proxy.requireToken': 'a token expires' },
     async target => { await withToken(target, target.urlsOf({ downloadUrlLifetime: -5000 }).proxyToken(target.own)) })
 ]

@@ -10,7 +10,7 @@ import type { AlwaysStopped, TargetOptions } from './attack.js'
 
 /** The attacker's own: it resolved to their server, and now to the victim's machine. For a browser it is still the same site. */
 const REBOUND = 'evil.example'
-const BECAUSE = 'a request that names another host is refused'
+const BECAUSE = 'a request with a foreign Host header is refused'
 
 /** What a script of that site is answered, which is connected to this machine now. */
 async function read (url: string): Promise<string> {
@@ -43,7 +43,7 @@ async function takesResult (t: Test, options: TargetOptions, allowedHosts?: read
   const session = await documentServer.open(config)
   await session.edit('written by the victim')
   await session.forceSave()
-  const { body } = await documentServer.callback(6)
+  const { body } = await documentServer.nextCallback(6)
   return (await read(String(body!.url))).includes('written by the victim')
 }
 
@@ -59,23 +59,23 @@ async function opensSession (t: Test, { url }: DocumentServer, config: EditorCon
 
 export const rebinding: readonly AlwaysStopped[] = [
   {
-    title: 'lists and downloads the documents of a demo on a developer\'s machine, through a name that is rebound to it',
-    has: 'a web site that the developer looks at, and its name server',
+    title: 'lists and downloads the documents of a demo on a developer\'s machine through DNS rebinding',
+    has: 'a web site that the developer visits, and its name server',
     because: BECAUSE,
     run: (t, options) => takesDocuments(t, options),
     control: (t, options) => takesDocuments(t, options, { ALLOWED_HOSTS: REBOUND })
   },
   {
-    title: 'takes a saved file from an emulated document server there, through such a name',
-    has: 'such a web site, and the address of the saved file',
+    title: 'takes a saved file from an emulated document server on a developer\'s machine through DNS rebinding',
+    has: 'a web site that the developer visits, and the URL of the saved file',
     because: BECAUSE,
     run: (t, options) => takesResult(t, options),
     control: (t, options) => takesResult(t, options, [REBOUND])
   },
   {
-    title: 'opens a session at an emulated document server there, from a page of another site',
-    has: 'such a web site, and a configuration that is signed',
-    because: 'only its own pages are given a connection',
+    title: 'opens a session at an emulated document server on a developer\'s machine from a page of another site',
+    has: 'a web site that the developer visits, and a signed configuration',
+    because: 'only its own pages may open a WebSocket',
     async run (t, options) {
       const { documentServer, config } = await startEmulator(t, options)
       return opensSession(t, documentServer, config, `http://${REBOUND}`)

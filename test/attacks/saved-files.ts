@@ -5,8 +5,8 @@ import { startUpstream } from '../helpers/listen.js'
 import type { AlwaysStopped, Attack, Run, StoppedByOptions, TargetOptions } from './attack.js'
 import { EVIL, namedBy, startTarget, type Target } from './target.js'
 
-const HAS = 'a session at the document server, told to name another host: its callback is genuine'
-const OTHER_ORIGIN = { 'documentServer.origins': 'only the document server\'s origins' }
+const HAS = 'a session at the document server that names another host: its callback is authentic'
+const OTHER_ORIGIN = { 'documentServer.origins': 'only the document server\'s origins are allowed' }
 
 type Names = (evil: URL, target: Target) => string
 
@@ -46,30 +46,30 @@ const storedAs = (filetype: string): Run => async (t, options) => {
 }
 
 const asProgram: AlwaysStopped = {
-  title: 'has a document stored as a program that a web server before the directory would run (.php)',
-  has: 'a genuine callback that names such a format',
-  because: 'only formats that the document server knows are followed',
+  title: 'stores a document with an extension that a web server in front of the directory would execute (.php)',
+  has: 'an authentic callback with such a filetype',
+  because: 'only formats the document server supports are used',
   run: storedAs('php'),
   control: storedAs('odt')
 }
 
 export const savedFiles: readonly Attack[] = [
   asProgram,
-  savingFrom('has a file of their own server saved into a document', HAS, evil => `${evil.origin}/x`),
-  savingFrom('has it saved by a redirect of the document server', 'a genuine callback; a way to have the document server redirect',
+  savingFrom('has a file from their own server saved into a document', HAS, evil => `${evil.origin}/x`),
+  savingFrom('has a file from their own server saved through a redirect of the document server', 'an authentic callback; a way to make the document server redirect',
     (evil, target) => `${target.documentServer.origin}/redirect?${encodeURIComponent(`${evil.origin}/x`)}`),
-  savingFrom('has it saved from behind a user name that looks like the document server', HAS,
+  savingFrom('has a file saved from a URL whose user name resembles the document server', HAS,
     (evil, target) => `http://${new URL(target.documentServer.origin).host.replace(':', '%3A')}@${evil.host}/x`),
   {
-    title: 'has it saved from a host whose name begins like the document server\'s',
+    title: 'has a file saved from a host whose name starts like the document server\'s',
     has: `${HAS}; a domain`,
     stoppedBy: OTHER_ORIGIN,
     run: fromLookalike
   },
   {
-    title: 'has a page of the inside saved into a document, to read it there',
+    title: 'has an internal page saved into a document, to read it there',
     has: HAS,
-    stoppedBy: { ...OTHER_ORIGIN, allowPrivateAddresses: 'public addresses only' },
+    stoppedBy: { ...OTHER_ORIGIN, allowPrivateAddresses: 'only public IP addresses are allowed' },
     async run (t, options) {
       const inside = await startInside(t)
       const target = await startTarget(t, options)
@@ -78,9 +78,9 @@ export const savedFiles: readonly Attack[] = [
     }
   },
   {
-    title: 'has it saved by a redirect to the inside',
-    has: 'a genuine callback; a way to have the document server redirect',
-    stoppedBy: { ...OTHER_ORIGIN, allowPrivateAddresses: 'every hop is looked at' },
+    title: 'has an internal page saved through a redirect',
+    has: 'an authentic callback; a way to make the document server redirect',
+    stoppedBy: { ...OTHER_ORIGIN, allowPrivateAddresses: 'every redirect is checked' },
     async run (t, options) {
       const inside = await startInside(t)
       const target = await startTarget(t, options)

@@ -68,15 +68,15 @@ const stored = (extension: string, content: string) => async (target: Target) =>
 }
 
 const throughProxy = async (target: Target) => target.handler({ action: 'proxy', url: `${target.documentServer.origin}/cache/files/x` })
-const FILE = 'a file at the document server; a victim who opens a link and whom the host lets in without a token'
+const FILE = 'a file at the document server; a victim who opens a link and whom authorize allows without a token'
 
 const INJECTION = 'a page of the service in which they can place a script element, with `script-src \'self\'`'
 const NOTHING = serving(undefined, '')
 
 const scriptOfOtherServer: StoppedByOptions = {
-  title: 'has a script of their own server run in such a page, through the proxy',
+  title: 'has a script from their own server run in a page that trusts its own origin, through the proxy',
   has: INJECTION,
-  stoppedBy: { 'proxy.requireToken': 'a script element sends no header', 'proxy.crossOrigin': 'a browser says that it is to be run', 'proxy.allow': 'only result files of the document server' },
+  stoppedBy: { 'proxy.requireToken': 'a script element sends no token header', 'proxy.crossOrigin': 'the browser\'s fetch metadata says it is a script', 'proxy.allow': 'only result files of the document server are allowed' },
   async run (t, options) {
     const evil = await startUpstream(t, answerWith(SCRIPT, 200, { 'content-type': 'text/javascript' }))
     // It is on loopback, where it plays a server of the outside.
@@ -93,9 +93,9 @@ const MIXED = ['--x', 'Content-Type: text/html', 'Set-Cookie: session=of-the-att
 const hasParts: Verdict = headers => /^\s*multipart\//i.test(headers.get('content-type') ?? '')
 
 const mixed: AlwaysStopped = {
-  title: 'has the parts of a proxied answer bring headers of their own (multipart/x-mixed-replace)',
+  title: 'gives the parts of a proxied answer their own headers (multipart/x-mixed-replace)',
   has: FILE,
-  because: 'a multipart answer is passed on as mere bytes',
+  because: 'a multipart answer is forwarded as application/octet-stream',
   async run (t, options) {
     const target = await startTarget(t, { ...options, ...letsIn, serve: serving('multipart/x-mixed-replace; boundary=x', MIXED) })
     const response = await fetch(await throughProxy(target))
@@ -115,18 +115,18 @@ function headersOf (answer: string): Headers {
 }
 
 export const scripts: readonly Attack[] = [
-  opening('runs script in the service\'s origin: a page through the proxy', FILE, '`Content-Security-Policy: sandbox`', serving('text/html', PAGE), throughProxy),
-  opening('runs script there: a drawing (SVG) through the proxy', FILE, '`Content-Security-Policy: sandbox`', serving('image/svg+xml', DRAWING), throughProxy),
-  opening('runs script there: bytes without a type that a browser takes for a page', FILE, '`X-Content-Type-Options: nosniff`, sandbox', serving(undefined, PAGE), throughProxy),
-  opening('runs script there: a stored page', 'an HTML document in the service; a victim who opens its link', 'an attachment, sandboxed', NOTHING, stored('html', PAGE)),
-  opening('shows a stored page under the service\'s address, to ask for a password', 'an HTML document in the service; a victim who opens its link', 'a download is an attachment', NOTHING, stored('html', PAGE), isShown),
-  opening('has a stored text run as a script of a page that trusts its own origin (CSP bypass)', INJECTION, '`X-Content-Type-Options: nosniff`', NOTHING, stored('txt', SCRIPT), isScript),
+  opening('runs script in the service\'s origin with a proxied HTML page', FILE, '`Content-Security-Policy: sandbox`', serving('text/html', PAGE), throughProxy),
+  opening('runs script in the service\'s origin with a proxied SVG', FILE, '`Content-Security-Policy: sandbox`', serving('image/svg+xml', DRAWING), throughProxy),
+  opening('runs script in the service\'s origin with bytes without a type that a browser treats as HTML', FILE, '`X-Content-Type-Options: nosniff`, sandbox', serving(undefined, PAGE), throughProxy),
+  opening('runs script in the service\'s origin with a stored HTML document', 'an HTML document in the service; a victim who opens its link', 'an attachment, sandboxed', NOTHING, stored('html', PAGE)),
+  opening('shows a stored HTML document under the service\'s URL, to ask for a password', 'an HTML document in the service; a victim who opens its link', 'a download is an attachment', NOTHING, stored('html', PAGE), isShown),
+  opening('has stored text run as a script in a page that trusts its own origin (CSP bypass)', INJECTION, '`X-Content-Type-Options: nosniff`', NOTHING, stored('txt', SCRIPT), isScript),
   scriptOfOtherServer,
   mixed,
   {
-    title: 'runs script in the page with the editor by a document\'s name',
+    title: 'runs script in the page with the editor through a document\'s name',
     has: 'a document that the victim opens',
-    because: '`<` is written as an escape in the page',
+    because: '`<` is escaped in the page',
     async run (t, options) {
       const target = await startTarget(t, options)
       const control = await target.app.editorControl().openDocument(target.own, { name: NAME })

@@ -58,7 +58,7 @@ const readingTheLog = (prepare?: Parameters<typeof startTarget>[1]['prepare']): 
 
 const log: AlwaysStopped = {
   title: 'takes credentials from the service\'s log',
-  has: 'the log, at its most talkative',
+  has: 'the log at level trace',
   because: 'no token, query or secret is logged',
   run: readingTheLog(),
   control: readingTheLog(app => {
@@ -76,9 +76,9 @@ const missing = (pathOf: (path: string) => string): Run => async (t, options) =>
 }
 
 const nearMiss: AlwaysStopped = {
-  title: 'takes a signature from the log, where the path was missed by a slash or by case',
-  has: 'the log; somebody who writes the address a little differently',
-  because: 'such paths are the handler\'s, too',
+  title: 'takes a signature from the log of a request whose path differs by a slash or letter case',
+  has: 'the log; somebody who writes the URL a little differently',
+  because: 'such paths belong to the handler too',
   run: async (t, options) => await missing(path => `${path}/`)(t, options) || await missing(path => path.toLowerCase())(t, options),
   control: missing(path => `/elsewhere${path}`)
 }
@@ -86,8 +86,8 @@ const nearMiss: AlwaysStopped = {
 export const secrets: readonly Attack[] = [
   nearMiss,
   byGuess('guesses the secret from a token, and replaces a document', 'a page with the editor and a document of their own; a dictionary', GUESSED, secretOf),
-  byGuess('guesses a short secret of the host\'s own making', 'such a page; a longer dictionary', SHORT, secretOf),
-  byGuess('guesses a secret of 32 equal letters', 'such a page; a list of patterns', EQUAL_LETTERS, secretOf),
-  byGuess('signs with a known default that is left in the list of secrets', 'the documentation of the document server', ['a-strong-secret-that-signs-0123456789', GUESSED], () => GUESSED),
+  byGuess('guesses a short secret that the application chose', 'a page with the editor and a document of their own; a longer dictionary', SHORT, secretOf),
+  byGuess('guesses a secret of 32 identical letters', 'a page with the editor and a document of their own; a list of patterns', EQUAL_LETTERS, secretOf),
+  byGuess('signs with a known default that was left in the list of secrets', 'the documentation of the document server', ['a-strong-secret-that-signs-0123456789', GUESSED], () => GUESSED),
   log
 ]

@@ -5,9 +5,9 @@ import { startTarget, type Target } from './target.js'
 const FOREIGN_KEY = 'key-of-a-session-of-the-attacker'
 
 const ownSession: StoppedByOptions = {
-  title: 'leads whoever opens a document into another session at the document server, with other content',
+  title: 'sends the next editor of a document into another session with other content',
   has: 'the document\'s callback URL, from a page with the editor',
-  stoppedBy: { requireToken: 'no token of the document server' },
+  stoppedBy: { requireToken: 'no token from the document server' },
   async run (t, options) {
     const target = await startTarget(t, options)
     await target.postCallback(target.fileId, { key: FOREIGN_KEY, status: 1, users: ['victim'] })
@@ -26,9 +26,9 @@ async function isLedBack (target: Target, between: () => Promise<unknown>): Prom
 }
 
 const endedSession: AlwaysStopped = {
-  title: 'leads whoever opens a document into a session that has ended, where nothing is saved',
-  has: 'the genuine callback of its beginning, seen on the way',
-  because: 'a session that was saved does not begin again',
+  title: 'sends the next editor of a document into an ended session, where nothing is saved',
+  has: 'the intercepted authentic callback of its start',
+  because: 'a saved session cannot be started again',
   async run (t, options) {
     const target = await startTarget(t, options)
     return isLedBack(target, () => target.saveFrom(target.url))

@@ -29,9 +29,9 @@ function inTheMiddle (title: string, has: string, stoppedBy: StoppedByOptions['s
 const VERIFIED = { 'tls.rejectUnauthorized': 'certificates are verified' }
 
 export const tls: readonly StoppedByOptions[] = [
-  inTheMiddle('stands in for the document server with a certificate of their own', 'the network in between', VERIFIED, createCertificate()),
-  inTheMiddle('stands in for it with a certificate for another name', 'the network in between; a certificate for a name of their own', VERIFIED, createCertificate({ issuer: authority, names: ['evil.example'] })),
-  inTheMiddle('stands in for it with a certificate that has expired', 'the network in between; an old key of the document server', VERIFIED, createCertificate({ issuer: authority, expired: true })),
-  inTheMiddle('brings the connection down to TLS 1.0', 'the network in between', { 'tls.minVersion': 'TLS 1.2 or later' },
+  inTheMiddle('impersonates the document server with a certificate of their own', 'a position in the network between', VERIFIED, createCertificate()),
+  inTheMiddle('impersonates the document server with a certificate for another name', 'a position in the network between; a certificate for a name of their own', VERIFIED, createCertificate({ issuer: authority, names: ['evil.example'] })),
+  inTheMiddle('impersonates the document server with an expired certificate', 'a position in the network between; an old key of the document server', VERIFIED, createCertificate({ issuer: authority, expired: true })),
+  inTheMiddle('downgrades the connection to TLS 1.0', 'a position in the network between', { 'tls.minVersion': 'TLS 1.2 or later' },
     { ...createCertificate({ issuer: authority }), minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })
 ]

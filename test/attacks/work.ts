@@ -19,8 +19,8 @@ async function startEdited (t: Test, options: TargetOptions) {
 /** Work that the document server or the service loses: nobody else is needed but someone who brings the situation about. */
 export const work: readonly StoppedByOptions[] = [
   {
-    title: 'destroys the work of a session by an image or font that the document server cannot assemble (status 3)',
-    has: 'may edit the document, too',
+    title: 'destroys the work of a session with an image or font that the document server cannot assemble (status 3)',
+    has: 'the right to edit the document',
     stoppedBy: { onCorrupted: 'the document server is told to keep the changes' },
     async run (t, options) {
       const { session, open, documentServer } = await startEdited(t, options)
@@ -31,9 +31,9 @@ export const work: readonly StoppedByOptions[] = [
     }
   },
   {
-    title: 'destroys the work of a session by deleting its document meanwhile',
-    has: 'may delete the document',
-    stoppedBy: { onMissingFile: 'the document server is told to keep what it built' },
+    title: 'destroys the work of a session by deleting its document during it',
+    has: 'the right to delete the document',
+    stoppedBy: { onMissingFile: 'the document server is told to keep the saved file' },
     async run (t, options) {
       const { session, file, forgotten } = await startEdited(t, options)
       await rm(file)
@@ -42,9 +42,9 @@ export const work: readonly StoppedByOptions[] = [
     }
   },
   {
-    title: 'has a session destroy what another program wrote meanwhile',
-    has: 'may edit the document',
-    stoppedBy: { onConflict: 'both are kept' },
+    title: 'uses a session to destroy what another program wrote meanwhile',
+    has: 'the right to edit the document',
+    stoppedBy: { onConflict: 'both contents are kept' },
     async run (t, options) {
       const { session, file, directory } = await startEdited(t, options)
       await writeFile(file, OUTSIDE)

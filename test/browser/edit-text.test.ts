@@ -4,7 +4,7 @@ import { startDemo } from '../helpers/demo.js'
 
 const browser = await startBrowser(t)
 
-t.test('demo: the save button stores a text document without closing it, leaving the page stores the rest', { skip: browser.missing }, async t => {
+t.test('demo: the save button stores a text document without closing it; leaving the page stores the remaining edits', { skip: browser.missing }, async t => {
   const demo = await startDemo(t)
   const { page } = await browser.newPage(t)
   const stored = async () => Buffer.from(await demo.download('Table.md')).toString()

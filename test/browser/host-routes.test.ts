@@ -10,7 +10,7 @@ const directory = await temporaryDirectory(t)
 const demo = await startDemo(t, { directory })
 const MEGABYTE = 1024 * 1024
 
-t.test('demo: an unknown document is a friendly page, not an error of the server', async t => {
+t.test('demo: an unknown document gets a readable page, not a server error', async t => {
   for (const path of ['/edit/unknown', '/documents/unknown/download', '/documents/unknown/pdf', '/edit/..%2f..%2fdocuments', '/nowhere']) {
     const response = await fetch(demo.url + path)
     t.equal(response.status, 404, path)
@@ -19,20 +19,20 @@ t.test('demo: an unknown document is a friendly page, not an error of the server
   }
 })
 
-t.test('demo: a download is an attachment under the name in the list', async t => {
+t.test('demo: a download is an attachment with the name shown in the list', async t => {
   const response = await fetch(`${demo.url}/documents/${await demo.idOf('Table.md')}/download`)
   t.equal(response.headers.get('content-disposition'), 'attachment; filename="Table.md"')
   t.equal(response.headers.get('content-length'), String((await response.arrayBuffer()).byteLength))
 })
 
-t.test('demo: a PDF is shown under the name of the document', async t => {
+t.test('demo: a PDF is displayed with the document\'s name', async t => {
   const response = await fetch(`${demo.url}/documents/${await demo.idOf('Order list.csv')}/pdf`)
   t.equal(response.headers.get('content-type'), 'application/pdf')
   t.equal(response.headers.get('content-disposition'), 'inline; filename="Order list.pdf"')
   t.equal(Buffer.from(await response.arrayBuffer()).subarray(0, 5).toString(), '%PDF-')
 })
 
-t.test('demo: what can\'t be an upload is refused and leaves nothing behind', async t => {
+t.test('demo: an invalid upload is refused and leaves no file behind', async t => {
   const stored = async () => (await readdir(join(directory, 'uploads'))).sort()
   const before = await stored()
   const upload = (query: string, type = 'application/octet-stream') => fetch(`${demo.url}/documents${query}`, { method: 'POST', headers: { 'content-type': type }, body: 'content' })
@@ -53,7 +53,7 @@ t.test('demo: an empty file can be uploaded', async t => {
   t.equal((await demo.download('empty.txt')).byteLength, 0)
 })
 
-t.test('demo: an upload over the limit is refused, announced or not, and leaves nothing behind', async t => {
+t.test('demo: an upload over the limit is refused, with or without a Content-Length, and leaves no file behind', async t => {
   const stored = async () => (await readdir(join(directory, 'uploads'))).sort()
   const before = await stored()
   const chunk = Buffer.alloc(MEGABYTE)

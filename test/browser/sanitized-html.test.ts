@@ -5,7 +5,7 @@ import { startUpstream } from '../helpers/listen.js'
 
 const browser = await startBrowser(t)
 
-t.test('a user\'s HTML that went through a sanitizer mounts no editor and loads no script', { skip: browser.missing }, async t => {
+t.test('HTML of a user that passed a sanitizer mounts no editor and loads no script', { skip: browser.missing }, async t => {
   const evil = await startUpstream(t, (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end('document.title = "taken over"'))
   // Sanitizers leave attributes that begin with data-, and no script element.
   const attributes = `data-onlyoffice-editor data-api="${evil.origin}/evil.js" data-handler="/x"`

@@ -106,5 +106,5 @@ export async function close ({ editor }: Opened): Promise<void> {
 
 /** Statuses of the callbacks so far. */
 export function statuses ({ documentServer }: Service): unknown[] {
-  return documentServer.requests.flatMap(({ body }) => body === null ? [] : [body.status])
+  return documentServer.sentRequests.flatMap(({ body }) => body === null ? [] : [body.status])
 }

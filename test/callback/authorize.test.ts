@@ -52,7 +52,7 @@ for (const profile of profiles) {
         const { status, body } = await editing.postCallback(editing.fileId, { ...save, ...token })
         t.equal(status, 200)
         const requested = editing.documentServer.requests.some(path => path.endsWith(`attempt=${credential}`))
-        t.equal(requested, errorOf(body) === 0, 'refused means no request')
+        t.equal(requested, errorOf(body) === 0, 'a refused URL causes no request')
         taken.push(errorOf(body) === 0)
       }
       const expected = outcomes[profile][effectOf(decision)]

@@ -120,10 +120,10 @@ t.test('large bodies from one client do not delay those of another', async t => 
   const waiting = await begin(fileId, large({ key, status: 1 }))
   stranger.socket.destroy()
   t.equal(await waiting.answer, 0)
-  t.ok(more.every(({ socket }) => !socket.closed), 'they wait or are being read')
+  t.ok(more.every(({ socket }) => !socket.closed), 'they are queued or being read')
   await begin(other, LARGE, { length: ANNOUNCED })
   const { answer } = await begin(other, LARGE, { length: ANNOUNCED })
-  t.equal(await answer, 1, 'and of one page only a few may wait')
+  t.equal(await answer, 1, 'and only a few per page may be queued')
 })
 
 t.test('a client that disconnects while queued delays nobody, and closing the service ends the queue', async t => {

@@ -28,7 +28,7 @@ for (const profile of profiles) {
   const refused = profile === 'secure' ? 1 : 0
 
   for (const [name, fileIds] of Object.entries(absent)) {
-    t.test(`${name} finds no file: answered with error ${refused} (${profile})`, async t => {
+    t.test(`${name} finds no file: nothing is fetched or stored, answered with error ${refused} (${profile})`, async t => {
       let genuine = 0
       const editing = await startEditing(t, { profile, onCallback: () => { genuine++ } })
       const outside = join(t.testdirName, 'outside.docx')
@@ -44,7 +44,7 @@ for (const profile of profiles) {
           t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
         }
       }
-      t.equal(genuine, fileIds.length * 2, 'it was not for its credentials')
+      t.equal(genuine, fileIds.length * 2, 'the credentials were accepted')
       t.strictSame(editing.documentServer.requests, [], 'no outbound request')
       t.equal(await readFile(outside, 'utf8'), OUTSIDE)
       t.equal(await editing.storedText(editing.fileId), OLD)

@@ -73,7 +73,7 @@ for (const profile of profiles) {
     await fetch(`${origin}${HANDLER}?action=callback&fileId=a&in-the-query=1`)
 
     const text = log.text()
-    t.ok(log.records().length > 60, 'it was talkative')
+    t.ok(log.records().length > 60, 'the log contains output')
     for (const token of sent) {
       for (const part of [token, ...token.split('.')].filter(part => part.length > 8)) {
         if (part !== FIRST_PART) t.notOk(text.includes(part), `no ${part.slice(0, 30)}`)

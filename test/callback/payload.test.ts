@@ -87,6 +87,6 @@ for (const profile of profiles) {
     t.equal(({} as Record<string, unknown>).polluted, undefined)
     t.equal(told[0]?.polluted, undefined)
     t.equal(Object.getPrototypeOf(told[0]), Object.prototype)
-    t.notOk(Object.hasOwn(told[0]!, '__proto__'), 'nor will a copy of the event be')
+    t.notOk(Object.hasOwn(told[0]!, '__proto__'), 'a copy of the event is not delivered either')
   })
 }

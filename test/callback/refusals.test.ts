@@ -90,17 +90,17 @@ const refusals: Record<string, Refusal> = {
   'an unsigned URL': {
     token: save => signed(save),
     query: fileId => ({ action: 'callback', fileId }),
-    advice: /the callback URL is not signed: take it from the control/
+    advice: /the callback URL is not signed: use the one of the control/
   },
   'the signature of another URL': {
     token: save => signed(save),
     query: fileId => ({ action: 'callback', fileId, signature: 'made-up-signature' }),
-    advice: /the signature of the URL is not of this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same at every instance/,
+    advice: /the URL's signature was not made for this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances/,
     code: 'FST_EDITOR_FORBIDDEN'
   },
   'a key of another file': {
     token: save => signed({ ...save, key: 'of-another-file' }),
-    advice: /the document key of the callback is not of its file/,
+    advice: /the document key of the callback does not belong to its file/,
     code: 'FST_EDITOR_FORBIDDEN'
   },
   'no callback': {

@@ -88,7 +88,7 @@ t.test('onSaved: an event that was not delivered because the process died is del
       const { key, post, url, fileId, documentServer } = first
       t.equal(await post({ key, status: 1 }), 0)
       t.equal(await post({ key, status: 6, url, lastsave: LASTSAVE, users: ['u1'] }), 0)
-      t.equal(told.length, 1, 'but it could not be noted that it was told')
+      t.equal(told.length, 1, 'but its delivery could not be noted')
 
       const again: SavedEvent[] = []
       const second = await startEditing(t, {

@@ -37,7 +37,7 @@ for (const profile of profiles) {
       const editing = await startEditing(t, { profile, onCallback: event => { told.push(event.status) } })
       const refused = profile === 'secure' && status === '3'
       t.equal(await editing.post({ key: editing.key, status: Number(status), url: editing.url }), refused ? 1 : 0)
-      t.strictSame(told, [Number(status)], 'the event is told')
+      t.strictSame(told, [Number(status)], 'onCallback is called')
       t.strictSame(editing.documentServer.requests, [], 'no outbound request')
       await editing.unchanged(t, `status ${status}`)
     })

@@ -56,7 +56,7 @@ t.test('a callback needs the signature in its URL in addition to its token', asy
   t.equal(await editing.storedText(fileId), NEW)
 })
 
-t.test('a callback with an invalid URL signature is refused before its body has arrived', async t => {
+t.test('a callback without a valid URL signature is refused before its body has arrived', async t => {
   const editing = await startEditing(t)
   const { hostname, port, host } = new URL(editing.origin)
   for (const query of [`fileId=${editing.fileId}`, `fileId=${editing.fileId}&signature=made-up`]) {

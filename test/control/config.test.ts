@@ -3,7 +3,7 @@ import type { EditorControlDefaults } from '../../lib/index.js'
 import { extensions } from '../helpers/formats.js'
 import { startHost } from '../helpers/host.js'
 
-t.test('specification, Editor configuration: every path of the table', async t => {
+t.test('the configuration has every documented property at its path', async t => {
   const host = await startHost(t, { profile: 'classic', publicBaseUrl: 'https://app.example.com' })
   const control = host.app.editorControl()
   const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.xlsx')
@@ -22,7 +22,7 @@ t.test('specification, Editor configuration: every path of the table', async t =
   t.strictSame(rest, { width: '100%', height: '100%', documentType: 'cell' })
 })
 
-t.test('specification, Editor control properties: what the host sets by hand is what the configuration says', async t => {
+t.test('properties that the application sets by hand replace those of the stored document in the configuration', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   Object.assign(control, { documentName: 'Elsewhere.pptx', documentKey: 'key-of-the-host', documentUrl: 'https://files.example/7', callbackUrl: 'https://files.example/7/cb' })
@@ -35,7 +35,7 @@ t.test('specification, Editor control properties: what the host sets by hand is 
   t.notOk('callbackUrl' in JSON.parse(control.configJson).editorConfig, 'none, when there is none')
 })
 
-t.test('documentType and fileType for every extension the editor knows', async t => {
+t.test('documentType and fileType are set for every extension the editor supports', async t => {
   const host = await startHost(t)
   for (const [extension, documentType] of extensions) {
     for (const spelling of [extension, extension.toUpperCase()]) {
@@ -47,7 +47,7 @@ t.test('documentType and fileType for every extension the editor knows', async t
   }
 })
 
-t.test('a format the editor does not know has no documentType: the document server says so itself', async t => {
+t.test('an extension the editor does not support gets no documentType: the document server reports it', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   await control.setDocumentFromBytes(Buffer.from('x'), 'archive.7z')
@@ -60,7 +60,7 @@ const user = { id: '7', name: 'Ada', group: 'editors', image: 'https://app.examp
 const permissions = { edit: true, comment: false, download: false, commentGroups: { edit: ['a'], remove: [''] }, userInfoGroups: ['a'] }
 const customization = { autosave: false, forcesave: true, logo: { image: 'https://app.example.com/logo.png' }, goback: { url: 'https://app.example.com/' } } as const
 
-t.test('user, permissions, mode, lang, customization and the rest pass through, at the top level for short', async t => {
+t.test('user, permissions, mode, lang, customization and further options are accepted at the top level and passed on', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl({
     type: 'mobile',
@@ -99,7 +99,7 @@ t.test('user, permissions, mode, lang, customization and the rest pass through, 
   })
 })
 
-t.test('the same, nested as the editor has it', async t => {
+t.test('the same options are accepted nested as in the editor\'s configuration', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl({ document: { permissions, info: { owner: 'Ada' } }, editorConfig: { user, mode: 'view', lang: 'de' } })
   await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
@@ -110,7 +110,7 @@ t.test('the same, nested as the editor has it', async t => {
   t.equal(document.title, 'a.docx')
 })
 
-t.test('defaults are never changed, and nothing in them replaces what the document decides', async t => {
+t.test('defaults are never modified and cannot override values determined by the document', async t => {
   const host = await startHost(t)
   const sneaky = { key: 'k', url: 'https://evil.example', title: 'x', fileType: 'exe', callbackUrl: 'https://evil.example' }
   const defaults = deepFrozen({ user, document: { ...sneaky, permissions }, editorConfig: { ...sneaky, lang: 'de' }, token: 'x', documentType: 'cell' }) as unknown as EditorControlDefaults

@@ -3,7 +3,7 @@ import { startHost } from '../helpers/host.js'
 
 const values = { filled: 'x', empty: '', blank: '   ', 'tabs and newlines': '\t\r\n', 'no-break space': '\u00a0' }
 
-t.test('row 23, specification, Editor control properties, HasDocument, ConfigJson: every combination of name, key and url', async t => {
+t.test('hasDocument is true only if name, key and url are all non-blank; otherwise configJson is "null"', async t => {
   const host = await startHost(t)
   for (const [nameIs, name] of Object.entries(values)) {
     for (const [keyIs, key] of Object.entries(values)) {
@@ -23,7 +23,7 @@ t.test('row 23, specification, Editor control properties, HasDocument, ConfigJso
   }
 })
 
-t.test('specification, Editor control properties: a new control has nothing', async t => {
+t.test('a new control has no document', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   const { documentName, documentKey, documentUrl, callbackUrl, hasDocument, configJson } = control
@@ -32,7 +32,7 @@ t.test('specification, Editor control properties: a new control has nothing', as
   })
 })
 
-t.test('specification, Editor control properties, HasDocument: it is computed, nobody can set it', async t => {
+t.test('hasDocument is computed and cannot be set', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   for (const name of ['hasDocument', 'config', 'configJson']) {
@@ -41,7 +41,7 @@ t.test('specification, Editor control properties, HasDocument: it is computed, n
   t.equal(control.hasDocument, false)
 })
 
-t.test('a control of another document knows nothing of this one', async t => {
+t.test('controls of different documents do not share state', async t => {
   const host = await startHost(t)
   const one = host.app.editorControl()
   await one.setDocumentFromBytes(Buffer.from('one'), 'one.docx')

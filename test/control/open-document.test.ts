@@ -6,7 +6,7 @@ import { startUpstream } from '../helpers/listen.js'
 
 const fileIds = ['plain', 'with blank', 'a&b=c', 'a#b', 'a+b', '100%', '%41', '%', 'é', 'e\u0301', '文書', '😀👩‍👩‍👧', "it's (a) file!", '~tilde~', 'a;b,c', 'a=b&fileId=plain', 'a.b']
 
-t.test('row 24, specification, Editor configuration, document.url: every fileId comes back through our own route', async t => {
+t.test('every fileId in a generated document.url reaches the stored file through the plugin\'s own route', async t => {
   const directory = t.testdir(Object.fromEntries(fileIds.map(fileId => [`${fileId}.txt`, `content of ${fileId}`])))
   for (const profile of ['secure', 'classic'] as const) {
     const host = await startHost(t, { profile, storage: fileStorage({ directory }) })
@@ -21,7 +21,7 @@ t.test('row 24, specification, Editor configuration, document.url: every fileId 
   }
 })
 
-t.test('row 24, specification, Editor configuration, editorConfig.callbackUrl: every fileId comes back through our own route', async t => {
+t.test('every fileId in a generated editorConfig.callbackUrl reaches the stored file through the plugin\'s own route', async t => {
   const directory = t.testdir(Object.fromEntries(fileIds.map(fileId => [`${fileId}.txt`, 'old'])))
   const documentServer = await startUpstream(t, (request, response) => response.end(`new ${request.url}`))
   for (const profile of ['secure', 'classic'] as const) {
@@ -37,7 +37,7 @@ t.test('row 24, specification, Editor configuration, editorConfig.callbackUrl: e
   }
 })
 
-t.test('opening what is not stored rejects, and leaves the control as it was', async t => {
+t.test('opening a document that is not stored rejects and leaves the control unchanged', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
@@ -62,7 +62,7 @@ t.test('the title is the given name, by default the fileId with the stored exten
   t.equal(control.config!.documentType, 'word')
 })
 
-t.test('document keys: one content one key, another content or file another key', async t => {
+t.test('document keys: the same content has the same key, other content or another file has another key', async t => {
   const directory = t.testdir({ 'a.docx': 'same', 'b.docx': 'same', 'ü 😀.docx': 'same' })
   const host = await startHost(t, { storage: fileStorage({ directory }) })
   const keyOf = async (fileId: string) => (await host.app.editorControl().openDocument(fileId)).documentKey
@@ -78,7 +78,7 @@ t.test('document keys: one content one key, another content or file another key'
   t.not(await keyOf('a'), changed)
 })
 
-t.test('document keys: two services of one document server never share a key, two instances of one service do', async t => {
+t.test('document keys: two services of one document server never share a key; two instances of one service do', async t => {
   const directory = t.testdir({ 'a.docx': 'content' })
   const keyAt = async (publicBaseUrl: string) => {
     const host = await startHost(t, { publicBaseUrl, storage: fileStorage({ directory }) })

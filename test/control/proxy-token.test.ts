@@ -22,7 +22,7 @@ function fill (control: EditorControl, documentUrl: string): EditorControl {
   return Object.assign(control, { documentName: 'a.docx', documentKey: 'k', documentUrl })
 }
 
-t.test('proxyToken is that of the file in the page, and so are the attributes of the fragment', async t => {
+t.test('proxyToken is issued for the open document\'s fileId, and the fragment has both as attributes', async t => {
   const { app, storage, statusWith } = await start(t)
   const { fileId } = await storage.create('docx', Buffer.from('x'))
   const opened = await app.editorControl().openDocument(fileId)
@@ -39,21 +39,21 @@ t.test('proxyToken is that of the file in the page, and so are the attributes of
   const second = await stored.setDocumentFromBytes(Buffer.from('y'), 'b.docx')
   t.equal(await statusWith(second, stored.proxyToken), 200, 'of new bytes, too')
   await stored.openDocument(fileId)
-  t.equal(await statusWith(fileId, stored.proxyToken), 200, 'and of what is opened next')
+  t.equal(await statusWith(fileId, stored.proxyToken), 200, 'and of the document opened next')
   t.equal(await statusWith(second, stored.proxyToken), 403)
 })
 
-t.test('proxyToken is empty where there is no document, and nobody can set it', async t => {
+t.test('proxyToken is empty without a document and cannot be set', async t => {
   const { app, statusWith } = await start(t)
   const empty = app.editorControl()
   t.equal(empty.proxyToken, '')
   const { 'file-id': fileId, 'proxy-token': token } = dataOf(empty.render())
   t.strictSame({ fileId, token }, { fileId: '', token: '' })
-  t.not(await statusWith('', ''), 200, 'which is no token')
+  t.not(await statusWith('', ''), 200, 'which is not a token')
   t.throws(() => { Object.assign(empty, { proxyToken: 'x' }) }, TypeError)
 })
 
-t.test('proxyToken of a document that is not stored here is for no file', async t => {
+t.test('proxyToken for a document that is not stored here names no file', async t => {
   const { app, storage, statusWith } = await start(t)
   const { fileId } = await storage.create('docx', Buffer.from('x'))
   const foreign = fill(app.editorControl(), 'https://elsewhere.example/a.docx')
@@ -69,7 +69,7 @@ t.test('proxyToken of a document that is not stored here is for no file', async 
   }
 })
 
-t.test('row 59: an odd fileId can\'t leave its attribute, and comes out of it as it went in', async t => {
+t.test('an unusual fileId cannot break out of its attribute and is read back unchanged', async t => {
   for (const id of ['"><script>alert(1)</script>', '" onload="alert(1)', '\' x=\'', '&quot;&#34;&amp;', '<!-- -->', 'a\u2028b', 'ü 😀', ' blank ', 'a=b&c?d#e%41+f', '`${x}`', 'tab\tline\nend']) { // eslint-disable-line no-template-curly-in-string -- hostile
     const storage = { stat: async () => ({ fileId: id, extension: 'docx', size: 1, revision: 'r', modifiedAt: new Date(0) }), read: async () => null, create: async () => { throw new Error('x') }, replace: async () => null }
     const upstream = await startUpstream(t, (_request, response) => response.end('through'))
@@ -81,6 +81,6 @@ t.test('row 59: an odd fileId can\'t leave its attribute, and comes out of it as
     t.equal(fragment.match(/<(?!\/)/g)?.length, 4, 'two div and two script elements, no other')
     t.notMatch(/^<div([^>]*)>/.exec(fragment)![1]!.replace(/"[^"]*"/g, ''), /[^ \w=-]/, 'nothing but names outside of the quotes')
     const response = await fetch(host.handler({ action: 'proxy', fileId: data['file-id']!, url: `${upstream.origin}/cache/files/x` }), { headers: { 'x-editor-proxy-token': data['proxy-token']! } })
-    t.equal(response.status, 200, 'and the token is of it')
+    t.equal(response.status, 200, 'and the token is for it')
   }
 })

@@ -15,7 +15,7 @@ const hostile = {
 }
 
 for (const [what, name] of Object.entries(hostile)) {
-  t.test(`row 59: a document's name with ${what} is inert in the page, and comes out of it as it went in`, async t => {
+  t.test(`a document name with ${what} cannot inject markup into the page and is read back unchanged`, async t => {
     const host = await startHost(t)
     const control = host.app.editorControl({ user: { id: '7', name }, customization: { customer: { name } } })
     await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
@@ -35,7 +35,7 @@ for (const [what, name] of Object.entries(hostile)) {
   })
 }
 
-t.test('the fragment names the document server\'s script, the handler and a module that is served', async t => {
+t.test('the fragment references the document server\'s script, the handler and a module that the plugin serves', async t => {
   const host = await startHost(t, { documentServerOrigin: 'https://docs.example.com', publicBaseUrl: 'https://app.example.com/office' })
   const fragment = host.app.editorControl().render()
   const handler = `/office${HANDLER}`
@@ -53,7 +53,7 @@ t.test('the fragment names the document server\'s script, the handler and a modu
   }
 })
 
-t.test('addresses of the configuration can\'t leave their attribute', async t => {
+t.test('URLs in the configuration cannot break out of their attribute', async t => {
   const host = await startHost(t, { editorApiUrl: 'https://docs.example.com/api.js?a="onx=\'&b=<c>' })
   const fragment = host.app.editorControl().render()
   const api = /data-api="([^"]*)"/.exec(fragment)![1]!
@@ -63,7 +63,7 @@ t.test('addresses of the configuration can\'t leave their attribute', async t =>
   t.equal(fragment.match(/<(?!\/)/g)?.length, 4)
 })
 
-t.test('two fragments fit into one page: each has an id of its own', async t => {
+t.test('two fragments on one page have different ids', async t => {
   const host = await startHost(t)
   const ids = Array.from({ length: 10 }, () => /<div id="([^"]+)"/.exec(host.app.editorControl().render())![1])
   t.equal(new Set(ids).size, 10)

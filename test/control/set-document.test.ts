@@ -4,7 +4,7 @@ import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { HANDLER, startHost } from '../helpers/host.js'
 
-t.test('specification, Editor control properties: a document set from bytes is stored under a new fileId and has exactly this callback URL', async t => {
+t.test('a document set from bytes is stored under a new fileId, and its callback URL has exactly the documented form', async t => {
   for (const publicBaseUrl of ['https://app.example.com', 'https://app.example.com/', 'https://app.example.com/office', 'http://10.0.0.7:8080/a%20b//']) {
     const host = await startHost(t, { profile: 'classic', publicBaseUrl })
     const control = host.app.editorControl()
@@ -20,7 +20,7 @@ t.test('specification, Editor control properties: a document set from bytes is s
   }
 })
 
-t.test('secure: the same URLs, and their signature', async t => {
+t.test('a document set from bytes gets the same URLs with a signature (secure)', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
@@ -30,7 +30,7 @@ t.test('secure: the same URLs, and their signature', async t => {
   for (const url of [control.callbackUrl, control.documentUrl]) t.equal(new URL(url).searchParams.get('fileId'), fileId)
 })
 
-t.test('bytes, a stream and an async iterable are stored as they are, each time under another fileId', async t => {
+t.test('bytes, a stream and an async iterable are stored unchanged, each under a new fileId', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { storage: fileStorage({ directory }) })
   async function * pieces () {
@@ -49,7 +49,7 @@ t.test('bytes, a stream and an async iterable are stored as they are, each time 
   t.strictSame((await readdir(directory)).filter(name => !name.startsWith('.')).sort(), [...fileIds].map(id => `${id}.xlsx`).sort())
 })
 
-t.test('a name without a usable extension is refused, and nothing is stored', async t => {
+t.test('a name without a valid extension is refused and nothing is stored', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { storage: fileStorage({ directory }) })
   for (const name of ['', ' ', 'Report', 'Report.', '.docx', 'a.do cx', 'a.doc/x', 'a.docx/', 'a.ü', 'a.' + 'x'.repeat(17), '../x/.docx', 'a.docx\0']) {
@@ -60,7 +60,7 @@ t.test('a name without a usable extension is refused, and nothing is stored', as
   t.strictSame((await readdir(directory)).filter(name => !name.startsWith('.')), [])
 })
 
-t.test('a stream that fails leaves no document and no file', async t => {
+t.test('a stream that fails leaves neither a document nor a file', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { storage: fileStorage({ directory }) })
   async function * failing () {
@@ -73,7 +73,7 @@ t.test('a stream that fails leaves no document and no file', async t => {
   t.strictSame((await readdir(directory)).filter(name => name.endsWith('.docx')), [])
 })
 
-t.test('row 50: a title may hold anything, it never becomes part of the file\'s name', async t => {
+t.test('a title may contain any characters; it never becomes part of the file name', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { storage: fileStorage({ directory }) })
   for (const name of ['../../etc/x.docx', 'a"b\'c.docx', 'a\r\nSet-Cookie: x.docx', '\u202excod.docx', '😀.docx', `${'ü'.repeat(5000)}.docx`, 'CON.docx', 'a.tar.docx']) {

@@ -11,7 +11,7 @@ const secrets = [
   Array.from({ length: 60 }, (_, index) => `word ${index * 37}`).join(' ')
 ]
 
-t.test('row 22, specification, Authentication 1: the token is exact to the byte', async t => {
+t.test('the configuration\'s token is an HS256 JWT, exact to the byte', async t => {
   for (const secret of secrets) {
     const host = await startHost(t, { jwtSecret: secret })
     const control = host.app.editorControl({ user: { id: '7', name: 'Ada ü 😀 \u2028' }, customization: { autosave: false } })
@@ -28,7 +28,7 @@ t.test('row 22, specification, Authentication 1: the token is exact to the byte'
   }
 })
 
-t.test('specification, Authentication 2: the token stands in the configuration as token, also in its JSON', async t => {
+t.test('the configuration contains its token as token, in its JSON as well', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
@@ -37,7 +37,7 @@ t.test('specification, Authentication 2: the token stands in the configuration a
   t.equal(JSON.parse(control.configJson).token, control.config!.token)
 })
 
-t.test('row 77: the first secret of a list signs', async t => {
+t.test('the first secret of a list signs the configuration', async t => {
   const host = await startHost(t, { jwtSecret: secrets.slice(0, 2) })
   const control = host.app.editorControl()
   await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
@@ -45,7 +45,7 @@ t.test('row 77: the first secret of a list signs', async t => {
   t.equal(signature, createHmac('sha256', secrets[0]!).update(`${header}.${payload}`).digest('base64url'))
 })
 
-t.test('a configuration is signed anew whenever something of it has changed', async t => {
+t.test('the configuration is signed again whenever it has changed', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
   await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')

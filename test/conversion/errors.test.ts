@@ -25,7 +25,7 @@ async function startFailing (t: Test) {
   }
 }
 
-t.test('row 25, specification, Errors, conversion: an error names its value, in JSON and in XML, and ends the polling', async t => {
+t.test('an error answer, in JSON or XML, rejects with its error code and ends the polling', async t => {
   const failure = await startFailing(t)
   const values: Array<[value: string, meaning: string]> = [
     ['-1', 'unknown error'], ['-2', 'timeout'], ['-3', 'conversion error'], ['-4', 'could not download the source'], ['-5', 'wrong password'],
@@ -46,14 +46,14 @@ t.test('row 25, specification, Errors, conversion: an error names its value, in 
   }
 })
 
-t.test('row 25: every answer that is no proper one is a typed error, after one request', async t => {
+t.test('every invalid answer rejects with a typed error after one request', async t => {
   const failure = await startFailing(t)
   const table: Array<[what: string, code: string, message: RegExp, answer: Answer]> = [
     ['endConvert without fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"percent":100}')],
     ['endConvert with an empty fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"fileUrl":""}')],
     ['endConvert without FileUrl in XML', 'CONVERSION_FAILED', /finished without a file/, response => response.end('<FileResult><FileUrl/><EndConvert>True</EndConvert></FileResult>')],
-    ['fileUrl that is no URL', 'CONVERSION_FAILED', /no usable address/, response => response.end('{"endConvert":true,"fileUrl":"result.pdf"}')],
-    ['fileUrl with another scheme', 'CONVERSION_FAILED', /no usable address/, response => response.end('{"endConvert":true,"fileUrl":"file:///etc/passwd"}')],
+    ['fileUrl that is no URL', 'CONVERSION_FAILED', /the URL of its result is invalid/, response => response.end('{"endConvert":true,"fileUrl":"result.pdf"}')],
+    ['fileUrl with another scheme', 'CONVERSION_FAILED', /the URL of its result is invalid/, response => response.end('{"endConvert":true,"fileUrl":"file:///etc/passwd"}')],
     ['HTTP 500', 'UPSTREAM', /answered status 500/, response => response.writeHead(500).end('{"endConvert":false}')],
     ['HTTP 404', 'UPSTREAM', /answered status 404/, response => response.writeHead(404).end('<html>')],
     ['a redirect', 'UPSTREAM', /answered status 302/, response => response.writeHead(302, { location: '/elsewhere' }).end()],
@@ -80,7 +80,7 @@ t.test('row 25: every answer that is no proper one is a typed error, after one r
   }
 })
 
-t.test('a result that is no PDF, or not all of it, is an error', async t => {
+t.test('a result that is not a PDF, or is truncated, is an error', async t => {
   const failure = await startFailing(t)
   const table: Array<[what: string, code: string, result: RequestListener]> = [
     ['HTML', 'CONVERSION_FAILED', (_request, response) => response.end('<html>session expired</html>')],
@@ -98,7 +98,7 @@ t.test('a result that is no PDF, or not all of it, is an error', async t => {
   }
 })
 
-t.test('an answer or a result that is given up is not read on: its connection is closed', async t => {
+t.test('an abandoned answer or result is not read on and its connection is closed', async t => {
   const failure = await startFailing(t)
   for (const refused of ['answer', 'result']) {
     const closed = deferred()
@@ -112,7 +112,7 @@ t.test('an answer or a result that is given up is not read on: its connection is
   }
 })
 
-t.test('a result shorter than announced is an error, also from an HTTP client that lets it pass', async t => {
+t.test('a result shorter than its Content-Length is an error, even if the HTTP client does not notice', async t => {
   const httpClient: HttpClient = {
     request: async ({ method, url }) => method === 'POST'
       ? { status: 200, header: () => undefined, body: Readable.from([`{"endConvert":true,"fileUrl":"${url.origin}/x"}`], { objectMode: false }) }
@@ -124,7 +124,7 @@ t.test('a result shorter than announced is an error, also from an HTTP client th
   await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_UPSTREAM', message: /8 of 100 bytes/ })
 })
 
-t.test('an answer in XML with a result is a result', async t => {
+t.test('an XML answer with a result is accepted', async t => {
   const service = await startConversionService(t, (response, _attempt, origin) => {
     response.writeHead(200, { 'content-type': 'text/xml; charset=UTF-8' })
       .end(`<?xml version="1.0" encoding="utf-8"?><FileResult><FileUrl>${origin}/result.pdf?md5=a&amp;expires=1&amp;x=&lt;&gt;&quot;&apos;</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>True</EndConvert></FileResult>`)

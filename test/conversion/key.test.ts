@@ -2,7 +2,7 @@ import t from 'tap'
 import { ready, startConversionService } from '../helpers/conversion-service.js'
 import { startHost } from '../helpers/host.js'
 
-t.test('the document server keeps results by key: the conversion\'s key names the content, not the editing session', async t => {
+t.test('the document server caches results by key, so the conversion\'s key names the content and not the editing session', async t => {
   const service = await startConversionService(t, ready, (request, response) => { response.end(request.url === '/saved' ? 'force saved' : '%PDF-1.7') })
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const convert = async (fileId: string): Promise<{ key: unknown, documentKey: string }> => {
@@ -26,7 +26,7 @@ t.test('the document server keeps results by key: the conversion\'s key names th
   t.not(after.key, first.key, 'the content is another')
 })
 
-t.test('the key differs between files, and an open control converts what is stored now', async t => {
+t.test('different files have different keys, and an open control converts what is currently stored', async t => {
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const keys = new Set<unknown>()
@@ -41,7 +41,7 @@ t.test('the key differs between files, and an open control converts what is stor
   t.equal(keys.size, 6)
 })
 
-t.test('a document at an address of the host\'s is named by its key and address', async t => {
+t.test('a document at a URL of the application is identified by its key and URL', async t => {
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const keyOf = async (documentKey: string, documentUrl: string) => {

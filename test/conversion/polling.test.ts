@@ -14,7 +14,7 @@ async function startControl (t: Test, answer: ConversionAnswer, result?: Request
   return { service, host, control }
 }
 
-t.test('row 25, specification, Errors, conversion: never ready is a timeout error after exactly maxAttempts requests', async t => {
+t.test('a conversion that is never ready rejects with a timeout error after exactly maxAttempts requests', async t => {
   const xml = '<?xml version="1.0" encoding="utf-8"?><FileResult><FileUrl/><FileType/><Percent>50</Percent><EndConvert>False</EndConvert></FileResult>'
   for (const answer of [pending, (response: ServerResponse) => response.end(xml)]) {
     for (const maxAttempts of [1, 2, 7]) {
@@ -30,13 +30,13 @@ t.test('row 25, specification, Errors, conversion: never ready is a timeout erro
   }
 })
 
-t.test('specification, Limits: 15 attempts by default', async t => {
+t.test('maxAttempts is 15 by default', async t => {
   const { service, control } = await startControl(t, pending)
   await t.rejects(control.convertToPdf({ delayMs: 1 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
   t.equal(service.conversions.length, 15)
 })
 
-t.test('specification, Limits: 1000 ms between two attempts by default', async t => {
+t.test('the delay between two attempts is 1000 ms by default', async t => {
   const arrivals: number[] = []
   const { control } = await startControl(t, (response, attempt, origin) => {
     arrivals.push(performance.now())
@@ -46,12 +46,12 @@ t.test('specification, Limits: 1000 ms between two attempts by default', async t
   t.ok(arrivals[1]! - arrivals[0]! >= 990, 'never sooner')
 })
 
-t.test('the last attempt counts: a result at it is a result', async t => {
+t.test('a result at the last attempt is returned', async t => {
   const { control } = await startControl(t, (response, attempt, origin) => (attempt < 3 ? pending : ready)(response, attempt, origin))
   t.ok((await control.convertToPdf({ maxAttempts: 3, delayMs: 0 })).equals(PDF))
 })
 
-t.test('attempts and delays that are no whole numbers are refused', async t => {
+t.test('maxAttempts and delayMs must be whole numbers', async t => {
   const { service, control } = await startControl(t, ready)
   for (const [name, value] of [['maxAttempts', 0], ['maxAttempts', -1], ['maxAttempts', 1.5], ['maxAttempts', NaN], ['maxAttempts', Infinity], ['maxAttempts', '3'], ['delayMs', -1], ['delayMs', 0.5], ['delayMs', NaN], ['delayMs', null]] as const) {
     await t.rejects(control.convertToPdf({ [name]: value } as object), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${name} must be a whole number`) })
@@ -59,7 +59,7 @@ t.test('attempts and delays that are no whole numbers are refused', async t => {
   t.strictSame(service.conversions, [])
 })
 
-t.test('a signal ends the conversion with its reason: before, while asking, between attempts, while fetching', async t => {
+t.test('an aborted signal rejects the conversion with its reason: before it starts, during a request, between attempts, and while the result is fetched', async t => {
   const reason = new Error('the user went on')
   await t.test('before', async t => {
     const { service, control } = await startControl(t, ready)

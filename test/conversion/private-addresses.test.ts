@@ -3,7 +3,7 @@ import { PDF, ready, startConversionService } from '../helpers/conversion-servic
 import { startHost } from '../helpers/host.js'
 import { startInside } from '../helpers/inside.js'
 
-t.test('row 75: a conversion by the document server on a private address works, whatever else is allowed', async t => {
+t.test('a conversion by a document server on a private IP address works, whatever else is allowed', async t => {
   const service = await startConversionService(t, ready)
   for (const options of [{}, { proxy: { allow: 'any' } }, { documentServer: { origins: 'any' } }] as const) {
     const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
@@ -13,7 +13,7 @@ t.test('row 75: a conversion by the document server on a private address works, 
   }
 })
 
-t.test('row 73: where any origin is allowed, a result at an address that is not public is refused without a connection', async t => {
+t.test('where any origin is allowed, a result at a non-public IP address is refused without a connection', async t => {
   const inside = await startInside(t)
   const service = await startConversionService(t, (response, attempt) => ready(response, attempt, inside.origin))
   const host = await startHost(t, { documentServerOrigin: service.origin, documentServer: { origins: 'any' } })

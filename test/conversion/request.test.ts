@@ -6,7 +6,7 @@ import { type HostOptions, startHost } from '../helpers/host.js'
 import { listen } from '../helpers/listen.js'
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`specification, conversion call (${profile}): the PDF comes back as bytes`, async t => {
+  t.test(`the conversion returns the PDF as bytes (${profile})`, async t => {
     const service = await startConversionService(t, ready)
     const host = await startHost(t, { profile, documentServerOrigin: service.origin })
     const control = host.app.editorControl()
@@ -18,7 +18,7 @@ for (const profile of ['secure', 'classic'] as const) {
     t.strictSame(service.downloads, ['/result.pdf'])
   })
 
-  t.test(`specification, conversion call (${profile}): the request's fields and its two tokens`, async t => {
+  t.test(`the conversion request has the documented fields and two tokens (${profile})`, async t => {
     const service = await startConversionService(t, ready)
     const host = await startHost(t, { profile, documentServerOrigin: service.origin })
     const control = host.app.editorControl()
@@ -48,7 +48,7 @@ t.test('polling repeats the identical request', async t => {
   for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body)
 })
 
-t.test('row 26, specification, conversion call: the URL is the editor API\'s scheme and authority and /ConvertService.ashx', async t => {
+t.test('the conversion URL consists of the scheme and authority of editorApiUrl and /ConvertService.ashx', async t => {
   const service = await startConversionService(t, ready)
   const { origin, port } = service
   for (const editorApiUrl of [
@@ -64,7 +64,7 @@ t.test('row 26, specification, conversion call: the URL is the editor API\'s sch
   }
 })
 
-t.test('row 75: with an internal address both requests go there, whatever address the answer names', async t => {
+t.test('with documentServer.internalUrl both requests go there, whatever host the answer names', async t => {
   const service = await startConversionService(t, response => {
     response.end(JSON.stringify({ fileUrl: 'https://docs.invalid/cache/result.pdf?md5=a%2Fb&expires=1', endConvert: true }))
   })
@@ -76,7 +76,7 @@ t.test('row 75: with an internal address both requests go there, whatever addres
   t.strictSame(service.downloads, ['/cache/result.pdf?md5=a%2Fb&expires=1'])
 })
 
-t.test('a result on another origin: fetched in classic, refused without a request in secure', async t => {
+t.test('a result on another origin is fetched in classic, and refused without a request in secure', async t => {
   const elsewhere = await startConversionService(t, ready)
   for (const profile of ['secure', 'classic'] as const) {
     const service = await startConversionService(t, (response, attempt) => ready(response, attempt, elsewhere.origin))
@@ -97,7 +97,7 @@ t.test('a result on another origin: fetched in classic, refused without a reques
   }
 })
 
-t.test('row 14, specification, conversion call: any server certificate is accepted in classic, verified in secure', async t => {
+t.test('classic accepts any server certificate for a conversion, secure verifies it', async t => {
   const certificate = createCertificate()
   const server = https.createServer({ cert: certificate.cert, key: certificate.key }, (request, response) => {
     if (request.url === '/ConvertService.ashx') ready(response, 1, `https://${request.headers.host}`)
@@ -113,7 +113,7 @@ t.test('row 14, specification, conversion call: any server certificate is accept
   }
 })
 
-t.test('without a document nothing is asked', async t => {
+t.test('without a document no request is sent', async t => {
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
   await t.rejects(host.app.editorControl().convertToPdf(), { code: 'FST_EDITOR_NO_DOCUMENT' })

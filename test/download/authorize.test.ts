@@ -2,7 +2,7 @@ import t from 'tap'
 import type { AuthorizeTarget } from '../../lib/index.js'
 import { startHost } from '../helpers/host.js'
 
-t.test('authorize: true allows without a credential, undefined leaves it to the rules, false and a throw deny', async t => {
+t.test('authorize: true allows a download without a credential, undefined applies the built-in rules, false and a thrown error deny', async t => {
   const targets: AuthorizeTarget[] = []
   let decide: () => boolean | undefined | Promise<boolean | undefined>
   for (const profile of ['secure', 'classic'] as const) {
@@ -28,7 +28,7 @@ t.test('authorize: true allows without a credential, undefined leaves it to the 
       decide = decision
       const plain = await fetch(host.handler({ action: 'download', fileId }), { headers })
       t.equal(plain.status, bare, `${profile}: ${name}, no token`)
-      t.notMatch(await plain.text(), 'session store', 'the host\'s own error stays inside')
+      t.notMatch(await plain.text(), 'session store', 'the application\'s own error is not exposed')
       t.equal((await host.downloadAsDocumentServer(fileId, headers)).status, withToken, `${profile}: ${name}, token`)
     }
     t.strictSame(targets.splice(0), Array(12).fill({ action: 'download', fileId }))

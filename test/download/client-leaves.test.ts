@@ -34,7 +34,7 @@ async function endless () {
   return { storage, fileId, closed: closed.promise, produced: () => produced }
 }
 
-t.test('row 51, download: when the client leaves, the file is closed and not read to its end', async t => {
+t.test('when the client disconnects during a download, the file is closed without reading the rest', async t => {
   const { storage, fileId, closed, produced } = await endless()
   const host = await startHost(t, { profile: 'classic', storage })
   const request = http.get(host.handler({ action: 'download', fileId }))
@@ -46,7 +46,7 @@ t.test('row 51, download: when the client leaves, the file is closed and not rea
   t.ok(produced() < SIZE / 10, `${produced()} bytes were read`)
 })
 
-t.test('a download that nobody reads is ended after timeouts.idle, and its file is closed', async t => {
+t.test('a download that the client stops reading is ended after timeouts.idle, and its file is closed', async t => {
   const { storage, fileId, closed, produced } = await endless()
   const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 } })
   const request = http.get(host.handler({ action: 'download', fileId }))
@@ -59,7 +59,7 @@ t.test('a download that nobody reads is ended after timeouts.idle, and its file 
   t.equal(error.code, 'ECONNRESET')
 })
 
-t.test('a download that nobody reads is ended also behind another answer, and when its client goes on sending', async t => {
+t.test('a stalled download is ended also when it is pipelined behind another answer or the client keeps sending', async t => {
   for (const more of ['pipelined', 'dripping'] as const) {
     const { storage, fileId, closed } = await endless()
     const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 }, prepare: app => app.get('/small', async () => 'small') })
@@ -76,7 +76,7 @@ t.test('a download that nobody reads is ended also behind another answer, and wh
   }
 })
 
-t.test('time that the storage takes is not the client\'s', async t => {
+t.test('time the storage needs does not count as the client\'s idle time', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', Buffer.from('0123456789'))
   const storage: Storage = {
@@ -95,7 +95,7 @@ t.test('time that the storage takes is not the client\'s', async t => {
   t.equal(await (await fetch(host.handler({ action: 'download', fileId }))).text(), '0123456789')
 })
 
-t.test('a download whose answer a hook of the host replaces, or fails to make, closes its file', async t => {
+t.test('when a hook of the application replaces the download\'s answer or fails, the file is closed', async t => {
   for (const hook of ['replaces', 'fails'] as const) {
     const { storage, fileId, closed } = await endless()
     const host = await startHost(t, {
@@ -113,7 +113,7 @@ t.test('a download whose answer a hook of the host replaces, or fails to make, c
   }
 })
 
-t.test('a connection that carried a download has the timeouts of any other', async t => {
+t.test('a connection that carried a download gets the server\'s usual timeouts back', async t => {
   const host = await startHost(t, { profile: 'classic', prepare: app => app.get('/other', async () => 'other') })
   host.app.server.keepAliveTimeout = 0
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
@@ -131,7 +131,7 @@ t.test('a connection that carried a download has the timeouts of any other', asy
   t.equal(await timeoutAfter(`${host.origin}/other`), before)
 })
 
-t.test('a storage that fails while the file is sent cuts the connection: a short file never looks whole', async t => {
+t.test('a storage that fails while the file is sent resets the connection: a truncated file never looks complete', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', Buffer.from('0123456789'))
   const storage: Storage = {
@@ -148,7 +148,7 @@ t.test('a storage that fails while the file is sent cuts the connection: a short
   await t.rejects((async () => (await fetch(host.handler({ action: 'download', fileId }))).text())())
 })
 
-t.test('a storage that fails before is answered 500 without a word of why', async t => {
+t.test('a storage that fails before the first byte is answered 500 without a reason', async t => {
   const storage: Storage = { ...memoryStorage(), stat: async () => { throw new Error('EIO: /secret/path') } }
   const host = await startHost(t, { profile: 'classic', storage })
   const response = await fetch(host.handler({ action: 'download', fileId: 'a' }))

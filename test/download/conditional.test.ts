@@ -4,7 +4,7 @@ import { startHost } from '../helpers/host.js'
 // Without it, fetch adds `no-cache` to a conditional request, which asks for the file itself.
 const REVALIDATE = { 'cache-control': 'max-age=0' }
 
-t.test('a client that has the version gets 304 without a body, another gets the file', async t => {
+t.test('a client with the current version gets 304 without a body, any other client gets the file', async t => {
   const host = await startHost(t)
   const { fileId, modifiedAt } = await host.storage.create('docx', Buffer.from('version one'))
   const first = await host.downloadAsDocumentServer(fileId)
@@ -34,7 +34,7 @@ t.test('a client that has the version gets 304 without a body, another gets the 
   }
 })
 
-t.test('the entity tag changes with the content and with nothing else', async t => {
+t.test('the entity tag changes if and only if the content changes', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('one'))
   const etag = async () => (await host.downloadAsDocumentServer(fileId)).headers.get('etag')!
@@ -48,7 +48,7 @@ t.test('the entity tag changes with the content and with nothing else', async t 
   t.equal(await response.text(), 'two')
 })
 
-t.test('a 304 needs the credential as well', async t => {
+t.test('a conditional request needs the credential as well', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('one'))
   const response = await fetch(host.handler({ action: 'download', fileId }), { headers: { ...REVALIDATE, 'if-none-match': '*' } })

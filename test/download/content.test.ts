@@ -5,7 +5,7 @@ import { fileStorage } from '../../lib/index.js'
 import { HANDLER, startHost } from '../helpers/host.js'
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 16 (${profile}), specification, download: exactly the stored bytes, else 404`, async t => {
+  t.test(`a download returns exactly the stored bytes, or 404 (${profile})`, async t => {
     const bytes = randomBytes(300_000)
     const directory = t.testdir({ 'a.docx': bytes, 'empty.txt': '' })
     const host = await startHost(t, { profile, storage: fileStorage({ directory }) })
@@ -27,7 +27,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('specification, Errors, download: the 404 is plain text and says nothing about files', async t => {
+t.test('the 404 of a download is plain text and does not mention files', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { profile: 'classic', storage: fileStorage({ directory }) })
   const response = await fetch(host.handler({ action: 'download', fileId: 'nothing' }))
@@ -36,7 +36,7 @@ t.test('specification, Errors, download: the 404 is plain text and says nothing 
   t.equal(await response.text(), 'No stored file has this fileId')
 })
 
-t.test('specification, Stored file: a file dropped into the directory is found by its name without the extension', async t => {
+t.test('a file copied into the directory is found by its name without the extension', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { profile: 'classic', storage: fileStorage({ directory }) })
   await writeFile(`${directory}/Annual report.xlsx`, 'from another program')
@@ -44,7 +44,7 @@ t.test('specification, Stored file: a file dropped into the directory is found b
   t.equal(await response.text(), 'from another program')
 })
 
-t.test('specification, Authentication 5: the handler adds no CORS header', async t => {
+t.test('the handler adds no CORS header to a download', async t => {
   const host = await startHost(t, { profile: 'classic' })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const response = await fetch(host.handler({ action: 'download', fileId }), { headers: { origin: 'https://elsewhere.example' } })

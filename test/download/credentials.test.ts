@@ -6,7 +6,7 @@ import { memoryLog } from '../helpers/log.js'
 
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 
-t.test('row 15 (classic), specification, Authentication 4: a download needs no credential and heeds none', async t => {
+t.test('a download needs no credential and ignores any that is sent (classic)', async t => {
   const host = await startHost(t, { profile: 'classic' })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   for (const headers of [{}, { authorization: 'Bearer garbage' }, { authorization: 'Basic eDp5' }, { origin: 'https://foreign.example' }]) {
@@ -16,7 +16,7 @@ t.test('row 15 (classic), specification, Authentication 4: a download needs no c
   }
 })
 
-t.test('row 15 (secure without signed URLs): a download without the document server\'s token is refused and reads nothing', async t => {
+t.test('a download without the document server\'s token is refused without reading the file (secure without signed URLs)', async t => {
   const host = await startHost(t, { signedUrls: false })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const { fileId: otherId } = await host.storage.create('docx', Buffer.from('other'))
@@ -47,7 +47,7 @@ t.test('row 15 (secure without signed URLs): a download without the document ser
   t.equal((await host.downloadAsDocumentServer(fileId)).status, 200, 'the right token')
 })
 
-t.test('row 82: where URLs are signed, a token is none for a download: the document server signs whatever address a configuration holds', async t => {
+t.test('with signedUrls a document server token is no credential for a download, because the document server signs any URL in a configuration', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
@@ -59,7 +59,7 @@ t.test('row 82: where URLs are signed, a token is none for a download: the docum
   t.equal((await host.downloadAsDocumentServer(fileId)).status, 200, 'the document server, at the address in the configuration')
 })
 
-t.test('row 82: a token without an expiry is none of the document server\'s: those we sign have none', async t => {
+t.test('a token without an expiry is not accepted as the document server\'s: those the plugin signs have none', async t => {
   const host = await startHost(t, { signedUrls: false })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
@@ -68,7 +68,7 @@ t.test('row 82: a token without an expiry is none of the document server\'s: tho
   t.equal((await withToken({ payload: { url }, exp: Math.floor(Date.now() / 1000) + 300 })).status, 200)
 })
 
-t.test('why a download is refused, and how to mend it, is in the log; a stranger is told no more than that', async t => {
+t.test('the log says why a download was refused and how to fix it; the client is told only that it was', async t => {
   const log = memoryLog()
   const host = await startHost(t, { server: log.server, signedUrls: false })
   const signing = await startHost(t, { server: log.server, storage: host.storage })
@@ -79,7 +79,7 @@ t.test('why a download is refused, and how to mend it, is in the log; a stranger
     [url, { 'x-token': `Bearer ${signed({})}` }, 'Not authorized', /there is one in the header x-token/],
     [url, { authorization: `Bearer ${signed({}, tokenSigner([OTHER_SECRET]))}` }, 'Not authorized', /signed with another secret: make jwtSecret/],
     [url, { authorization: `Bearer ${signed({ payload: { url: `${url}&x=1` } })}` }, 'Forbidden', /for another URL: compare publicBaseUrl/],
-    [signing.handler({ action: 'download', fileId }), {}, 'Not authorized', /the URL is not signed: take it from the control/],
+    [signing.handler({ action: 'download', fileId }), {}, 'Not authorized', /the URL is not signed: use the one of the control/],
     [signing.handler({ action: 'download', fileId, signature: 'x' }), {}, 'Forbidden', /jwtSecret, publicBaseUrl, path and prefix must be the same/]
   ]
   for (const [address, headers, text, advice] of requests) {
@@ -89,13 +89,13 @@ t.test('why a download is refused, and how to mend it, is in the log; a stranger
   }
 })
 
-t.test('an unknown file is refused as a known one is: without a credential nobody learns which exist', async t => {
+t.test('without a credential an unknown file is refused like a known one, so clients cannot probe for files', async t => {
   const host = await startHost(t)
   const response = await fetch(host.handler({ action: 'download', fileId: 'unknown' }))
   t.equal(response.status, 401)
 })
 
-t.test('the token\'s URL counts as parsed: it may differ in its percent-encoding', async t => {
+t.test('the token\'s URL is compared after parsing: its percent-encoding may differ', async t => {
   const directory = t.testdir({ 'Übung + 1%.docx': 'content' })
   const host = await startHost(t, { storage: fileStorage({ directory }), signedUrls: false })
   const encoded = `${host.origin}${HANDLER}?action=download&fileId=%C3%9Cbung%20%2B%201%25`
@@ -112,7 +112,7 @@ t.test('the token\'s URL counts as parsed: it may differ in its percent-encoding
   }
 })
 
-t.test('row 72: the token\'s URL and the request must name the same file to every parser', async t => {
+t.test('the token\'s URL and the request must name the same file to every URL parser', async t => {
   const directory = t.testdir({ '\ufffd.docx': 'content', '%ff.docx': 'content' })
   const host = await startHost(t, { storage: fileStorage({ directory }), signedUrls: false })
   for (const [requested, inToken, status] of [['%ff', '%ff', 403], ['%ff', '%EF%BF%BD', 403], ['%EF%BF%BD', '%ff', 200], ['%EF%BF%BD', '%EF%BF%BD', 200]] as const) {
@@ -122,7 +122,7 @@ t.test('row 72: the token\'s URL and the request must name the same file to ever
   }
 })
 
-t.test('row 77: a token of any secret in the list is accepted', async t => {
+t.test('a token signed with any secret of the list is accepted', async t => {
   const host = await startHost(t, { signedUrls: false, jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
@@ -132,7 +132,7 @@ t.test('row 77: a token of any secret in the list is accepted', async t => {
   }
 })
 
-t.test('another header and prefix of the document server\'s configuration', async t => {
+t.test('the token\'s header and prefix can be set to those of the document server', async t => {
   const host = await startHost(t, { signedUrls: false, documentServer: { authorizationHeader: 'X-Editor-Token', authorizationPrefix: 'JWT:' } })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
@@ -141,14 +141,14 @@ t.test('another header and prefix of the document server\'s configuration', asyn
   t.equal((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, 401)
 })
 
-t.test('without tokens, by requireToken: false, the other rules of secure stay', async t => {
+t.test('requireToken: false drops the token check only; the other rules of secure still apply', async t => {
   const host = await startHost(t, { requireToken: false })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 401, 'unsigned')
   t.equal((await fetch(host.urls.download(fileId))).status, 200, 'signed')
 })
 
-t.test('without signed URLs the document server\'s token is the credential; without either a download is open', async t => {
+t.test('without signed URLs the document server\'s token is the credential; without tokens as well a download is open', async t => {
   for (const [options, open, byToken] of [[{ signedUrls: false }, 401, 200], [{ signedUrls: false, requireToken: false }, 200, 200]] as const) {
     const host = await startHost(t, options)
     const { fileId } = await host.storage.create('docx', Buffer.from('content'))

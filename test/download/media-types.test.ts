@@ -25,7 +25,7 @@ const known: Record<string, string> = {
   xml: 'application/xml'
 }
 
-t.test('row 49: every known format is an attachment of the fixed type of its extension, whatever its bytes are', async t => {
+t.test('every known format is sent as an attachment with the fixed media type of its extension, whatever its bytes are', async t => {
   const host = await startHost(t)
   t.equal(extensions.length, 69)
   for (const [extension] of extensions) {
@@ -44,7 +44,7 @@ t.test('row 49: every known format is an attachment of the fixed type of its ext
   }
 })
 
-t.test('row 49: a format nobody knows, and SVG, are bytes without a type', async t => {
+t.test('unknown formats and SVG are sent as application/octet-stream', async t => {
   const host = await startHost(t)
   for (const extension of ['svg', 'exe', 'bin', 'js', '7z']) {
     const { fileId } = await host.storage.create(extension, Buffer.from('<svg onload="alert(1)"/>'))

@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { startHost } from '../helpers/host.js'
 
-t.test('row 51, download: HEAD answers from what is known of the file, without reading it', async t => {
+t.test('HEAD is answered from the file\'s metadata without reading the file', async t => {
   const reads: string[] = []
   const memory = memoryStorage()
   const storage: Storage = { ...memory, read: (id, range) => { reads.push(id); return memory.read(id, range) } }
@@ -19,14 +19,14 @@ t.test('row 51, download: HEAD answers from what is known of the file, without r
     t.ok(get.headers.has(name), name)
     t.equal(head.headers.get(name), get.headers.get(name), name)
   }
-  t.strictSame(reads, [fileId], 'only the GET has read it')
+  t.strictSame(reads, [fileId], 'only the GET read the file')
 
   const absent = await fetch(host.handler({ action: 'download', fileId: 'unknown' }), { method: 'HEAD' })
   t.equal(absent.status, 404)
 })
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 21 (${profile}), download: other methods are answered 405 with Allow and change nothing`, async t => {
+  t.test(`other methods on the download route are answered 405 with Allow and change nothing (${profile})`, async t => {
     const host = await startHost(t, { profile })
     const { fileId } = await host.storage.create('docx', Buffer.from('content'))
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {

@@ -16,7 +16,7 @@ const names = {
 }
 
 for (const [what, name] of Object.entries(names)) {
-  t.test(`row 50: a document's name with ${what} makes one valid Content-Disposition`, async t => {
+  t.test(`a document name with ${what} yields one valid Content-Disposition header`, async t => {
     const memory = memoryStorage()
     const { fileId } = await memory.create('docx', Buffer.from('content'))
     const named: Storage = {
@@ -37,7 +37,7 @@ for (const [what, name] of Object.entries(names)) {
   })
 }
 
-t.test('row 50: a real file with a name in another script is offered under that name', async t => {
+t.test('a stored file with a non-Latin name is offered under that name', async t => {
   const directory = t.testdir({ 'Прогноз & план 100%.xlsx': 'content' })
   const host = await startHost(t, { profile: 'classic', storage: fileStorage({ directory }) })
   const response = await fetch(host.handler({ action: 'download', fileId: 'Прогноз & план 100%' }))

@@ -4,7 +4,7 @@ import { startHost } from '../helpers/host.js'
 
 const CONTENT = '0123456789abcdefghij'
 
-t.test('one range is answered with 206 and exactly these bytes', async t => {
+t.test('a single range is answered 206 with exactly these bytes', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
   const table: Array<[range: string, start: number, end: number]> = [
@@ -26,7 +26,7 @@ t.test('one range is answered with 206 and exactly these bytes', async t => {
   }
 })
 
-t.test('a range beyond the end is answered with 416 and the size', async t => {
+t.test('a range beyond the end is answered 416 with the file size', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
   const response = await host.downloadAsDocumentServer(fileId, { range: 'bytes=20-' })
@@ -37,7 +37,7 @@ t.test('a range beyond the end is answered with 416 and the size', async t => {
   t.equal(await response.text(), 'Range Not Satisfiable')
 })
 
-t.test('several ranges, a suffix longer than the file, another unit and what is no range get the whole file', async t => {
+t.test('several ranges, an oversized suffix, another unit and a malformed range get the whole file', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
   for (const range of ['bytes=0-1,4-5', 'bytes=-20', 'bytes=-1000', 'lines=0-1', 'bytes', 'bytes=', 'nonsense']) {
@@ -48,7 +48,7 @@ t.test('several ranges, a suffix longer than the file, another unit and what is 
   }
 })
 
-t.test('If-Range: the part of the same version, the whole of another', async t => {
+t.test('If-Range: a matching version gets the range, any other the whole file', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
   const { headers } = await host.downloadAsDocumentServer(fileId)
@@ -61,7 +61,7 @@ t.test('If-Range: the part of the same version, the whole of another', async t =
   }
 })
 
-t.test('a file replaced between the look at it and the read is answered whole, in its new version', async t => {
+t.test('a file replaced between look-up and read is sent whole in its new version', async t => {
   for (const replacement of ['short', 'a new version that is longer than the old one']) {
     const memory = memoryStorage()
     const { fileId } = await memory.create('docx', Buffer.from(CONTENT))

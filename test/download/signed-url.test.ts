@@ -10,7 +10,7 @@ const DAY = 86_400
 const settingsOf = ({ origin }: Host) => ({ publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: DAY * 1000 })
 const seconds = () => Math.floor(Date.now() / 1000)
 
-t.test('row 72: the signed URL of a download is its credential, and of nothing else', async t => {
+t.test('the signed URL of a download is its credential, and valid for nothing else', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const { fileId: other } = await host.storage.create('docx', Buffer.from('another'))
@@ -39,7 +39,7 @@ t.test('row 72: the signed URL of a download is its credential, and of nothing e
       t.notMatch(await response.text(), /content|another/)
     }
   }
-  t.equal((await fetch(`${url.href}&signature=${signature}`)).status, 404, 'a parameter that is repeated names nothing')
+  t.equal((await fetch(`${url.href}&signature=${signature}`)).status, 404, 'a repeated parameter is not used')
 
   const response = await fetch(url)
   t.equal(response.status, 200)
@@ -47,7 +47,7 @@ t.test('row 72: the signed URL of a download is its credential, and of nothing e
   t.equal((await fetch(`${url.href}&mine=1`)).status, 200, 'parameters of the host\'s own do not matter')
 })
 
-t.test('a download URL is good for 24 hours, or as long as the option says', async t => {
+t.test('a download URL is valid for 24 hours, or as long as downloadUrlLifetime says', async t => {
   for (const [options, lifetime] of [[{}, DAY], [{ downloadUrlLifetime: 90_000 }, 90]] as const) {
     const host = await startHost(t, options)
     const { fileId } = await host.storage.create('docx', Buffer.from('content'))
@@ -59,7 +59,7 @@ t.test('a download URL is good for 24 hours, or as long as the option says', asy
   }
 })
 
-t.test('an expired download URL is refused, with the document server\'s token too, unless the host allows it', async t => {
+t.test('an expired download URL is refused even with the document server\'s token, unless authorize allows it', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const expired = handlerUrls({ ...settingsOf(host), downloadUrlLifetime: -2000 }).download(fileId)
@@ -73,10 +73,10 @@ t.test('an expired download URL is refused, with the document server\'s token to
   t.equal((await fetch(handlerUrls({ ...settingsOf(allowing), downloadUrlLifetime: -2000 }).download(fileId))).status, 200)
 })
 
-t.test('authorize may deny what is signed, and a wrong signature is wrong for everyone', async t => {
+t.test('authorize can deny a correctly signed URL; nobody can use one with a wrong signature', async t => {
   const decisions = { false: () => false, 'a throw': () => { throw new Error('down') }, 'no end': () => new Promise<never>(() => {}) }
   for (const [name, authorize] of Object.entries(decisions)) {
-    const host = await startHost(t, { authorize, timeouts: { host: 50 } })
+    const host = await startHost(t, { authorize, timeouts: { hooks: 50 } })
     const { fileId } = await host.storage.create('docx', Buffer.from('content'))
     t.equal((await fetch(host.urls.download(fileId))).status, 403, name)
   }
@@ -86,7 +86,7 @@ t.test('authorize may deny what is signed, and a wrong signature is wrong for ev
   t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200)
 })
 
-t.test('row 77: a download URL signed with any secret of the list is good, the first signs', async t => {
+t.test('a download URL signed with any secret of the list is accepted; the first secret signs', async t => {
   const host = await startHost(t, { jwtSecret: [OTHER_SECRET, SECRET] })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const urlBy = (secret: string) => handlerUrls({ ...settingsOf(host), secrets: [secret] }).download(fileId)
@@ -95,10 +95,10 @@ t.test('row 77: a download URL signed with any secret of the list is good, the f
   }
   const { documentUrl } = await host.app.editorControl().openDocument(fileId)
   const onlyTheFirst = handlerUrls({ ...settingsOf(host), secrets: [OTHER_SECRET] })
-  t.equal(onlyTheFirst.signatureOf('download', fileId, Object.fromEntries(new URL(documentUrl).searchParams)), 'valid')
+  t.equal(onlyTheFirst.checkSignature('download', fileId, Object.fromEntries(new URL(documentUrl).searchParams)), 'valid')
 })
 
-t.test('the key of the signature is derived from the secret (HKDF, RFC 5869), it is not the secret', async t => {
+t.test('the signing key is derived from the secret with HKDF (RFC 5869), not the secret itself', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = new URL((await host.app.editorControl().openDocument(fileId)).documentUrl)
@@ -110,7 +110,7 @@ t.test('the key of the signature is derived from the secret (HKDF, RFC 5869), it
   t.not(url.searchParams.get('signature'), hmac(SECRET, content).toString('base64url'))
 })
 
-t.test('ids with every kind of character are signed and found again', async t => {
+t.test('fileIds with every kind of character can be signed and verified', async t => {
   const ids = ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', "a'b", 'a=b&signature=x']
   const directory = t.testdir(Object.fromEntries(ids.map(id => [`${id}.txt`, id])))
   const host = await startHost(t, { storage: fileStorage({ directory }) })

@@ -102,7 +102,7 @@ async function storedBytes (host: Host, fileId: string): Promise<Buffer> {
 }
 
 for (const profile of profiles) {
-  t.test(`row 80: ${RUNS} saves, proxied files and conversions whose answers are cut, empty, encoded wrongly or reset (${profile}): the process lives, each has a whole end or a typed one`, async t => {
+  t.test(`${RUNS} saves, proxied files and conversions with truncated, empty, wrongly encoded or reset answers: each completes or fails with a typed error, and the process survives (${profile})`, async t => {
     const answers = new Map<string, RawAnswer>()
     const origin = await startAnswering(t, request => {
       const [, name] = /^GET \/cache\/files\/data\/(\w+)_1\//.exec(request) ?? []
@@ -128,7 +128,7 @@ for (const profile of profiles) {
     }
     t.comment(`seed ${SEED}: ${Object.entries(counts).sort().map(([outcome, count]) => `${outcome} ${count}`).join(', ')}`)
     for (const outcome of ['save refused', 'proxy refused', 'proxy cut off', 'conversion refused', 'save stored', 'proxy proxied', 'conversion converted']) {
-      if (RUNS >= 200) t.ok(counts[outcome], `${outcome}: answers of every kind were among them`)
+      if (RUNS >= 200) t.ok(counts[outcome], `${outcome}: every kind of answer occurred`)
     }
     const after = wholeAnswer('PK\x03\x04 whole PK\x05\x06')
     answers.set('after', after)
@@ -138,7 +138,7 @@ for (const profile of profiles) {
   for (const encoding of ['identity', 'gzip']) {
     const begun: RawAnswer = { what: 'begun', bytes: Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 100\r\n\r\n`), ending: 'kept open' }
 
-    t.test(`an answer that never ends (${encoding}, ${profile}), given up before the hooks of the host are done: 504, {"error":1}, and a typed rejection`, async t => {
+    t.test(`an answer that never ends, abandoned while hooks of the application are still running: 504, {"error":1}, and a typed rejection (${encoding}, ${profile})`, async t => {
       const origin = await startAnswering(t, () => begun)
       const host = await startSlowHost(t, profile, origin, { timeouts: { total: SLOW_MS / 2 } })
       const proxied = await fetch(host.handler({ action: 'proxy', url: origin + pathOf('stalled') }))
@@ -155,7 +155,7 @@ for (const profile of profiles) {
       await t.rejects(control.convertToPdf({ maxAttempts: 1 }), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT' })
     })
 
-    t.test(`a client that leaves while a hook of the host waits with its answer (${encoding}, ${profile}): the next one is answered`, async t => {
+    t.test(`a client that disconnects while a hook of the application holds its answer: the next client is answered (${encoding}, ${profile})`, async t => {
       let answer = begun
       const origin = await startAnswering(t, () => answer)
       const [waiting, mayGoOn, isClosed] = [deferred(), deferred(), deferred()]

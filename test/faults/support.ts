@@ -24,7 +24,7 @@ export async function startSaved (t: Test, options: Partial<DocumentServerOption
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit(CONTENT)
   await session.forceSave()
-  return { host, server, clock, session, url: String(server.requests.at(-1)!.body!.url) }
+  return { host, server, clock, session, url: String(server.sentRequests.at(-1)!.body!.url) }
 }
 
 export interface RawGet {

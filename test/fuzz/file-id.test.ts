@@ -19,7 +19,7 @@ const inputs: fc.Arbitrary<Input> = fc.record({ id: fileIds, encoding: encodings
 t.setTimeout(TIMEOUT_MS)
 
 for (const profile of profiles) {
-  t.test(`rows 30-36: no fileId reads or writes anything but its own document, ${profile}`, async t => {
+  t.test(`no fileId reads or writes anything but its own document (${profile})`, async t => {
     const service = await startService(t, profile)
     await fuzz(t, { name: `download-${profile}`, share: profile === 'secure' ? 70 : 80, input: inputs, check: input => download(service, input), seen: { served: 0.1, absent: 0.15, ...(profile === 'secure' && { forbidden: 0.1 }) } })
     await fuzz(t, { name: `save-${profile}`, share: 70, input: inputs, check: input => save(service, input), seen: { stored: 0.1, [profile === 'secure' ? 'refused' : 'acknowledged']: 0.2 } })
@@ -27,7 +27,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('rows 30-36: nor does a token read anything but what it names, where URLs are not signed', async t => {
+t.test('without signed URLs a token gives access only to the file it names', async t => {
   const service = await startService(t, 'secure', { signedUrls: false })
   await fuzz(t, { name: 'download-token', share: 20, input: inputs, check: input => download(service, input), seen: { served: 0.05, forbidden: 0.1 } })
   await stillWorks(t, service)

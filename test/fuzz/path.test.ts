@@ -20,7 +20,7 @@ const paths: fc.Arbitrary<string> = fc.oneof(
 
 t.setTimeout(TIMEOUT_MS)
 
-t.test('row 83: no path of the document server is fetched that any server reads as something else than a result file\'s', async t => {
+t.test('no document server path is fetched that any server could read as something other than a result file', async t => {
   const service = await startService(t, 'secure', { reach: 'result files' })
   await fuzz(t, { name: 'path', share: 30, input: fc.record({ path: paths, redirected: mostly(fc.constant(false), fc.constant(true), 3) }), check: input => proxy(service, input), seen: { passed: 0.1, forbidden: 0.3 } })
   await stillWorks(t, service)

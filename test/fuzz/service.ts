@@ -115,7 +115,7 @@ export async function stillWorks (t: Test, { host, upstream, profile, keyOf }: S
   t.equal(await download.text(), contentOf('😀'), 'a good download is served')
 }
 
-/** Exactly one of the two answers the specification has for a callback. */
+/** Exactly one of the two possible answers to a callback. */
 export function errorOf ({ answer }: Seen): 0 | 1 {
   const { status, text } = answer
   if (status !== 200 || answer.header('content-type') !== 'application/json' || !/^\{"error":[01]\}$/.test(text)) throw new Error(`a callback is answered ${status} ${text.slice(0, 200)}`)

@@ -24,13 +24,13 @@ const inputs: fc.Arbitrary<Input> = fc.record({
 
 t.setTimeout(TIMEOUT_MS)
 
-t.test('rows 70-72: no token but the document server\'s own is worth anything', async t => {
+t.test('only the document server\'s own tokens are accepted', async t => {
   const service = await startService(t, 'secure')
   await fuzz(t, { name: 'tokens-secure', share: 90, input: inputs, check: input => input.place === 'callback' ? post(service, input) : download(service, input), seen: { stored: 0.1, refused: 0.2, served: 0.01, forbidden: 0.02 } })
   await stillWorks(t, service)
 })
 
-t.test('rows 70-72: where URLs are not signed a download needs a token for exactly its URL', async t => {
+t.test('without signed URLs a download needs a token for exactly its URL', async t => {
   const service = await startService(t, 'secure', { signedUrls: false })
   await fuzz(t, { name: 'tokens-unsigned', share: 30, input: inputs, check: input => download(service, input), seen: { served: 0.05, forbidden: 0.3 } })
   await stillWorks(t, service)
@@ -57,7 +57,7 @@ async function post (service: Service, { inBody, inHeader, usesHeader, signature
     return 'refused'
   }
   assertThat(signed !== undefined, 'what nobody signed is accepted')
-  assertThat(typeof signed.key === 'string' && service.host.keys.isFor('plain', signed.key), 'a token of another file is accepted')
+  assertThat(typeof signed.key === 'string' && service.host.keys.isForFile('plain', signed.key), 'a token of another file is accepted')
   assertEffect(seen, signed)
   return seen.changed.length > 0 ? 'stored' : 'acknowledged'
 }
@@ -86,7 +86,7 @@ async function download (service: Service, { inHeader, signature }: Input): Prom
   return 'served'
 }
 
-/** The claims that count, as the specification of the two tokens has it. */
+/** The claims that count: those of the body token, otherwise the payload of the header token. */
 function trusted (token: string | undefined, header: string | undefined): Claims | undefined {
   if (token !== undefined) return genuineClaims(token)
   const payload = genuineClaims(header && received(header))?.payload

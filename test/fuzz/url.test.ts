@@ -19,7 +19,7 @@ const saved = fc.record({ url: urls, status: fc.constantFrom(2, 6) })
 t.setTimeout(TIMEOUT_MS)
 
 for (const profile of profiles) {
-  t.test(`rows 17-19, 53, 54, 73, 74: no URL leads anywhere but to an allowed origin, ${profile}`, async t => {
+  t.test(`no URL causes a connection to anything but an allowed origin (${profile})`, async t => {
     const service = await startService(t, profile)
     await fuzz(t, { name: `proxy-${profile}`, share: 80, input: proxied, check: input => proxy(service, input), seen: { passed: 0.1, 'bad request': 0.1, failed: 0.005, ...(profile === 'secure' && { forbidden: 0.15 }) } })
     await fuzz(t, { name: `save-from-${profile}`, share: 45, input: saved, check: input => saveFrom(service, input), seen: { stored: 0.1, refused: 0.2 } })
@@ -61,7 +61,7 @@ function parsed (text: string): URL | undefined {
   }
 }
 
-/** What the specification says of a URL, and the profile of its origin. */
+/** The expected answer for a URL, by its scheme and by what the profile allows of its origin. */
 function assertExpected ({ profile, host, upstream }: Service, text: string, status: number, body: string, method: string): void {
   const url = text.isWellFormed() && text.trim() !== '' ? parsed(text) : undefined
   const isWeb = url !== undefined && /^https?:$/.test(url.protocol)

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import http from 'node:http'
 import type { Test } from 'tap'
 import editor, { type EditorOptions, memoryStorage, type Storage } from '../../lib/index.js'
+import type { Clock } from '../../types/options.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
 import { type DocumentKeys, documentKeys } from '../../lib/sessions/document-key.js'
 import { type HandlerUrls, handlerUrls } from '../../lib/security/handler-urls.js'

@@ -8,7 +8,7 @@ import { OLD, profiles, startService, type ServiceOptions, PATIENT } from './sup
 async function startConverting (t: Test, options: ServiceOptions = {}) {
   const service = await startService(t, options)
   const control = await service.app.editorControl().openDocument(service.fileId)
-  const asked = () => service.documentServer.received.filter(({ url }) => url.startsWith('/ConvertService.ashx')).length
+  const asked = () => service.documentServer.receivedRequests.filter(({ url }) => url.startsWith('/ConvertService.ashx')).length
   return { ...service, control, asked }
 }
 
@@ -17,20 +17,20 @@ async function textOf (pdf: Uint8Array): Promise<string> {
 }
 
 for (const profile of profiles) {
-  t.test(`${profile}: the stored document becomes a PDF; after a save it is the new content's`, async t => {
+  t.test(`the stored document becomes a PDF; after a save the PDF has the new content (${profile})`, async t => {
     const { control, open, app, fileId } = await startConverting(t, { profile })
     t.equal(await textOf(await control.convertToPdf(PATIENT)), OLD)
     const session = await open()
     await session.edit('forced')
     await session.forceSave()
-    t.equal(await textOf(await control.convertToPdf(PATIENT)), 'forced', 'though the key is the session\'s')
+    t.equal(await textOf(await control.convertToPdf(PATIENT)), 'forced', 'although the key is that of the session')
     await session.edit('finished')
     await session.close()
     const next = await app.editorControl().openDocument(fileId)
     t.equal(await textOf(await next.convertToPdf(PATIENT)), 'finished')
   })
 
-  t.test(`${profile}: a slow conversion is asked for maxAttempts times, then given up; later its result is there`, async t => {
+  t.test(`a slow conversion is requested maxAttempts times, then abandoned; a later call gets its result (${profile})`, async t => {
     const clock = fakeClock()
     const { documentServer, control, asked } = await startConverting(t, { profile, clock })
     documentServer.fault('conversion', { type: 'slow', ms: 60_000 })
@@ -39,24 +39,24 @@ for (const profile of profiles) {
     await clock.advance(60_000)
     t.equal(await textOf(await control.convertToPdf({ maxAttempts: 1 })), OLD)
     t.equal(asked(), 4)
-    t.equal(documentServer.requests.filter(({ method }) => method === 'GET').length, 1, 'the source was fetched once')
+    t.equal(documentServer.sentRequests.filter(({ method }) => method === 'GET').length, 1, 'the source was fetched once')
   })
 }
 
-t.test('an error of the conversion is named, and nothing more is asked after it', async t => {
+t.test('a conversion error rejects with its code, and no further request follows', async t => {
   const { documentServer, app } = await startConverting(t)
   for (let error = -1; error >= -10; error--) {
     const control = app.editorControl()
     await control.setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt')
     documentServer.fault('conversion', { type: 'error', error })
-    const before = documentServer.received.length
+    const before = documentServer.receivedRequests.length
     await t.rejects(control.convertToPdf(PATIENT), { code: 'FST_EDITOR_CONVERSION_FAILED', message: new RegExp(`error ${error} \\(`) })
-    const answers = documentServer.received.slice(before).map(({ answer }) => answer)
+    const answers = documentServer.receivedRequests.slice(before).map(({ answer }) => answer)
     t.strictSame(answers.filter(answer => JSON.stringify(answer).includes('error')), [{ error }])
   }
 })
 
-t.test('after an error the next call converts anew, only -3 stays for this content', async t => {
+t.test('after an error the next call converts anew; only -3 persists for this content', async t => {
   const { documentServer, control, open, app, fileId } = await startConverting(t)
   documentServer.fault('conversion', { type: 'error', error: -4 })
   await t.rejects(control.convertToPdf(PATIENT), /error -4 /)
@@ -70,7 +70,7 @@ t.test('after an error the next call converts anew, only -3 stays for this conte
   await t.rejects(next.convertToPdf(PATIENT), /error -3 /)
 })
 
-t.test('the converted file does not arrive as it should: a typed error, and the next call has it', async t => {
+t.test('a converted file that arrives damaged rejects with a typed error, and the next call gets it', async t => {
   const { documentServer, control } = await startConverting(t, { timeouts: { headers: 150, idle: 150 } })
   for (const [fault, code] of [
     [{ type: 'stall', afterBytes: 10 }, 'FST_EDITOR_UPSTREAM_TIMEOUT'],
@@ -86,7 +86,7 @@ t.test('the converted file does not arrive as it should: a typed error, and the 
   }
 })
 
-t.test('the conversion service does not answer as it should: a typed error', async t => {
+t.test('an invalid answer of the conversion service rejects with a typed error', async t => {
   const { documentServer, control } = await startConverting(t, { timeouts: { headers: 150, idle: 150 } })
   for (const [fault, code] of [
     [{ type: 'stall' }, 'FST_EDITOR_UPSTREAM_TIMEOUT'],
@@ -100,7 +100,7 @@ t.test('the conversion service does not answer as it should: a typed error', asy
 })
 
 for (const profile of profiles) {
-  t.test(`${profile}: a converted file at another origin is ${profile === 'secure' ? 'refused without a request there' : 'fetched, as specified'}`, async t => {
+  t.test(`a converted file at another origin is ${profile === 'secure' ? 'refused without a request there' : 'fetched, as specified'} (${profile})`, async t => {
     const elsewhere = await startUpstream(t, answerWith('%PDF-1.7 from elsewhere'))
     const { documentServer, control } = await startConverting(t, { profile })
     documentServer.fault('converter', { type: 'origin', origin: elsewhere.origin }, { times: Infinity })

@@ -1,16 +1,17 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
-import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type HostRequest, type Session } from 'onlyoffice-emulator'
+import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest, type Session } from 'onlyoffice-emulator'
 import { documentsIn } from '../helpers/editing.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { setSystemTime } from '../helpers/system-time.js'
 
 export const profiles = ['secure', 'classic'] as const
 export const OLD = 'what was uploaded'
 /** A conversion is asked for until it is done, however busy the machine is. */
 export const PATIENT = { delayMs: 10, maxAttempts: 3000 }
 
-export interface ServiceOptions extends HostOptions {
+export interface ServiceOptions extends Omit<HostOptions, 'clock'> {
   readonly profile?: Profile
   /** Default: one that jumps to the next timer as soon as nothing is under way. */
   readonly clock?: FakeClock
@@ -34,7 +35,7 @@ export interface Service extends Host {
   open (defaults?: EditorControlDefaults): Promise<Session>
   stored (): Promise<string | null>
   /** The callbacks with this status that were sent, oldest first. */
-  sent (status: number): HostRequest[]
+  sent (status: number): SentRequest[]
   /** How often the host asked for a saved file. */
   fetches (): number
   forgotten (): string[]
@@ -44,15 +45,14 @@ export interface Service extends Host {
 
 /** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
 export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
-  const systemNow = Date.now
-  Date.now = () => clock.now() // tokens are dated: the service lives in the same time as the document server
-  t.teardown(() => { Date.now = systemNow })
+  setSystemTime(t, clock)
   const directory = join(t.testdir(), 'uploads')
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...emulated })
   t.teardown(() => documentServer.close())
   const callbacks: CallbackEvent[] = []
   const saved: SavedEvent[] = []
   const host = await startHost(t, {
+    clock, // tokens are dated: service and document server must have the same time
     saveRetries: 0,
     documentServerOrigin: documentServer.url,
     storage: storing(fileStorage({ directory })),
@@ -81,8 +81,8 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
       return await documentServer.open(control.config!)
     },
     stored: async () => await host.storedText(fileId),
-    sent: status => documentServer.requests.filter(({ body }) => body?.status === status),
-    fetches: () => documentServer.received.filter(({ url }) => url.startsWith('/cache/files/')).length,
+    sent: status => documentServer.sentRequests.filter(({ body }) => body?.status === status),
+    fetches: () => documentServer.receivedRequests.filter(({ url }) => url.startsWith('/cache/files/')).length,
     forgotten: () => [...documentServer.forgotten.values()].map(({ bytes }) => Buffer.from(bytes).toString()),
     listing: async () => await documentsIn(directory)
   }
@@ -92,15 +92,15 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
 export async function expectRescue (t: Test, service: Service, session: Session, content: string, before = OLD): Promise<void> {
   t.equal(await service.stored(), before, 'the stored bytes are unchanged')
   t.strictSame(await service.listing(), [`${service.fileId}.txt`], 'and nothing was left beside them')
-  t.strictSame(service.saved, [], 'nobody was told of a save')
+  t.strictSame(service.saved, [], 'onSaved was not called')
   t.strictSame(service.forgotten(), [content], 'the document server keeps the edit')
   t.equal(await service.key(), session.key, 'the same key is handed out')
 
   const again = await service.open()
-  t.match(await again.event('joined'), { hasForgotten: true })
+  t.match(await again.nextEvent('joined'), { hasForgotten: true })
   t.equal(String(await again.content()), content)
   t.match(await again.close(), { status: 2, accepted: true })
   t.equal(await service.stored(), content, 'now it is stored')
   t.strictSame(service.forgotten(), [])
-  t.not(await service.key(), session.key, 'and whoever opens it next gets a new key')
+  t.not(await service.key(), session.key, 'and the next editor gets a new key')
 }

@@ -5,7 +5,7 @@ import { exchangeGet } from '../helpers/raw.js'
 import { startUpstream } from '../helpers/listen.js'
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 21 (${profile}): an action that is none of the three is answered 400, nothing is read or written`, async t => {
+  t.test(`an unknown action is answered 400, and nothing is read or written (${profile})`, async t => {
     const upstream = await startUpstream(t, (_request, response) => response.end('new'))
     const touched: string[] = []
     const touch = (name: string) => async () => { touched.push(name); return null }
@@ -35,7 +35,7 @@ for (const profile of ['secure', 'classic'] as const) {
     t.strictSame(upstream.requests, [])
   })
 
-  t.test(`row 21 (${profile}): a method that is not the action's is answered 405 with Allow, nothing is read or written`, async t => {
+  t.test(`a method that the action does not support is answered 405 with Allow, and nothing is read or written (${profile})`, async t => {
     const upstream = await startUpstream(t, (_request, response) => response.end('new'))
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     const { fileId } = await host.storage.create('docx', Buffer.from('old'))
@@ -60,7 +60,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('row 36: repeated parameters are answered 404 or 400, never with a crash', async t => {
+t.test('repeated parameters are answered 404 or 400 and never crash the process', async t => {
   const host = await startHost(t, { profile: 'classic' })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   for (const [query, status] of [
@@ -72,7 +72,7 @@ t.test('row 36: repeated parameters are answered 404 or 400, never with a crash'
   t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200, 'still alive')
 })
 
-t.test('row 36: a query parser of the host that makes arrays and objects', async t => {
+t.test('arrays and objects from the application\'s own query parser are answered 404 or 400', async t => {
   const values: Record<string, unknown> = { list: ['a'], object: { a: 'a' }, number: 7, flag: true, nothing: null }
   const host = await startHost(t, {
     profile: 'classic',

@@ -5,7 +5,7 @@ import t from 'tap'
 import editor from '../../lib/index.js'
 import { SECRET } from '../helpers/host.js'
 
-t.test('specification, Stored file, Location: App_Data/uploads under the application root, made when it is missing', async t => {
+t.test('files are stored in App_Data/uploads below the application root by default, which is created if it is missing', async t => {
   const root = t.testdir()
   const before = process.cwd()
   t.teardown(() => process.chdir(before))

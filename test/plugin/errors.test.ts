@@ -2,13 +2,14 @@ import t from 'tap'
 import * as library from '../../lib/index.js'
 
 interface EditorError extends Error {
+  readonly retryable: boolean
   readonly code: string
   readonly statusCode: number
 }
 
 const classes = Object.entries(library).filter(([name]) => name.endsWith('Error')) as unknown as Array<[string, new (...args: unknown[]) => EditorError]>
 
-t.test('specification, Errors: every error class has a code of its own, named after it', t => {
+t.test('every error class has a code of its own, named after the class', t => {
   t.ok(classes.length >= 18)
   const codes = classes.map(([, ErrorClass]) => new ErrorClass('x', 'y').code)
   t.equal(new Set(codes).size, codes.length)
@@ -19,15 +20,22 @@ t.test('specification, Errors: every error class has a code of its own, named af
   t.end()
 })
 
-t.test('every error is an Error with an HTTP status, and carries its cause', t => {
+t.test('every error is an Error with an HTTP status and carries its cause', t => {
   const cause = new Error('the reason')
   for (const [name, ErrorClass] of classes) {
-    const parameters = (new ErrorClass().message.match(/%[sd]/g) ?? []).map(() => 7)
+    const parameters = (new ErrorClass().message.match(/%[sd]|undefined/g) ?? []).map(() => 7)
     const error = new ErrorClass(...parameters, { cause })
     t.ok(error instanceof Error, name)
     t.ok(error.statusCode >= 400 && error.statusCode <= 599, name)
     t.equal(error.cause, cause, name)
     t.notMatch(error.message, /%[sd]/, name)
   }
+  t.end()
+})
+
+t.test('every error says whether it is retryable: by its class, a failed request also by its status', t => {
+  const retryable = classes.filter(([, ErrorClass]) => new ErrorClass('x', 'y').retryable).map(([name]) => name)
+  t.strictSame(retryable.sort(), ['BusyError', 'ConversionTimeoutError', 'RevokedError', 'UpstreamError', 'UpstreamTimeoutError'])
+  t.equal(new library.UpstreamError('status 404', { retryable: false }).retryable, false)
   t.end()
 })

@@ -87,7 +87,7 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
 }
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 57 (${profile}): our answers are identical, whatever the host does to its own app`, async t => {
+  t.test(`the plugin's answers are the same whatever the application customizes on its Fastify instance (${profile})`, async t => {
     const plain = await answers(t, { profile }, () => {})
     t.strictSame(plain.filter(({ status }) => status === 200).map(({ what }) => what).filter(what => /^(download|proxy|proxy, HEAD|callback|module)$/.test(what)), ['download', 'proxy', 'proxy, HEAD', 'callback', 'module'])
     t.equal(plain.find(({ what }) => what === 'proxy, unreachable')!.status, 502)
@@ -99,7 +99,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('row 57: what the host does below us stays the host\'s: its own routes have its parsers and error handler', async t => {
+t.test('the application\'s own routes keep its content type parsers and error handler', async t => {
   const host = await startHost(t, {
     prepare (app) {
       app.setErrorHandler((_error, _request, reply) => reply.code(418).send('handled by the host'))
@@ -113,7 +113,7 @@ t.test('row 57: what the host does below us stays the host\'s: its own routes ha
   t.equal((await fetch(`${host.origin}/broken`)).status, 418)
 })
 
-t.test('row 57: an auth hook of the host that refuses is the host\'s answer', async t => {
+t.test('the answer of an application\'s auth hook that refuses a request is sent unchanged', async t => {
   const host = await startHost(t, { profile: 'classic', prepare: app => app.addHook('preHandler', async (_request, reply) => reply.code(403).send('log in first')) })
   const response = await fetch(`${host.origin}${HANDLER}?action=download&fileId=a`)
   t.equal(response.status, 403)

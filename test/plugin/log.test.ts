@@ -3,7 +3,7 @@ import { startConversionService, ready } from '../helpers/conversion-service.js'
 import { SECRET, signed, startHost } from '../helpers/host.js'
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 55 (${profile}): the log at trace holds no secret, no token and no query string of downloads, proxied addresses and conversions`, async t => {
+  t.test(`the log at level trace contains no secret, token or query string of downloads, proxied URLs and conversions (${profile})`, async t => {
     const lines: string[] = []
     const service = await startConversionService(t, ready, (request, response) => {
       if (request.url!.startsWith('/cache/files/dying')) return response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())

@@ -25,7 +25,7 @@ async function logOf (t: Test, targets: readonly string[], server: FastifyServer
 
 const NEAR = [`${HANDLER}/`, HANDLER.toLowerCase(), HANDLER.toUpperCase(), `${HANDLER.toLowerCase()}/`, '/controls/Editor/EditorHandler.ashx']
 
-t.test('the query of a path that misses the handler by a slash or by case is not logged', async t => {
+t.test('the query of a path that differs from the handler\'s by a slash or letter case is not logged', async t => {
   for (const method of ['GET', 'POST', 'OPTIONS', 'TRACE']) {
     const { text, statuses } = await logOf(t, NEAR.map(path => path + QUERY), {}, method)
     t.strictSame(statuses, NEAR.map(() => 404), method)
@@ -34,13 +34,13 @@ t.test('the query of a path that misses the handler by a slash or by case is not
   }
 })
 
-t.test('where the host\'s router takes such a path for the handler\'s, it is', async t => {
+t.test('where the application\'s router treats such a path as the handler\'s, it is answered by the handler', async t => {
   const { text, statuses } = await logOf(t, NEAR.map(path => path + QUERY), { routerOptions: { ignoreTrailingSlash: true, caseSensitive: false } })
-  t.strictSame(statuses, NEAR.map(() => 403), 'the signature is looked at')
+  t.strictSame(statuses, NEAR.map(() => 403), 'the signature is checked')
   t.notMatch(text, 'confidential')
 })
 
-t.test('routes of the host stay what they are', async t => {
+t.test('routes of the application keep working', async t => {
   const host = await startHost(t, {
     path: '/office/editor',
     prepare (app) {
@@ -58,7 +58,7 @@ t.test('routes of the host stay what they are', async t => {
   t.equal(await get('/Office/editor'), 'Not Found')
 })
 
-t.test('routes of the host that look like the near misses, before or after them, neither fail nor go away, and nothing else ends the service', async t => {
+t.test('application routes on such paths, registered before or after the plugin, neither fail nor disappear, and the service keeps running', async t => {
   const hostRoutes: Record<string, { path?: string, add (app: FastifyInstance): unknown, get: string, answer: string }> = {
     'another method': { path: '/editor', add: app => app.post('/editor/', async () => 'mine'), get: '/editor/', answer: 'Not Found' },
     'a pattern, another method': { path: '/editor', add: app => app.post('/:id(^\\d+)', async () => 'mine'), get: '/Editor', answer: 'Not Found' },
@@ -84,7 +84,7 @@ t.test('routes of the host that look like the near misses, before or after them,
   }
 })
 
-t.test('two registrations beside each other miss each by itself', async t => {
+t.test('two registrations side by side each handle their own near misses', async t => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(async scope => { await scope.register(editor, { ...options, path: '/one/editor' }) })
@@ -95,7 +95,7 @@ t.test('two registrations beside each other miss each by itself', async t => {
   }
 })
 
-t.test('what only the host can keep out of its log is told in SECURITY.md, with options that do', async t => {
+t.test('what only the application can keep out of its log is documented in SECURITY.md, with the options that do so', async t => {
   const security = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8')
   const code = /```js\s+(const withoutQuery[\s\S]*?)```/.exec(security)![1]!
   const log = memoryLog()

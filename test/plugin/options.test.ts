@@ -89,7 +89,7 @@ const mayBe: Record<string, (value: unknown) => boolean> = {
   constraints: value => typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-t.test('row 56: every option with a wrong type or value is refused by an error that names it and says the rule', async t => {
+t.test('every option with a wrong type or value is refused with an error that names the option and states the rule', async t => {
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of [...values, ...everyType.filter(value => !mayBe[name]?.(value))]) {
       const [group, member] = name.split('.') as [string, string?]
@@ -100,7 +100,7 @@ t.test('row 56: every option with a wrong type or value is refused by an error t
   }
 })
 
-t.test('row 56: required options that are missing are named', async t => {
+t.test('missing required options are named', async t => {
   for (const name of ['editorApiUrl', 'jwtSecret', 'publicBaseUrl']) {
     const { [name as 'jwtSecret']: _, ...options } = valid
     await t.rejects(registration(t, options), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must ` })
@@ -108,7 +108,7 @@ t.test('row 56: required options that are missing are named', async t => {
   }
 })
 
-t.test('row 56: unknown options are named, so that a misspelled one is noticed', async t => {
+t.test('unknown options are named, so that misspellings are noticed', async t => {
   const table: Array<[name: string, options: object]> = [
     ['jwtsecret', { jwtsecret: 'x' }],
     ['saveRetry', { saveRetry: 3 }],
@@ -134,7 +134,7 @@ t.test('groups of options must be objects', async t => {
   }
 })
 
-t.test('row 56: the options are never changed: a deep-frozen object works', async t => {
+t.test('the options object is never modified: a deep-frozen one works', async t => {
   const options = deepFrozen({
     jwtSecret: [SECRET, 'another-secret-0123456789-0123456789'],
     profile: 'secure' as const,
@@ -155,7 +155,7 @@ t.test('row 56: the options are never changed: a deep-frozen object works', asyn
   t.equal((await fetch(`${host.origin}/office/handler?action=proxy&url=x`)).status, 400)
 })
 
-t.test('an option that is undefined has its default', async t => {
+t.test('an option that is undefined gets its default', async t => {
   const undefinedOptions = Object.fromEntries(Object.keys(wrong).filter(name => !name.includes('.') && !(name in valid)).map(name => [name, undefined]))
   await t.resolves(registration(t, { ...valid, ...undefinedOptions, documentServer: undefined, proxy: { allow: undefined }, tls: undefined, timeouts: { total: undefined } }))
 })

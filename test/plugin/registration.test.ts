@@ -5,7 +5,7 @@ import { HANDLER, SECRET, startHost } from '../helpers/host.js'
 
 const options = { editorApiUrl: 'http://127.0.0.1:9/api.js', jwtSecret: SECRET, publicBaseUrl: 'https://app.example.com' }
 
-t.test('row 56: registered twice in one scope, or in a scope below, is a clear error', async t => {
+t.test('registering the plugin twice in one scope, or in a nested scope, fails with a clear error', async t => {
   const registrations = {
     twice: async (app: FastifyInstance) => {
       await app.register(editor, { ...options, storage: memoryStorage() })
@@ -23,7 +23,7 @@ t.test('row 56: registered twice in one scope, or in a scope below, is a clear e
   }
 })
 
-t.test('row 56: in siblings with prefixes both work, each with its own files and addresses', async t => {
+t.test('two registrations in sibling scopes with prefixes both work, each with its own files and URLs', async t => {
   const app = Fastify()
   t.teardown(() => app.close())
   const storages = { one: memoryStorage(), two: memoryStorage() }
@@ -58,7 +58,7 @@ t.test('row 56: in siblings with prefixes both work, each with its own files and
   t.equal(app.hasDecorator('editorControl'), false)
 })
 
-t.test('path and prefix place the handler; a trailing slash or another case is another path', async t => {
+t.test('path and prefix determine the handler\'s path; a trailing slash or other letter case is a different path', async t => {
   const table = [
     { path: '/office', prefix: '', at: '/office' },
     { path: '/office/handler.ashx', prefix: '/v1', at: '/v1/office/handler.ashx' },
@@ -75,7 +75,7 @@ t.test('path and prefix place the handler; a trailing slash or another case is a
   }
 })
 
-t.test('the decorators are there: storage, HTTP client and control; parts of the host\'s are used as they are', async t => {
+t.test('the decorators storage, HTTP client and control exist; components passed by the application are used as they are', async t => {
   const storage = memoryStorage()
   const host = await startHost(t, { storage })
   t.equal(host.app.editorStorage, storage)
@@ -97,14 +97,14 @@ t.test('the decorators are there: storage, HTTP client and control; parts of the
   t.equal(app.editorStorage, storage)
 })
 
-t.test('a storage that is not ready fails the start, with its own error', async t => {
+t.test('a storage that is not ready fails the start with its own error', async t => {
   const app = Fastify()
   t.teardown(() => app.close())
   const failing = { ...memoryStorage(), ready: async () => { throw new Error('the bucket does not exist') } }
   await t.rejects((async () => { await app.register(editor, { ...options, storage: failing }) })(), { message: 'the bucket does not exist' })
 })
 
-t.test('what the host made stays open when the app closes', async t => {
+t.test('components passed by the application stay open when the app closes', async t => {
   const closed: string[] = []
   const storage = { ...memoryStorage(), close: async () => { closed.push('storage') } }
   const httpClient = { request: async () => { throw new Error('not used') }, close: async () => { closed.push('client') } }
@@ -113,14 +113,14 @@ t.test('what the host made stays open when the app closes', async t => {
   t.strictSame(closed, [])
 })
 
-t.test('constraints of the host hold for the handler', async t => {
+t.test('constraints of the application apply to the handler', async t => {
   const host = await startHost(t, { profile: 'classic', server: { logger: false }, constraints: { host: 'office.example.com' } })
   t.equal((await fetch(`${host.origin}${HANDLER}?action=nothing`)).status, 404)
   const constrained = await host.app.inject({ url: `${HANDLER}?action=nothing`, headers: { host: 'office.example.com' } })
   t.equal(constrained.statusCode, 400)
 })
 
-t.test('classic warns once at the start and names the doors it leaves open, secure does not', async t => {
+t.test('classic logs one warning at start that lists the missing protections, secure logs none', async t => {
   for (const [profile, warnings] of [['classic', 1], ['secure', 0]] as const) {
     const lines: string[] = []
     await startHost(t, { profile, server: { logger: { level: 'warn', stream: { write: line => { lines.push(line) } } } } })

@@ -26,7 +26,7 @@ t.test('the README\'s first example compiles and runs', async t => {
   t.equal((await app.inject('/edit/unknown')).statusCode, 404)
 })
 
-t.test('the public types accept what they should and nothing else', async t => {
+t.test('the public types accept valid use and reject everything else', async t => {
   const options: EditorOptions = {
     editorApiUrl: 'https://docs.example.com/api.js',
     jwtSecret: [SECRET],

@@ -33,7 +33,7 @@ const weak: Record<string, RegExp> = {
   reallyreallyreallyreallyverysafe: /is a publicly known default/,
   '404E635266556A586E3272357538782F413F4428472B4B6250645367566B5970': /is a publicly known default/,
   'the secret that both of them know, 0123456789': /is a publicly known default/,
-  [`${'a'.repeat(32)}`]: /repeats a part of 1 bytes, is worth no more than that, and must have at least 32 without repetition/,
+  [`${'a'.repeat(32)}`]: /repeats a part of 1 bytes: it is only as strong as that part, which must have at least 32 bytes/,
   [`${'a'.repeat(500)}`]: /repeats a part of 1 bytes/,
   [`${'abc'.repeat(11)}ab`]: /repeats a part of 3 bytes/,
   [`${'0123456789abcdef'.repeat(2)}`]: /repeats a part of 16 bytes/,
@@ -44,32 +44,32 @@ const weak: Record<string, RegExp> = {
   [`${'a'.repeat(31)}b`]: /repeats a part of 1 bytes/,
   passwordpasswordpasswordpassword1: /repeats a part of 8 bytes/,
   'my-secret-my-secret-my-secret-my2': /repeats a part of 10 bytes/,
-  '{{ JWT_SECRET_32_CHARACTERS_LONG_X }}': /is a variable that nobody has replaced/,
-  $JWT_SECRET_JWT_SECRET_JWT_SECRET_: /is a variable/,
-  '%JWT_SECRET_JWT_SECRET_JWT_SECRET_%': /is a variable/,
-  '<the-jwt-secret-of-docs.example.com>': /is a variable/,
+  '{{ JWT_SECRET_32_CHARACTERS_LONG_X }}': /is a placeholder that was not replaced/,
+  $JWT_SECRET_JWT_SECRET_JWT_SECRET_: /is a placeholder/,
+  '%JWT_SECRET_JWT_SECRET_JWT_SECRET_%': /is a placeholder/,
+  '<the-jwt-secret-of-docs.example.com>': /is a placeholder/,
   abababaababababaabababbababababab: /has 2 different characters and must have at least 8/,
   '11111111-1111-1111-1111-111111111111': /has 2 different characters/,
   abcaabbaccbaabcaabbaccbbaaccbabcacabcg: /has 4 different characters/,
-  abcdefghijklmnopqrstuvwxyz012345: /is a sequence of letters or digits, as on a keyboard/,
+  abcdefghijklmnopqrstuvwxyz012345: /is a sequence of letters or digits, as in the alphabet or on a keyboard/,
   ABCDEFGHIJKLMNOPQRSTUVWXYZ012345: /is a sequence/,
   zyxwvutsrqponmlkjihgfedcba987654: /is a sequence/,
   '00112233445566778899aabbccddeeff': /is a sequence/,
   '1234567890qwertyuiopasdfghjklzxc': /is a sequence/,
   '00000000001111111111222222222233': /has 4 different characters/,
   // eslint-disable-next-line no-template-curly-in-string
-  '${JWT_SECRET:-none-was-given-here}': /is a variable that nobody has replaced/,
+  '${JWT_SECRET:-none-was-given-here}': /is a placeholder that was not replaced/,
   x: /has 1 bytes and must have at least 32/,
   'a good one, but a little short!': /has 31 bytes and must have at least 32/,
   [`${'ü'.repeat(15)}x`]: /has 31 bytes and must have at least 32/
 }
 
 for (const [jwtSecret, reason] of Object.entries(weak)) {
-  t.test(`row 76: a weak secret is refused in secure, with the reason and what to do: ${JSON.stringify(jwtSecret).slice(0, 40)}`, async t => {
+  t.test(`a weak secret is refused, with the reason and how to fix it: ${JSON.stringify(jwtSecret).slice(0, 40)} (secure)`, async t => {
     const refusal = { code: 'FST_EDITOR_INVALID_OPTION', message: reason }
     const error = await register(t, { jwtSecret }).then(() => null, error => error as Error)
     t.match(error, refusal)
-    t.match(error, { message: /^Option jwtSecret .*: whoever guesses it reads and replaces every document\. Make one with `openssl rand -hex 32`.* or set allowWeakSecret$/ })
+    t.match(error, { message: /^Option jwtSecret .*: anyone who guesses it can read and replace every document\. Create one with `openssl rand -hex 32`.* or set allowWeakSecret$/ })
     if (jwtSecret.length > 2) t.notOk(error!.message.includes(jwtSecret), 'it is not repeated')
     await t.rejects(register(t, { jwtSecret: [SECRET, jwtSecret] }), refusal, 'it would still verify')
     await t.rejects(register(t, { profile: 'classic', allowWeakSecret: false, jwtSecret }), refusal)
@@ -78,7 +78,7 @@ for (const [jwtSecret, reason] of Object.entries(weak)) {
   })
 }
 
-t.test('row 76: a secret of 32 bytes or more is taken', async t => {
+t.test('a secret of 32 bytes or more is accepted', async t => {
   for (const jwtSecret of [
     `${'a-part-of-32-bytes-is-enough-xyz'.repeat(2)}`, 'a-part-of-24-bytes-is-ok-a-part-', SECRET, EMULATOR_SECRET,
     'a good one, and just long enough', 'ü, the bytes count: ö ä ß é ç ñ', randomBytes(16).toString('hex'), randomBytes(24).toString('base64'),
@@ -106,14 +106,14 @@ function randomWord (): string {
 }
 
 for (const [name, make] of Object.entries(made)) {
-  t.test(`row 76: no random secret is taken for a weak one: ${name}`, async t => {
+  t.test(`a random secret is never mistaken for a weak one: ${name}`, async t => {
     const secrets = Array.from({ length: 3000 }, make).filter(secret => secret.length >= 32)
     t.ok(secrets.length > 2000)
     t.strictSame(secrets.filter(secret => weaknessOf(secret) !== undefined), [])
   })
 }
 
-t.test('row 76: what stands as a secret in this repository\'s examples and documents is refused', async t => {
+t.test('secrets that appear in this repository\'s examples and documentation are refused', async t => {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   const examples = (await readdir(join(root, 'examples'), { recursive: true })).filter(file => /\.(c?js|ts|md|ya?ml|example)$/.test(file) && !/node_modules|App_Data/.test(file))
   const files = ['README.md', 'SECURITY.md', ...examples.map(file => join('examples', file))]

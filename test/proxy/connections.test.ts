@@ -9,7 +9,7 @@ import { startUpstream } from '../helpers/listen.js'
 const profiles = ['secure', 'classic'] as const
 
 for (const profile of profiles) {
-  t.test(`row 51 (${profile}), proxy: when the client leaves during the body, the upstream's connection is closed`, async t => {
+  t.test(`when the client disconnects during a proxied body, the upstream connection is closed (${profile})`, async t => {
     const socketClosed = deferred()
     const upstream = await startUpstream(t, (request, response) => {
       request.socket.once('close', () => socketClosed.resolve())
@@ -25,7 +25,7 @@ for (const profile of profiles) {
     t.pass('closed')
   })
 
-  t.test(`row 51 (${profile}), proxy: when the client leaves before the upstream answers, the upstream's connection is closed`, async t => {
+  t.test(`when the client disconnects before the upstream answers, the upstream connection is closed (${profile})`, async t => {
     const arrived = deferred()
     const socketClosed = deferred()
     const upstream = await startUpstream(t, request => {
@@ -41,11 +41,11 @@ for (const profile of profiles) {
     t.pass('closed')
   })
 
-  t.test(`row 51 (${profile}), proxy: HEAD gives the headers of a GET and reads nothing`, async t => {
+  t.test(`a proxied HEAD returns the headers of a GET and reads no body (${profile})`, async t => {
     let sent = 0
     const socketClosed = deferred()
     const upstream = await startUpstream(t, (request, response) => {
-      t.equal(request.method, 'GET', 'specification, proxy, rule 2')
+      t.equal(request.method, 'GET', 'the upstream request is a GET')
       request.socket.once('close', () => socketClosed.resolve())
       response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': 1024 ** 3, 'content-disposition': 'attachment; filename=a.pdf' })
       const send = () => {
@@ -67,7 +67,7 @@ for (const profile of profiles) {
     t.ok(sent < 64 * 1024 ** 2, `${sent} bytes were sent`)
   })
 
-  t.test(`row 52 (${profile}): when the upstream dies during the body the client sees a reset, not a clean end`, async t => {
+  t.test(`when the upstream dies during the body, the client sees a reset and not a normal end (${profile})`, async t => {
     for (const headers of [{ 'content-length': '100' }, {}] as Array<Record<string, string>>) {
       const sockets: Socket[] = []
       const upstream = await startUpstream(t, (request, response) => {
@@ -85,7 +85,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`specification, proxy, rule 5 (${profile}): an upstream that can't be reached is answered 502`, async t => {
+  t.test(`an upstream that cannot be reached is answered 502 (${profile})`, async t => {
     const closing = await startUpstream(t, request => { request.socket.destroy() })
     for (const origin of ['http://127.0.0.1:9', 'http://no-such-host.invalid', closing.origin]) {
       const host = await startHost(t, { profile, documentServerOrigin: origin })
@@ -97,7 +97,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('row 51: a thousand clients that leave, HEADs among them, leave no connection behind', async t => {
+t.test('a thousand clients that disconnect, HEAD requests among them, leave no connection open', async t => {
   const open = new Set<Socket>()
   const upstream = await startUpstream(t, (request, response) => {
     open.add(request.socket)

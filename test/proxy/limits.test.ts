@@ -32,7 +32,7 @@ async function assertCut (t: Test, request: http.ClientRequest): Promise<number>
 }
 
 for (const profile of profiles) {
-  t.test(`row 44 (${profile}): headers that do not come are given up with 504`, async t => {
+  t.test(`upstream headers that do not arrive are answered 504 (${profile})`, async t => {
     for (const timeouts of [{ headers: 200 }, { total: 200 }]) {
       const { proxied, upstreamClosed } = await start(t, { profile, timeouts }, () => {})
       const response = await proxied()
@@ -42,7 +42,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`row 44 (${profile}): headers that drip byte by byte are cut at the total deadline`, async t => {
+  t.test(`upstream headers that trickle in byte by byte are cut off at the total deadline (${profile})`, async t => {
     const { proxied, upstreamClosed } = await start(t, { profile, timeouts: { total: 400, headers: 5000 } }, request => {
       const { socket } = request
       socket.write('HTTP/1.1 200 OK\r\nX-Drip: ')
@@ -54,7 +54,7 @@ for (const profile of profiles) {
     await upstreamClosed
   })
 
-  t.test(`row 44 (${profile}): a body that drips, though never idle, is cut at the total deadline`, async t => {
+  t.test(`a body that trickles in without ever being idle is cut off at the total deadline (${profile})`, async t => {
     const { open, upstreamClosed } = await start(t, { profile, timeouts: { total: 500, idle: 10_000 } }, (_request, response) => {
       response.flushHeaders()
       const drip = setInterval(() => response.write('x'), 50)
@@ -64,7 +64,7 @@ for (const profile of profiles) {
     await upstreamClosed
   })
 
-  t.test(`row 44 (${profile}): a body that stalls is cut`, async t => {
+  t.test(`a body that stalls is cut off (${profile})`, async t => {
     for (const timeouts of [{ idle: 200 }, { total: 200 }]) {
       const { open, upstreamClosed } = await start(t, { profile, timeouts }, (_request, response) => { response.write('begun') })
       t.equal(await assertCut(t, open()), 5, JSON.stringify(timeouts))
@@ -72,7 +72,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`row 45 (${profile}): an announced length over maxFileSize is answered 502, unread`, async t => {
+  t.test(`a Content-Length over maxFileSize is answered 502 without reading the body (${profile})`, async t => {
     const { proxied, upstreamClosed } = await start(t, { profile, maxFileSize: 1000 }, (_request, response) => {
       response.writeHead(200, { 'content-length': 1001 }).write('x')
     })
@@ -82,7 +82,7 @@ for (const profile of profiles) {
     await upstreamClosed
   })
 
-  t.test(`row 45 (${profile}): an endless body is cut at maxFileSize, a decompression bomb after decoding`, async t => {
+  t.test(`an endless body is cut off at maxFileSize, a decompression bomb after decoding (${profile})`, async t => {
     for (const encoding of ['identity', 'gzip']) {
       const { open, upstreamClosed } = await start(t, { profile, maxFileSize: 2 * 1024 ** 2 }, (_request, response) => {
         response.writeHead(200, { 'content-encoding': encoding })
@@ -100,7 +100,7 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`row 45 (${profile}): a body of exactly maxFileSize passes, decoded or not`, async t => {
+  t.test(`a body of exactly maxFileSize is forwarded, encoded or not (${profile})`, async t => {
     for (const encoded of [false, true]) {
       const content = Buffer.alloc(100_000, 'x')
       const { proxied } = await start(t, { profile, maxFileSize: 100_000 }, (_request, response) => {
@@ -114,7 +114,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('row 44: a TLS handshake that is never answered is given up with 504', async t => {
+t.test('a TLS handshake that is never answered ends with 504', async t => {
   const silent = await listen(t, net.createServer(() => {}))
   const host = await startHost(t, { profile: 'classic', timeouts: { connect: 200, total: 5000 } })
   const response = await fetch(host.handler({ action: 'proxy', url: `https://127.0.0.1:${silent.port}/` }))

@@ -6,7 +6,7 @@ import { exchangeGet } from '../helpers/raw.js'
 
 const origin = 'http://docs.example.com'
 
-t.test('row 54: an HTTP client of the host is given URLs without credentials and fragment, also after a redirect', async t => {
+t.test('a custom HTTP client gets URLs without credentials and fragment, also after a redirect', async t => {
   const urls: string[] = []
   const httpClient: HttpClient = {
     async request ({ url }) {
@@ -22,7 +22,7 @@ t.test('row 54: an HTTP client of the host is given URLs without credentials and
   t.strictSame(urls, [`${origin}/cache/files/start`, `${origin}/cache/files/target?x`])
 })
 
-t.test('row 74: an HTTP client of the host is not asked for special addresses, and told which names must be public, of a redirect too', async t => {
+t.test('a custom HTTP client is not called for special IP addresses, and is told which host names must be public, after a redirect too', async t => {
   const asked: string[] = []
   const httpClient: HttpClient = {
     async request ({ url, publicOnly }) {
@@ -48,7 +48,7 @@ t.test('row 74: an HTTP client of the host is not asked for special addresses, a
   t.strictSame(asked, ['http://10.0.0.1/ any address'])
 })
 
-t.test('row 47: a header that an HTTP client gives as no HTTP parser would is dropped, never sent and never a 500', async t => {
+t.test('a header from a custom HTTP client that no HTTP parser would accept is dropped, never forwarded and never a 500', async t => {
   for (const value of ['   ', '\t', '', 'a\r\nSet-Cookie: b=c', 'a\nb', 'a\0b', 'отчёт.pdf', '\u007f']) {
     const httpClient: HttpClient = {
       request: async () => ({ status: 200, header: name => /^content-(type|disposition)$/.test(name) ? value : undefined, body: Readable.from(['body']) })
@@ -63,7 +63,7 @@ t.test('row 47: a header that an HTTP client gives as no HTTP parser would is dr
   }
 })
 
-t.test('what an HTTP client rejects with decides between 502 and 504; its message stays inside', async t => {
+t.test('the error of a custom HTTP client decides between 502 and 504; its message is not exposed', async t => {
   const table: Array<[error: unknown, status: number]> = [
     [Object.assign(new Error('secret'), { code: 'ETIMEDOUT' }), 504],
     [Object.assign(new Error('secret'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), 504],
@@ -80,7 +80,7 @@ t.test('what an HTTP client rejects with decides between 502 and 504; its messag
   }
 })
 
-t.test('fewer or more bytes than announced, from a client that lets them pass: the announced ones or no whole answer', async t => {
+t.test('a custom HTTP client that returns fewer or more bytes than announced: the client gets the announced bytes or a reset', async t => {
   const table: Array<[chunks: string[], outcomes: Array<string | number>]> = [
     [['short'], ['cut', 502]],
     [['longer than it should be'], ['cut', 502]],

@@ -13,7 +13,7 @@ const hosts = [
   'localhost', 'LocalHost', 'localhost.', 'sub.localhost', 'user:password@127.0.0.1', 'docs.example.com@127.0.0.1'
 ]
 
-t.test('row 74: an address that is not public is refused, however it is written, and not connected to', async t => {
+t.test('a non-public IP address is refused without a connection, however it is written', async t => {
   const begun = noWayOut(t)
   const inside = await startInside(t)
   const own: string[] = []
@@ -24,7 +24,7 @@ t.test('row 74: an address that is not public is refused, however it is written,
       for (const origin of [`http://${name}:${inside.port}`, `https://${name}:${inside.port}`, `http://${name}`]) {
         const response = await host.proxied(`${origin}/cache/files/meta-data`)
         t.equal(response.status, 403, `${origin} ${JSON.stringify(options)}`)
-        t.match(await response.text(), /^The address \S+ is not allowed$/)
+        t.match(await response.text(), /^Blocked: \S+ is not allowed$/)
       }
     }
   }
@@ -32,7 +32,7 @@ t.test('row 74: an address that is not public is refused, however it is written,
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 74: an address that is not public is fetched where an option says so, and in classic', async t => {
+t.test('a non-public IP address is fetched where an option allows it, and in classic', async t => {
   const inside = await startInside(t)
   for (const options of [
     { proxy: { allow: 'any' }, allowPrivateAddresses: true },
@@ -48,7 +48,7 @@ t.test('row 74: an address that is not public is fetched where an option says so
   t.equal((await host.proxied(inside.origin)).status, 403, 'a single option overrides the profile')
 })
 
-t.test('row 74: a redirect of the document server to an address that no option names is judged by itself', async t => {
+t.test('a redirect of the document server to a URL that no option allows is checked separately', async t => {
   const inside = await startInside(t)
   const documentServer = await startUpstream(t, (request, response) => {
     response.writeHead(302, { location: decodeURIComponent(request.url!.slice('/cache/files/moved?'.length)) }).end()
@@ -68,7 +68,7 @@ t.test('row 74: a redirect of the document server to an address that no option n
   t.equal(inside.connections(), 0)
 })
 
-t.test('row 75: the proxy fetches from the document server on a private address, whatever else it may fetch', async t => {
+t.test('the proxy fetches from a document server on a private IP address, whatever else it may fetch', async t => {
   let base = ''
   const documentServer = await startUpstream(t, (request, response) => {
     if (request.url === '/cache/files/moved') response.writeHead(302, { location: `${base.replace('127.0.0.1', '127.1')}/cache/files/file` }).end()

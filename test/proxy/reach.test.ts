@@ -48,14 +48,14 @@ const setups: Record<string, (origin: string) => HostOptions> = {
 }
 
 for (const [setup, options] of Object.entries(setups)) {
-  t.test(`row 83: no path of the document server but that of a result file is fetched, and no connection begun, ${setup}`, async t => {
+  t.test(`of the document server only paths of result files are fetched; for any other path no connection is made, ${setup}`, async t => {
     const { host, documentServer, begun } = await start(t, options)
     const named = options(documentServer.origin).documentServerOrigin ?? documentServer.origin
     for (const method of ['GET', 'HEAD']) {
       for (const path of [...PRIVATE, ...DISGUISED]) {
         const response = await host.proxied(named + path, { method })
         t.equal(response.status, 403, `${method} ${path}`)
-        if (method === 'GET') t.equal(await response.text(), `The address of ${named} is not that of a result file, and proxy.allow does not name it`)
+        if (method === 'GET') t.equal(await response.text(), `Blocked: at ${named} the proxy reads result files only, and proxy.allow does not name this path`)
       }
     }
     t.strictSame(begun(), [])
@@ -66,7 +66,7 @@ for (const [setup, options] of Object.entries(setups)) {
     }
   })
 
-  t.test(`row 83: a redirect of a result file to anything else of the document server is not followed, ${setup}`, async t => {
+  t.test(`a redirect from a result file to any other path of the document server is not followed, ${setup}`, async t => {
     const { host, documentServer } = await start(t, options)
     const named = options(documentServer.origin).documentServerOrigin ?? documentServer.origin
     const through = (target: string) => host.proxied(`${named}/cache/files/moved?${encodeURIComponent(target)}`)
@@ -74,23 +74,23 @@ for (const [setup, options] of Object.entries(setups)) {
       for (const target of path.startsWith('//') ? [named + path] : [path, named + path]) {
         const response = await through(target)
         t.equal(response.status, 403, target)
-        t.equal(await response.text(), 'The address of a redirect is not allowed')
+        t.equal(await response.text(), 'Blocked: a redirect leads to a URL that is not allowed')
       }
     }
     t.strictSame(documentServer.requests.filter(path => !path.startsWith('/cache/files/moved?')), [])
 
     const found = await through('/9.3.0-abc/cache/files/x')
-    t.equal(await found.text(), 'from the document server', 'that to another result file is')
+    t.equal(await found.text(), 'from the document server', 'a redirect to another result file is followed')
   })
 }
 
-t.test('row 83: the internal address of the document server is none that a page may name, nor a redirect', async t => {
+t.test('neither a page nor a redirect may name the document server\'s internal URL', async t => {
   const { host, documentServer, begun } = await start(t, setups['at an internal address']!)
   const { origin, port } = documentServer
   for (const base of [origin, `http://127.1:${port}`, `http://user@127.0.0.1:${port}`, `http://localhost:${port}`]) {
     const response = await host.proxied(`${base}/cache/files/x`)
     t.equal(response.status, 403, base)
-    t.equal(await response.text(), `The address ${new URL(base).origin} is not allowed`)
+    t.equal(await response.text(), `Blocked: ${new URL(base).origin} is not allowed`)
   }
   t.strictSame(begun(), [])
 
@@ -118,7 +118,7 @@ function recorder () {
   return { asked, httpClient }
 }
 
-t.test('row 83: where any origin is allowed, the way inside is still for result files alone', async t => {
+t.test('where any origin is allowed, the internal URL still serves result files only', async t => {
   const { asked, httpClient } = recorder()
   const host = await startHost(t, { httpClient, documentServerOrigin: 'https://docs.example.com', documentServer: { internalUrl: 'http://10.0.0.1:8000' }, proxy: { allow: 'any' } })
   for (const path of [...PRIVATE, ...DISGUISED].map(path => new URL(`https://docs.example.com${path}`)).filter(({ hostname }) => hostname === 'docs.example.com')) {
@@ -132,7 +132,7 @@ t.test('row 83: where any origin is allowed, the way inside is still for result 
   t.strictSame(asked, [])
 })
 
-t.test('row 83: proxy.allow takes whole origins, or a path with what is below it and nothing beside it', async t => {
+t.test('proxy.allow accepts whole origins, or a path including everything below it', async t => {
   const { asked, httpClient } = recorder()
   const host = await startHost(t, {
     httpClient,

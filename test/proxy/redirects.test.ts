@@ -18,7 +18,7 @@ function redirector (status = 302) {
 }
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 53 (${profile}): up to five redirects are followed, of every kind`, async t => {
+  t.test(`up to five redirects of every kind are followed (${profile})`, async t => {
     for (const status of [301, 302, 303, 307, 308]) {
       const upstream = await startUpstream(t, redirector(status))
       const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
@@ -31,7 +31,7 @@ for (const profile of ['secure', 'classic'] as const) {
     }
   })
 
-  t.test(`row 53 (${profile}): a loop, six hops, another scheme, no Location are answered 502`, async t => {
+  t.test(`a redirect loop, six redirects, another scheme and a missing Location are answered 502 (${profile})`, async t => {
     const upstream = await startUpstream(t, redirector())
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     const to = (url: string) => `/to?${encodeURIComponent(url)}`
@@ -45,7 +45,7 @@ for (const profile of ['secure', 'classic'] as const) {
     }
   })
 
-  t.test(`row 54 (${profile}): credentials in a redirect are not sent`, async t => {
+  t.test(`credentials in a redirect are not sent (${profile})`, async t => {
     const upstream = await startUpstream(t, redirector())
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     const target = `http://user:password@127.0.0.1:${upstream.port}${FILES}/target`
@@ -54,20 +54,20 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('secure: a redirect off the allowed origins is answered 403, without a request there', async t => {
+t.test('a redirect to an origin that is not allowed is answered 403 without a request there (secure)', async t => {
   const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
   const upstream = await startUpstream(t, redirector())
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
   for (const target of [`${elsewhere.origin}${FILES}/x`, `//127.0.0.1:${elsewhere.port}${FILES}/x`, `http://localhost:${upstream.port}${FILES}/target`, `http://user@127.0.0.1:${elsewhere.port}${FILES}/x`]) {
     const response = await host.proxied(`${upstream.origin}${FILES}/to?${encodeURIComponent(target)}`)
     t.equal(response.status, 403, target)
-    t.equal(await response.text(), 'The address of a redirect is not allowed', 'whoever asked learns nothing of it')
+    t.equal(await response.text(), 'Blocked: a redirect leads to a URL that is not allowed', 'the client learns nothing of it')
   }
   t.strictSame(elsewhere.requests, [])
   t.notMatch(upstream.requests.join(), '/target')
 })
 
-t.test('classic: a redirect to another origin is followed', async t => {
+t.test('a redirect to another origin is followed (classic)', async t => {
   const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
   const upstream = await startUpstream(t, redirector())
   const host = await startHost(t, { profile: 'classic' })

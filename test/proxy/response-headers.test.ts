@@ -3,7 +3,7 @@ import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import { startRawUpstream } from '../helpers/raw.js'
 
-t.test('row 48: of the upstream\'s headers only the listed ones are forwarded', async t => {
+t.test('only listed upstream headers are forwarded', async t => {
   const upstream = await startUpstream(t, (_request, response) => {
     response.writeHead(200, {
       'content-type': 'text/html',
@@ -34,7 +34,7 @@ t.test('row 48: of the upstream\'s headers only the listed ones are forwarded', 
   t.equal(response.headers.get('cache-control'), 'private, no-store')
 })
 
-t.test('row 49: proxied HTML, SVG and XML are sandboxed and not sniffed, errors of the upstream too', async t => {
+t.test('proxied HTML, SVG and XML are sandboxed and not sniffed, upstream errors too', async t => {
   const upstream = await startUpstream(t, (request, response) => {
     response.writeHead(request.url === '/error' ? 404 : 200, { 'content-type': decodeURIComponent(request.url!.slice(1)) }).end('<script>alert(1)</script>')
   })
@@ -48,7 +48,7 @@ t.test('row 49: proxied HTML, SVG and XML are sandboxed and not sniffed, errors 
 })
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 49 (${profile}): a multipart answer, whose parts would have headers of their own, is passed on as mere bytes`, async t => {
+  t.test(`a multipart answer, whose parts would have headers of their own, is forwarded as application/octet-stream (${profile})`, async t => {
     const types = [
       'multipart/x-mixed-replace; boundary=x', 'multipart/x-mixed-replace', 'multipart/mixed; boundary="x"', 'multipart/related; type="text/html"; boundary=x', 'multipart/form-data; boundary=x', 'multipart/byteranges; boundary=x', 'multipart/', 'multipart/anything',
       'MULTIPART/X-MIXED-REPLACE; boundary=x', 'Multipart/Mixed', ' multipart/x-mixed-replace; boundary=x', '\tmultipart/x-mixed-replace', 'multipart/x-mixed-replace, text/plain', 'text/plain, multipart/x-mixed-replace; boundary=x', 'text/plain; a=b, multipart/x-mixed-replace;boundary=x'
@@ -70,7 +70,7 @@ for (const profile of ['secure', 'classic'] as const) {
 
 const ok = (headers: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 4\r\n\r\nbody`, 'latin1')
 
-t.test('row 47: a duplicate Content-Type or Content-Disposition counts once, one that can\'t be sent on is dropped', async t => {
+t.test('of a duplicate Content-Type or Content-Disposition the first value is forwarded; an invalid one is dropped', async t => {
   const table: Array<[headers: string, type: string, disposition: string | null]> = [
     ['Content-Type: text/plain\r\nContent-Type: text/html\r\n', 'text/plain', null],
     ['Content-Disposition: attachment; filename=a\r\nContent-Disposition: attachment; filename=b\r\n', 'application/octet-stream', 'attachment; filename=a'],
@@ -89,7 +89,7 @@ t.test('row 47: a duplicate Content-Type or Content-Disposition counts once, one
   }
 })
 
-t.test('row 47: UTF-8 written raw into a header never makes a 500', async t => {
+t.test('raw UTF-8 in an upstream header never causes a 500', async t => {
   const host = await startHost(t, { profile: 'classic' })
   for (const headers of ['Content-Disposition: attachment; filename="отчёт 😀.pdf"\r\n', 'Content-Type: тип/плохой\r\n']) {
     const upstream = await startRawUpstream(t, Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 4\r\n\r\nbody`, 'utf8'))
@@ -100,7 +100,7 @@ t.test('row 47: UTF-8 written raw into a header never makes a 500', async t => {
 })
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 46 (${profile}): what is no proper HTTP answer is answered 502, and the process lives`, async t => {
+  t.test(`a malformed HTTP answer is answered 502, and the process survives (${profile})`, async t => {
     const answers: Record<string, string> = {
       'bare CR in a header': 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\rSet-Cookie: a=b\r\nContent-Length: 4\r\n\r\nbody',
       'NUL in a header': 'HTTP/1.1 200 OK\r\nContent-Disposition: a\0b\r\nContent-Length: 4\r\n\r\nbody',
@@ -131,7 +131,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('row 46: a folded header makes no second header', async t => {
+t.test('a folded upstream header does not become a second header', async t => {
   const upstream = await startRawUpstream(t, 'HTTP/1.1 200 OK\r\nContent-Disposition: attachment;\r\n filename=a\r\n Set-Cookie: a=b\r\nContent-Length: 4\r\n\r\nbody')
   const host = await startHost(t, { profile: 'classic' })
   const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))

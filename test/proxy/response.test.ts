@@ -5,7 +5,7 @@ import { startHost } from '../helpers/host.js'
 import { listen, startUpstream } from '../helpers/listen.js'
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 19 (${profile}), specification, proxy: status and body of the upstream answer`, async t => {
+  t.test(`status and body of the upstream answer are forwarded (${profile})`, async t => {
     const bytes = randomBytes(200_000)
     const upstream = await startUpstream(t, (request, response) => {
       response.writeHead(Number(request.url!.slice('/cache/files/'.length)), { 'content-type': 'text/x-test' }).end(bytes)
@@ -24,7 +24,7 @@ for (const profile of ['secure', 'classic'] as const) {
     }
   })
 
-  t.test(`row 19 (${profile}), specification, proxy: Content-Type or application/octet-stream, Content-Disposition when it is not empty`, async t => {
+  t.test(`Content-Type is forwarded or application/octet-stream, Content-Disposition is forwarded unless it is empty (${profile})`, async t => {
     const upstream = await startUpstream(t, (request, response) => {
       for (const [name, value] of new URL(request.url!, 'http://x').searchParams) response.setHeader(name, value)
       response.end('body')
@@ -50,7 +50,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('specification, proxy: an empty body stays one, an announced length is passed on', async t => {
+t.test('an empty body stays empty, and Content-Length is forwarded', async t => {
   const upstream = await startUpstream(t, (request, response) => {
     if (request.url === '/length') response.setHeader('content-length', 5)
     else response.flushHeaders()
@@ -63,7 +63,7 @@ t.test('specification, proxy: an empty body stays one, an announced length is pa
   t.equal((await through('/chunked')).headers.get('content-length'), null)
 })
 
-t.test('row 13, specification, proxy, rule 4 (classic): no host is refused, also loopback by IPv4, IPv6 and name', async t => {
+t.test('a proxy request needs no credential and may name any upstream host, even loopback by IPv4, IPv6 or name (classic)', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('inside'))
   const six = http.createServer((_request, response) => response.end('inside'))
   await listen(t, six, '::1')
@@ -76,7 +76,7 @@ t.test('row 13, specification, proxy, rule 4 (classic): no host is refused, also
   }
 })
 
-t.test('specification, Authentication 5: the proxy adds no CORS header', async t => {
+t.test('the proxy adds no CORS header', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('x'))
   const host = await startHost(t, { profile: 'classic' })
   const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }), { headers: { origin: 'https://foreign.example' } })

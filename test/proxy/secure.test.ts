@@ -4,12 +4,12 @@ import { type AuthorizeTarget, type EditorOptions, undiciClient } from '../../li
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 
-t.test('secure: by default only result files of the document server are fetched, and what an option adds', async t => {
+t.test('by default only result files of the document server are fetched; proxy.allow adds URLs (secure)', async t => {
   const documentServer = await startUpstream(t, (_request, response) => response.end('document server'))
   const other = await startUpstream(t, (_request, response) => response.end('other'))
   const urls = [documentServer, other].flatMap(({ origin }) => [`${origin}/cache/files/x`, `${origin}/x`])
-  const notNamed = urls.map(url => `The address ${new URL(url).origin} is not allowed`)
-  const noResultFile = urls.map(url => `The address of ${new URL(url).origin} is not that of a result file, and proxy.allow does not name it`)
+  const notNamed = urls.map(url => `Blocked: ${new URL(url).origin} is not allowed`)
+  const noResultFile = urls.map(url => `Blocked: at ${new URL(url).origin} the proxy reads result files only, and proxy.allow does not name this path`)
   const table: Array<[options: Partial<EditorOptions>, answers: Array<200 | string>]> = [
     [{}, [200, noResultFile[1]!, notNamed[2]!, notNamed[3]!]],
     [{ documentServer: { origins: [other.origin] } }, [200, noResultFile[1]!, 200, noResultFile[3]!]],
@@ -35,7 +35,7 @@ t.test('secure: by default only result files of the document server are fetched,
   }
 })
 
-t.test('secure: an origin that only looks like an allowed one is refused without a request', async t => {
+t.test('an origin that merely resembles an allowed one is refused without a request (secure)', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('inside'))
   const host = await startHost(t, { documentServerOrigin: 'http://docs.example.com' })
   const { port } = upstream
@@ -46,12 +46,12 @@ t.test('secure: an origin that only looks like an allowed one is refused without
   ]) {
     const response = await host.proxied(url)
     t.equal(response.status, 403, url)
-    t.equal(await response.text(), `The address ${new URL(url).origin} is not allowed`)
+    t.equal(await response.text(), `Blocked: ${new URL(url).origin} is not allowed`)
   }
   t.strictSame(upstream.requests, [])
 })
 
-t.test('row 15 (secure): pages of another origin are refused, before a request is made', async t => {
+t.test('requests from pages of another origin are refused before an upstream request is made (secure)', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
   const url = host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` })
@@ -76,7 +76,7 @@ t.test('row 15 (secure): pages of another origin are refused, before a request i
   }
 })
 
-t.test('secure: of what a page may do with proxied bytes only the harmless is let through, whatever the host says of its user', async t => {
+t.test('pages may use proxied bytes only in harmless ways, even if authorize allows the user (secure)', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end('alert(1)'))
   const url = `${upstream.origin}/cache/files/x`
   for (const decision of [undefined, true]) {
@@ -109,7 +109,7 @@ t.test('proxy.crossOrigin overrides the profile', async t => {
   }
 })
 
-t.test('secure: what is addressed to the document server goes to its internal address, path and query as they are', async t => {
+t.test('requests for the document server go to its internal URL with unchanged path and query (secure)', async t => {
   const internal = await startUpstream(t, (_request, response) => response.end('internal'))
   const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: internal.origin } })
   for (const path of ['/cache/files/a%20b?md5=x&expires=1', '/9.3.0-1/cache/files/a//b', '/cache/files/%C3%BC%3Fx/']) {
@@ -119,14 +119,14 @@ t.test('secure: what is addressed to the document server goes to its internal ad
   }
 })
 
-t.test('secure: what is proxied besides result files does not go there, whatever proxy.allow names', async t => {
+t.test('URLs other than result files never go to the internal URL, whatever proxy.allow contains (secure)', async t => {
   const internal = await startUpstream(t, (_request, response) => response.end('internal'))
   const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: internal.origin }, proxy: { allow: ['https://docs.invalid'] } })
   for (const path of ['/info/info.json', `//127.0.0.1:${internal.port}/x`]) t.equal((await host.proxied(`https://docs.invalid${path}`)).status, 502, path)
   t.strictSame(internal.requests, [])
 })
 
-t.test('authorize decides for the proxy too: it sees the parsed URL', async t => {
+t.test('authorize is also called for proxy requests and gets the parsed URL', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   const targets: AuthorizeTarget[] = []
   let decide: () => boolean | undefined
@@ -150,7 +150,7 @@ t.test('authorize decides for the proxy too: it sees the parsed URL', async t =>
   t.strictSame(targets, Array(8).fill({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }))
 })
 
-t.test('the host\'s HTTP client makes the proxy\'s requests, and is left open', async t => {
+t.test('the application\'s HTTP client sends the proxy\'s requests and is left open', async t => {
   const sound = undiciClient()
   t.teardown(() => sound.close?.())
   const purposes: string[] = []

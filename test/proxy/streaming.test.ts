@@ -9,7 +9,7 @@ import { startUpstream } from '../helpers/listen.js'
 const profiles = ['secure', 'classic'] as const
 
 for (const profile of profiles) {
-  t.test(`row 20 (${profile}), specification, proxy: the first byte arrives before the upstream ends`, async t => {
+  t.test(`the client gets the first byte before the upstream ends (${profile})`, async t => {
     const arrived = deferred()
     const upstream = await startUpstream(t, (_request, response) => {
       response.write('first')
@@ -26,7 +26,7 @@ for (const profile of profiles) {
     t.equal(Buffer.concat(chunks).toString(), ' and last')
   })
 
-  t.test(`row 20 (${profile}): a client that does not read stops the upstream`, async t => {
+  t.test(`a client that does not read pauses the upstream (${profile})`, async t => {
     const size = 256 * 1024 ** 2
     let sent = 0
     const stopped = deferred()
@@ -55,7 +55,7 @@ for (const profile of profiles) {
     request.destroy()
   })
 
-  t.test(`row 43 (${profile}): a body that is encoded although identity was asked for arrives readable`, async t => {
+  t.test(`a body encoded despite Accept-Encoding: identity arrives decoded (${profile})`, async t => {
     const content = Buffer.from('readable '.repeat(10_000))
     const encode: Record<string, (bytes: Buffer) => Buffer> = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
     const upstream = await startUpstream(t, (request, response) => {
@@ -75,7 +75,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('row 43: an encoding nobody can undo is answered 502', async t => {
+t.test('an unsupported content encoding is answered 502', async t => {
   const upstream = await startUpstream(t, (request, response) => {
     response.writeHead(200, { 'content-encoding': request.url!.slice(1) }).end('bytes')
   })

@@ -38,7 +38,7 @@ async function start (t: Test, options: HostOptions = {}) {
 }
 
 for (const method of ['GET', 'HEAD']) {
-  t.test(`row 83: without the token of its page a request is answered 401 or 403, and nothing is fetched, ${method}`, async t => {
+  t.test(`without the page's token a proxy request is answered 401 or 403, and nothing is fetched, ${method}`, async t => {
     const { host, upstream, tokenOf, statusOf } = await start(t)
     const { fileId } = await host.storage.create('docx', Buffer.from('x'))
     const { proxyToken } = await host.app.editorControl().openDocument(fileId)
@@ -98,7 +98,7 @@ for (const method of ['GET', 'HEAD']) {
   })
 }
 
-t.test('row 83: what an answer says of a token that does not count is no help', async t => {
+t.test('the answer to a missing or invalid token says only Not authorized or Forbidden', async t => {
   const { host, upstream, tokenOf } = await start(t)
   for (const [headers, text] of [[{}, 'Not authorized'], [{ [HEADER]: tokenOf('', { expires: '1' }) }, 'Not authorized'], [{ [HEADER]: tokenOf('another') }, 'Forbidden']] as const) {
     const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers })
@@ -106,7 +106,7 @@ t.test('row 83: what an answer says of a token that does not count is no help', 
   }
 })
 
-t.test('row 83: a token is good for any file of the page and names one page only: odd ids, two ids', async t => {
+t.test('a token is valid for exactly one fileId, even an unusual one, and a request with two fileIds is refused', async t => {
   const { host, upstream, tokenOf, withToken } = await start(t)
   for (const fileId of ['ü 😀&=#?+%41/../x', '"quotes" \'and\' <tags>', 'null', '0', 'a\u0000b']) {
     t.equal(await withToken(fileId, tokenOf(fileId)), 200, fileId)
@@ -118,7 +118,7 @@ t.test('row 83: a token is good for any file of the page and names one page only
   t.strictSame(upstream.requests, [])
 })
 
-t.test('row 83: an end of a token that is no plain number of seconds is refused, though it is signed', async t => {
+t.test('a signed token is refused if its expiry is not a plain number of seconds', async t => {
   const { upstream, tokenOf, withToken } = await start(t)
   const later = inSeconds(600)
   for (const expires of [
@@ -128,17 +128,17 @@ t.test('row 83: an end of a token that is no plain number of seconds is refused,
     t.equal(await withToken('', header), 403, `"${expires}"`)
   }
   t.strictSame(upstream.requests, [])
-  t.equal(await withToken('', tokenOf('', { expires: later })), 200, 'and this is one')
+  t.equal(await withToken('', tokenOf('', { expires: later })), 200, 'a plain number of seconds is accepted')
 })
 
-t.test('row 83: of a list of secrets each is good for a token, and no other', async t => {
+t.test('a token signed with any secret of the list is accepted, with any other it is refused', async t => {
   const { tokenOf, withToken } = await start(t, { jwtSecret: [SECRET, FOREIGN_SECRET] })
   t.equal(await withToken('a', tokenOf('a')), 200)
   t.equal(await withToken('a', tokenOf('a', { secret: FOREIGN_SECRET })), 200)
   t.equal(await withToken('a', tokenOf('a', { secret: `${FOREIGN_SECRET}x` })), 403)
 })
 
-t.test('row 83: a token ends with downloadUrlLifetime', async t => {
+t.test('a token expires after downloadUrlLifetime', async t => {
   const { host, withToken } = await start(t, { downloadUrlLifetime: 5000 })
   const before = Math.floor(Date.now() / 1000)
   const { fileId } = await host.storage.create('docx', Buffer.from('x'))
@@ -150,7 +150,7 @@ t.test('row 83: a token ends with downloadUrlLifetime', async t => {
 
 const throws = (): boolean => { throw new Error('down') }
 
-t.test('row 83: authorize may let in who has no token or an old one, or keep anybody out, and is not asked about a wrong one', async t => {
+t.test('authorize can allow a missing or expired token and deny anybody, and is not called for an invalid token', async t => {
   let decide: () => boolean | undefined = () => undefined
   const asked: unknown[] = []
   const { upstream, tokenOf, statusOf } = await start(t, { authorize: (_request, target) => { asked.push(target); return decide() } })
@@ -177,14 +177,14 @@ t.test('row 83: authorize may let in who has no token or an old one, or keep any
   t.strictSame(asked, [{ action: 'proxy', url: `${upstream.origin}/cache/files/x` }], 'no fileId where the page names none')
 })
 
-t.test('row 83: what authorize allows is still only what the proxy may fetch, and no code', async t => {
+t.test('what authorize allows is still limited to what the proxy may fetch, and to content that is not code', async t => {
   const { host, upstream, statusOf } = await start(t, { authorize: () => true })
   t.equal((await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/info/info.json` }))).status, 403)
   t.equal(await statusOf({ headers: { 'sec-fetch-dest': 'script' } }), 403)
   t.strictSame(upstream.requests, [])
 })
 
-t.test('row 83: first the URL is judged, then the token, the host, what the browser wants it for, and the address', async t => {
+t.test('checks run in this order: URL, token, authorize, fetch metadata, upstream URL', async t => {
   const asked: string[] = []
   const { host, upstream, tokenOf } = await start(t, { authorize: (_request, target) => { asked.push(target.action); return undefined } })
   const answer = async (url: string, headers: Record<string, string>): Promise<[status: number | undefined, asked: number]> => {
@@ -206,7 +206,7 @@ t.test('row 83: first the URL is judged, then the token, the host, what the brow
   t.strictSame(upstream.requests, [])
 })
 
-t.test('proxy.requireToken overrides the profile: without it no token is looked at', async t => {
+t.test('proxy.requireToken overrides the profile: without it tokens are not checked', async t => {
   const table: Array<[options: HostOptions, needed: boolean]> = [
     [{}, true], [{ proxy: { requireToken: false } }, false], [{ profile: 'classic' }, false], [{ profile: 'classic', proxy: { requireToken: true } }, true],
     [{ requireToken: false, signedUrls: false }, true], [{ proxy: { crossOrigin: true } }, true], [{ proxy: { allow: 'any' } }, true]

@@ -8,7 +8,7 @@ const invalid = ['', 'url=', 'url=%20', 'url=%09%0A%20', 'url=foo', 'url=/foo', 
 const schemes = ['file:///etc/passwd', 'file:', 'ftp://127.0.0.1/x', 'data:text/plain,x', 'data:', 'javascript:alert(1)', 'ws://127.0.0.1/x', 'wss://127.0.0.1/x', 'gopher://127.0.0.1:1/_x', 'mailto:a@b.c', 'blob:http://127.0.0.1/x', 'about:blank', 'view-source:http://127.0.0.1', 'httpx://127.0.0.1/']
 
 for (const profile of ['secure', 'classic'] as const) {
-  t.test(`row 17 (${profile}), specification, proxy, rule 1, Errors, proxy: what is no absolute URL is answered 400 "Invalid URL"`, async t => {
+  t.test(`a url parameter that is not an absolute URL is answered 400 "Invalid URL" (${profile})`, async t => {
     const host = await startHost(t, { profile })
     for (const query of invalid) {
       const response = await fetch(`${host.origin}${HANDLER}?action=proxy&${query}`)
@@ -18,7 +18,7 @@ for (const profile of ['secure', 'classic'] as const) {
     }
   })
 
-  t.test(`row 18 (${profile}), specification, proxy, rule 1, Errors, proxy, Limits: another scheme is answered 400 "Unsupported URL scheme"`, async t => {
+  t.test(`a url with a scheme other than http and https is answered 400 "Unsupported URL scheme" (${profile})`, async t => {
     const host = await startHost(t, { profile })
     for (const url of schemes) {
       const scheme = url.slice(0, url.indexOf(':'))
@@ -32,7 +32,7 @@ for (const profile of ['secure', 'classic'] as const) {
     }
   })
 
-  t.test(`row 54 (${profile}): only the parsed URL is used: no credentials, no fragment, no tab or newline`, async t => {
+  t.test(`only the parsed URL is used: no credentials, no fragment, no tab or newline (${profile})`, async t => {
     const received: Array<Pick<http.IncomingMessage, 'url' | 'headers'>> = []
     const upstream = await startUpstream(t, ({ url, headers }, response) => {
       received.push({ url: url!, headers })
@@ -63,7 +63,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 }
 
-t.test('specification, proxy, rule 2: the upstream request is a GET, without anything of the client\'s headers', async t => {
+t.test('the upstream request is a GET without any header of the client', async t => {
   const received: http.IncomingMessage[] = []
   const upstream = await startUpstream(t, (request, response) => { received.push(request); response.end('x') })
   const host = await startHost(t, { profile: 'classic' })

@@ -49,7 +49,7 @@ for (const status of [2, 6]) {
     const response = await asked
     const left = once(response, 'close')
     await editing.app.close()
-    t.equal(await answer, 1, 'the document server is told to keep it')
+    t.equal(await answer, 1, 'the answer tells the document server to keep the save')
     await left
     await editing.unchanged(t, 'closed')
   })
@@ -73,7 +73,7 @@ t.test('closing the app aborts a fetch whose answer has not begun', async t => {
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
   const left = once(await asked.promise, 'close')
   await editing.app.close()
-  t.equal(await answer, 1, 'the document server is told to keep it')
+  t.equal(await answer, 1, 'the answer tells the document server to keep the save')
   t.same(signals.map(({ aborted }) => aborted), [true])
   await left
   await editing.unchanged(t, 'closed')
@@ -90,7 +90,7 @@ t.test('closing the app ends a save that waits for another instance, whose save 
   await editing.app.close()
   t.equal(await waiting, 1)
   await editing.unchanged(t, 'closed')
-  t.same(await state!.get(fileId), { value: record, version }, 'nobody takes its lock away')
+  t.same(await state!.get(fileId), { value: record, version }, 'nobody breaks its lock')
 })
 
 t.test('closing the app aborts a fetch that another instance also makes, whose fetch continues', async t => {

@@ -68,7 +68,7 @@ for (const profile of profiles) {
       t.not(another, copyId)
       await expectCopies([copyId, '/hours'], [another, '/second'])
       t.equal(await save(key, 2, 'third'), 0)
-      t.equal(lastCopy(), another, 'which is the session\'s own from then on')
+      t.equal(lastCopy(), another, 'which belongs to the session from then on')
       await expectCopies([copyId, '/hours'], [another, '/third'])
     })
 
@@ -150,7 +150,7 @@ for (const profile of profiles) {
     t.equal(await hours, 0)
     t.strictSame(saved.map(event => [event.fileId, event.conflictFileId]), [[fileId, copyId]])
     const { fileId: edited, conflictFileId } = first.saved.at(-1)!
-    t.equal(edited, copyId, 'nobody had told of that session: what it has edited is kept apart')
+    t.equal(edited, copyId, 'that session was not reported: its edits go to a conflict copy')
     await expectCopies([copyId, '/second'], [conflictFileId!, '/hours'])
   })
 

@@ -35,7 +35,7 @@ for (const profile of profiles) {
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
     const current = await openedKey()
-    t.not(current, key, 'who opens it now sees what is stored')
+    t.not(current, key, 'a new editor sees the stored content')
     t.equal(await save(key, 6, 'force'), 0)
     t.equal(await storedText(fileId), OUTSIDE)
     const { conflictFileId } = saved[0]!
@@ -43,7 +43,7 @@ for (const profile of profiles) {
     t.strictSame(saved, [{ id: saved[0]!.id, fileId, key, status: 6, extension: 'txt', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId, conflictReason: 'changed' }])
     t.not(conflictFileId, fileId)
     t.equal(await storedText(conflictFileId!), '/force')
-    t.equal(await openedKey(), current, 'nobody is sent to what is not in the file')
+    t.equal(await openedKey(), current, 'nobody gets the key of content that is not in the file')
 
     t.equal(await save(key, 6, 'second'), 0)
     t.equal(await storedText(conflictFileId!), '/second')
@@ -52,14 +52,14 @@ for (const profile of profiles) {
     t.equal(await save(key, 2, 'finished'), 0)
     t.equal(await storedText(conflictFileId!), '/finished')
     t.equal(await storedText(fileId), 'changed once more')
-    t.strictSame(saved.map(event => [event.status, event.fileId, event.conflictFileId]), [6, 6, 2].map(status => [status, fileId, conflictFileId]), 'all of the session are in one file')
+    t.strictSame(saved.map(event => [event.status, event.fileId, event.conflictFileId]), [6, 6, 2].map(status => [status, fileId, conflictFileId]), 'all saves of the session are in one file')
     t.equal(await documents(), 2)
 
     const next = await openedKey()
     t.not(next, key, 'the session has ended')
     t.equal(await save(key, 2, 'finished'), 0)
     t.equal(await save(key, 6, 'force'), 0)
-    t.equal(await documents(), 2, 'repeats and late ones write nothing')
+    t.equal(await documents(), 2, 'repeats and late saves write nothing')
     t.equal(saved.length, 3)
     t.equal(await save(next, 2, 'next'), 0)
     t.equal(await storedText(fileId), '/next', 'the next session saves into the file')
@@ -127,7 +127,7 @@ for (const profile of profiles) {
     const current = await openedKey()
     t.not(current, key, 'nobody edited it: the key is new')
     t.equal(await post({ key, status: 1 }), 0, 'the page opens its old key, which the document server may know with the old content')
-    t.equal(await openedKey(), current, 'nobody else is sent there')
+    t.equal(await openedKey(), current, 'nobody else gets that key')
     t.equal(await post({ key: current, status: 1 }), 0)
     t.equal(await openedKey(), current)
     t.equal(await save(current, 6, 'current'), 0)
@@ -153,7 +153,7 @@ for (const profile of profiles) {
     t.equal(await openedKey(), key)
     commands.error = 1
     t.equal(await post({ key, status: 4 }), 0)
-    t.equal(await openedKey(), current, 'the document server has nothing of it any more')
+    t.equal(await openedKey(), current, 'the document server no longer has it')
   })
 
   t.test(`a change from outside while nobody edits is no conflict for the next editor (${profile})`, async t => {
@@ -162,7 +162,7 @@ for (const profile of profiles) {
     await changeFromOutside()
     const next = await openedKey()
     t.not(next, key)
-    t.equal(await save(next, 2, 'finished'), 0, 'though nobody told of its beginning')
+    t.equal(await save(next, 2, 'finished'), 0, 'although its start was not reported')
     t.equal(await storedText(fileId), '/finished')
     t.notOk(saved[0]!.conflict)
   })

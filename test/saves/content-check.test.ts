@@ -42,7 +42,7 @@ async function startSaving (t: Test, profile: typeof profiles[number], sent: rea
       const key = await openedKey(fileId)
       const before = requests.length
       const error = await post({ key, status: 2, url: `${origin}/${index}`, ...(filetype !== undefined && { filetype }) }, fileId)
-      t.equal(requests.length, before + 1, 'what is no document is not asked for again')
+      t.equal(requests.length, before + 1, 'an answer that is not a document is not fetched again')
       const expected = error === 0 ? Buffer.from(sent[index]!.body).toString('utf8') : OLD
       t.equal(await storedText(fileId), expected)
       return error === 0 ? 'stored' : 'refused'

@@ -18,7 +18,7 @@ for (const profile of profiles) {
       })
       t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 1)
       t.equal(await storedText(fileId), OLD)
-      t.equal(documentServer.requests.length, 2, 'what was cut off once may come whole')
+      t.equal(documentServer.requests.length, 2, 'a truncated answer may be complete the next time')
     })
   }
 

@@ -83,7 +83,7 @@ for (const profile of profiles) {
     t.equal(await post({ key: changed, status: 1 }), 0)
     await writeFile(path, 'changed from outside once more')
     const next = await openedKey()
-    t.not(next, changed, 'nobody is sent to what is not stored')
+    t.not(next, changed, 'nobody gets the key of content that is not stored')
     t.equal(await post({ key: changed, status: 4 }), 0)
     t.equal(await openedKey(), next)
   })

@@ -50,7 +50,7 @@ for (const profile of profiles) {
           t.equal(await editing.post({ key: editing.key, status, url: editing.url }), 1)
           await editing.unchanged(t, name)
         }
-        t.ok(editing.documentServer.requests.length >= 2, 'it was tried')
+        t.ok(editing.documentServer.requests.length >= 2, 'the fetch was attempted')
 
         broken = false
         t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0, 'the same save succeeds later')

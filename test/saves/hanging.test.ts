@@ -58,7 +58,7 @@ for (const isStaging of [true, false]) {
       if (isUnknown(hang, isStaging)) return
       t.equal(places.at(-1), fileId)
       await hanging.goOn()
-      t.equal(await editing.storedText(fileId), '/second', 'whatever the late call did')
+      t.equal(await editing.storedText(fileId), '/second', 'regardless of the late call')
       t.equal(await editing.openedKey(), key, 'the session goes on')
       t.equal(await soon(editing.post({ key, status: 2, url: `${origin}/third` })), 0)
       t.equal(await editing.storedText(fileId), '/third')

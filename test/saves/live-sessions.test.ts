@@ -36,7 +36,7 @@ for (const profile of profiles) {
     const other = await startInstance(t, editing, { profile, onSaved })
     const save = { key, status: 2, url: `${origin}/2` }
     t.strictSame(await Promise.all([editing.post(save), other.post(save), editing.post(save), other.post(save)]), [0, 0, 0, 0])
-    t.ok(requests.length <= 2, 'each fetches it once at the most')
+    t.ok(requests.length <= 2, 'each fetches it at most once')
     t.equal(saved.length, 1)
     t.equal(await editing.openedKey(), await other.openedKey())
     t.not(await other.openedKey(), key)
@@ -71,7 +71,7 @@ for (const profile of profiles) {
     t.strictSame(requests, ['/6'])
     t.equal(await restarted.post({ key, status: 2, url: `${origin}/2` }), 0)
     t.strictSame(requests, ['/6', '/2'])
-    t.match(told, [{ status: 2, conflict: undefined }], 'the force save before the restart was no change from outside')
+    t.match(told, [{ status: 2, conflict: undefined }], 'the force save before the restart does not count as a change from outside')
     t.not(await restarted.openedKey(), key)
   })
 
@@ -118,10 +118,10 @@ for (const profile of profiles) {
     t.equal(await post({ key, status: 2, url: `${origin}/1` }), 0)
     const next = await openedKey()
     t.equal(await post({ key, status: 1 }), 0)
-    t.equal(await openedKey(), next, 'nobody can edit under it yet, or the 1 is late')
+    t.equal(await openedKey(), next, 'nobody can edit under it yet, or status 1 is late')
     t.equal(await post({ key, status: 1 }), 0)
     commands.error = 0
-    t.equal(await openedKey(), key, 'whoever joins lands there')
+    t.equal(await openedKey(), key, 'a new editor joins that session')
     t.equal(await post({ key, status: 2, url: `${origin}/2` }), 0)
     t.match(told, [{ status: 2, conflict: undefined }, { status: 2, conflict: undefined }])
     commands.error = 1
@@ -168,7 +168,7 @@ for (const profile of profiles) {
       t.equal(await post({ key: current, status: 2, url: `${origin}/${save}` }), 0)
       keys.push(await openedKey())
     }
-    t.equal(new Set(keys).size, keys.length, 'none of them is given twice')
+    t.equal(new Set(keys).size, keys.length, 'no key is used twice')
     t.equal(await openedKey(), keys.at(-1))
   })
 
@@ -196,7 +196,7 @@ for (const profile of profiles) {
       const during = await openedKey()
       if (meanwhile !== undefined) break
       t.not(during, key, `${nth}: not the key of the finished session`)
-      t.equal(during, await openedKey(), `${nth}: the same as whoever opens it later`)
+      t.equal(during, await openedKey(), `${nth}: the same key as for a later editor`)
     }
   })
 }

@@ -32,7 +32,7 @@ for (const profile of profiles) {
 
       t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
       t.equal(await editing.storedText(other.fileId), 'content of /other in full')
-      t.equal(await editing.post({ key, status: 1, users: ['u1'] }), 0, 'other events of the file are answered meanwhile')
+      t.equal(await editing.post({ key, status: 1, users: ['u1'] }), 0, 'other callbacks for the file are answered meanwhile')
       t.equal(await editing.storedText(fileId), OLD)
       t.strictSame(requests, ['/first', '/other'], 'the second has to wait')
 
@@ -96,7 +96,7 @@ for (const profile of profiles) {
     await firstFetched.promise
 
     const refused = await editing.postCallback(fileId, { key, status: 2, url: `${origin}/refused` }, { 'content-type': 'application/json', 'x-refused': '1' })
-    t.equal(refused.body, '{"error":1}', 'a refusal waits for nobody')
+    t.equal(refused.body, '{"error":1}', 'a refusal is not queued')
     t.equal((await editing.postCallback(fileId, 'no callback')).body, '{"error":1}')
     t.equal(await editing.post({ key, status: 2, url: '' }), 0, 'neither does a save without a url')
     const nonsense = editing.post({ key, status: 2, url: 'nonsense' })

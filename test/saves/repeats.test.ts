@@ -24,7 +24,7 @@ for (const profile of profiles) {
       const stored = { error: 0, fetches: 1, content: 'fetch 1' }
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored)
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored, 'word for word')
-      t.strictSame(await save({ key, status }, '/cache/K_1/output.docx', '?md5=2&expires=2&shardkey=x'), stored, 'with a fresh signature')
+      t.strictSame(await save({ key, status }, '/cache/K_1/output.docx', '?md5=2&expires=2&shardkey=x'), stored, 'with a new signature')
       t.equal(await post({ key, status, url: documentServer.origin.replace('127.0.0.1', 'localhost') + '/cache/K_1/output.docx' }), 0, 'with another host')
       t.equal(documentServer.requests.length, 1)
       t.equal(saved.length, 1, 'onSaved is told once')
@@ -39,7 +39,7 @@ for (const profile of profiles) {
     const earlier = { key, status: 6 as const, lastsave: '2026-11-20T16:12:26.000Z' }
     t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 1, content: 'fetch 1' })
     t.strictSame(await save({ ...earlier, lastsave: '2026-11-20T16:12:31.000Z' }, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' })
-    t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'the earlier one is known still')
+    t.strictSame(await save(earlier, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'the earlier save is still recognized')
   })
 
   t.test(`a save posted again while it is being stored is fetched once (${profile})`, async t => {

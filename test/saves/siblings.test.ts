@@ -34,7 +34,7 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
 
   t.equal(await openedKey(), key, 'the session goes on')
   t.equal(await post({ key, status: 2, url: `${origin}/2`, filetype: 'docx' }), 0)
-  t.equal(saved[1]!.conflictFileId, conflictFileId, 'all of the session are in one file')
+  t.equal(saved[1]!.conflictFileId, conflictFileId, 'all saves of the session are in one file')
   t.equal(await storedText(conflictFileId!), `${NEW} at /2`)
   t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
 })

@@ -112,7 +112,7 @@ for (const profile of profiles) {
 
   t.test(`timeouts.session: a session is dropped if the document server reports meanwhile that everybody has left (${profile})`, async t => {
     const { key, openedKey, silentFor, post, commands } = await startForced(t, profile, async (_command, response) => {
-      t.equal(await post({ key, status: 4 }), 0, 'its callback is answered')
+      t.equal(await post({ key, status: 4 }), 0, 'its callback was answered')
       response.end('{"error":0,"users":[]}')
     })
     silentFor(SESSION_MS)
@@ -127,7 +127,7 @@ for (const profile of profiles) {
     t.match(await session.forceSave(), { accepted: true })
     clock.skip(SESSION_MS)
     const told = sent(1).length
-    t.equal(await key(), session.key, 'somebody is in it')
+    t.equal(await key(), session.key, 'somebody is in the session')
     t.strictSame(sent(1).slice(told).map(({ body, answer }) => [body!.users, body!.actions, answer!.body]), [[['ada'], undefined, { error: 0 }]])
 
     await session.edit('refused')
@@ -149,7 +149,7 @@ for (const profile of profiles) {
     t.match(await next.forceSave(), { accepted: true })
     await documentServer.crash()
     await documentServer.restart({ sessions: 'lost' })
-    t.equal(await key(), next.key, 'nobody was asked')
+    t.equal(await key(), next.key, 'authorize was not called')
     clock.skip(SESSION_MS)
     const last = await key()
     t.notOk([session.key, next.key].includes(last), 'the session is lost')

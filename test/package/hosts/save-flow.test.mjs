@@ -9,7 +9,7 @@ import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 
 const jwtSecret = randomBytes(32).toString('hex')
 
-test('a document that is edited is stored, whatever happens on the way', async t => {
+test('an edited document is stored despite failures on the way', async t => {
   const documentServer = await createDocumentServer({ jwtSecret, clock: fakeClock({ autoAdvance: true }) })
   t.after(() => documentServer.close())
   const server = http.createServer().listen(0, '127.0.0.1')

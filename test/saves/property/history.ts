@@ -1,10 +1,10 @@
 import type { Content, StagedContent, StateStore, Storage } from '../../../lib/index.js'
 
-/** What a file held from some moment on. */
+/** The content of a file from some moment on. */
 export interface Version {
   /** `null`: there was no such file. */
   readonly text: string | null
-  /** Who put it there: an instance, or somebody outside. */
+  /** Who stored it: an instance, or somebody outside. */
   readonly by: string
   /** Counts the versions of all files. */
   readonly at: number
@@ -12,19 +12,19 @@ export interface Version {
 
 export type WholeStorage = Storage & { readonly state: StateStore }
 
-/** All that was ever stored, in the order in which it became visible. */
+/** Everything that was ever stored, in the order in which it became visible. */
 export interface Histories {
   /** Oldest first. */
   of (fileId: string): readonly Version[]
-  /** Changes a file while nobody else can. */
+  /** Changes a file while nobody else can change it. */
   change (fileId: string, text: string | null, by: string, task: () => Promise<void>): Promise<void>
-  /** A storage whose publishing is noted. */
+  /** A storage that records what is published in it. */
   recorded (storage: WholeStorage, by: string): WholeStorage
-  /** Ids of the files that saves have made. */
+  /** Ids of the files that saves have created. */
   readonly created: Set<string>
-  /** What must never be stored, whoever asks for it. */
+  /** Violations: contents that must not have been stored. */
   readonly faults: string[]
-  /** Whether a session's save may take the place of a content that it does not go back to. */
+  /** Whether a save may overwrite a content that it does not continue. */
   overwrites: boolean
 }
 
@@ -77,7 +77,7 @@ export function histories (): Histories {
               end = await enter(fileId)
             }
           })
-          if (info !== null && content instanceof Uint8Array) note(fileId, textOf(content), 'the host')
+          if (info !== null && content instanceof Uint8Array) note(fileId, textOf(content), 'the application')
           else if (info !== null) published(fileId, textOf(content), by)
           return info
         } finally {
@@ -88,7 +88,7 @@ export function histories (): Histories {
   }
   return all
 
-  /** From here on nobody else changes the file, until what is returned is called. */
+  /** Nobody else can change the file until the returned function is called. */
   async function enter (fileId: string): Promise<() => void> {
     const before = turns.get(fileId)
     let end = () => {}
@@ -107,7 +107,7 @@ export function histories (): Histories {
     const before = all.of(fileId).at(-1)?.text
     note(fileId, text, by)
     if (before === null) all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)
-    else if (!all.overwrites && !text.startsWith(before!)) all.faults.push(`${by} has put ${JSON.stringify(text)} in the place of ${JSON.stringify(before)}`)
+    else if (!all.overwrites && !text.startsWith(before!)) all.faults.push(`${by} has overwritten ${JSON.stringify(before)} with ${JSON.stringify(text)}`)
   }
 
   function textOf (content: Content | StagedContent): string {

@@ -4,16 +4,16 @@ import editor, { type EditorOptions, type HttpClient, type SavedEvent, undiciCli
 import type { WholeStorage } from './history.js'
 import { type Moments, type UnreliableStorage, unreliableStorage } from './unreliable-storage.js'
 
-/** One instance of the service, as long as it lives. */
+/** One instance of the application, as long as it lives. */
 export interface Instance {
   readonly app: FastifyInstance
   readonly disk: UnreliableStorage
   readonly isDead: () => boolean
-  /** Stands still: requests go to others. */
+  /** It stands still, and requests go to the other instance. */
   isPaused: boolean
-  /** Takes a request that arrived at the service's address. */
+  /** Handles a request that arrived at the application's URL. */
   handle: RequestListener
-  /** Dies: what is under way ends without an answer. */
+  /** Dies: requests under way get no answer. */
   die (): void
   /** Resolves when nothing is under way. */
   quiet (): Promise<void>
@@ -26,7 +26,7 @@ export interface InstanceOptions {
   readonly onSaved: (event: SavedEvent) => void
 }
 
-/** What an answer sets off begins within so many turns of the event loop. */
+/** Whatever an answer sets off starts within so many turns of the event loop. */
 const TURNS = 3
 
 export async function startInstance ({ storage, moments, options, onSaved }: InstanceOptions): Promise<Instance> {
@@ -58,7 +58,7 @@ export async function startInstance ({ storage, moments, options, onSaved }: Ins
   }
 }
 
-/** Its requests come from the service's one address. */
+/** An app that does not listen itself: its requests arrive through the listener. */
 async function startApp (options: EditorOptions & { readonly httpClient: HttpClient }, underWay: (change: 1 | -1) => void): Promise<{ app: FastifyInstance, listener: RequestListener }> {
   let listener: RequestListener = () => {}
   const app = Fastify({
@@ -75,7 +75,7 @@ async function startApp (options: EditorOptions & { readonly httpClient: HttpCli
   return { app, listener }
 }
 
-/** The service asks the document server when nobody waits for the answer, too. */
+/** The plugin also sends requests to the document server whose answer nobody waits for. */
 function counted (underWay: (change: 1 | -1) => void): HttpClient {
   const client = undiciClient()
   return {

@@ -1,5 +1,5 @@
 import { type Keyed, marksIn, type Model, VIEW_ONLY_MS } from './model.js'
-import type { Side } from './steps.js'
+import type { Side } from './situation.js'
 import { SIDES, type World } from './world.js'
 
 export interface State {
@@ -8,31 +8,31 @@ export interface State {
   readonly model: Model
   /** Keys under which somebody edits or something is waiting to be saved. */
   live (): Set<string>
-  /** Copies too many that are nobody's fault. */
+  /** Additional copies that the plugin could not avoid. */
   spareCopies: number
-  /** Whether something struck the service in this step that leaves it no better choice than to make a copy too many. */
+  /** Whether something went wrong during this command that leaves the plugin no better choice than to create an additional copy. */
   isTroubled (): boolean
 }
 
-/** Rejects with what is wrong. */
+/** Rejects with the first violation. */
 export async function check (state: State): Promise<void> {
   await checkContents(state)
   if (state.model.text() !== null) await checkKeys(state)
   await state.world.recover()
 }
 
-/** Nothing that was stored is overwritten by what does not continue it, nothing is lost, what was refused is at the document server. */
+/** No content is overwritten by one that does not continue it, no edit is lost, and the document server has what was refused. */
 async function checkContents (state: State): Promise<void> {
   const { world, fileId, model, spareCopies } = state
   const { histories, outside } = world
   if (histories.faults.length > 0) violated(histories.faults.join('; '))
   for (const id of [fileId, ...histories.created]) equal(await outside.textOf(id), histories.of(id).at(-1)!.text, 'the stored content is what was stored last')
   const orphans = [...histories.created].filter(id => !model.copies.has(id))
-  if (orphans.length > spareCopies) violated(`there are conflict copies too many: ${orphans.map(id => show(histories.of(id).at(-1)!.text)).join(', ')}`)
+  if (orphans.length > spareCopies) violated(`there are unexpected conflict copies: ${orphans.map(id => show(histories.of(id).at(-1)!.text)).join(', ')}`)
 
   for (const one of model.keys.values()) {
     const copy = one.server.forgotten.get(one.key)
-    // Whoever edits it further has a longer text.
+    // Whoever goes on editing it has a longer text.
     if (copy !== undefined && !one.text.startsWith(Buffer.from(copy.bytes).toString())) violated(`the document server keeps ${show(Buffer.from(copy.bytes).toString())} of what was refused, not ${show(one.text)}`)
   }
   const places = found(state)
@@ -40,7 +40,7 @@ async function checkContents (state: State): Promise<void> {
   if (lost.length > 0) violated(`edits are lost: ${lost.join(', ')}`)
 }
 
-/** What is stored, what somebody outside has overwritten, and what the document server has still to save. */
+/** Edits that are stored, that others have overwritten, or that the document server has yet to save. */
 function found ({ world, fileId, model }: State): Set<string> {
   const texts = [fileId, ...world.histories.created].flatMap(id => {
     const versions = world.histories.of(id)
@@ -54,29 +54,29 @@ function isForeign (by: string): boolean {
   return by !== 'a' && by !== 'b'
 }
 
-/** All who open now get one key: that of the live session, or one that can be edited. */
+/** Both instances give one key: that of the live session, or one under which the document can be edited. */
 async function checkKeys (state: State): Promise<void> {
   const { world, model } = state
   const keys = { a: await openedKey(state, 'a'), b: await openedKey(state, 'b') }
-  if (!world.moving) equal(keys.b, keys.a, 'both instances give one key')
+  if (!world.moving) equal(keys.b, keys.a, 'both instances give the same key')
   for (const side of SIDES) {
     const key = keys[side]
     const allowed = keysToJoin(state, side)
-    if (allowed !== null && !allowed.has(key)) violated(`whoever opens gets the key ${key}, but ${[...allowed].join(', ')} is live`)
+    if (allowed !== null && !allowed.has(key)) violated(`whoever opens the document gets the key ${key}, but ${[...allowed].join(', ')} is live`)
     const one = model.keys.get(key)
     if (one === undefined) continue
-    if (one.server !== world.documentServers[side]) violated(`whoever opens gets the key ${key} of another document server`)
-    if (state.live().has(key) && !isUpToDate(state, one)) violated(`whoever opens is sent into a session of old content: ${show(one.text)} instead of ${show(model.text())}`)
-    if (one.finishedAt !== null && !one.doubtful && world.clock.now() - one.finishedAt < VIEW_ONLY_MS) violated(`whoever opens gets the key ${key}, which was saved a moment ago and can't be edited`)
+    if (one.server !== world.documentServers[side]) violated(`whoever opens the document gets the key ${key} of another document server`)
+    if (state.live().has(key) && !isUpToDate(state, one)) violated(`whoever opens the document joins a session of old content: ${show(one.text)} instead of ${show(model.text())}`)
+    if (one.finishedAt !== null && !one.doubtful && world.clock.now() - one.finishedAt < VIEW_ONLY_MS) violated(`whoever opens the document gets the key ${key}, which was saved a moment ago and cannot be edited`)
   }
 }
 
-/** Whether those who are sent to a session see what is stored there, or bring back what was refused. */
+/** Whether those who join a session see what is stored, or bring back what was refused. */
 export function isUpToDate ({ model }: Pick<State, 'model'>, { text, refused, unsaved }: Keyed): boolean {
   return text.startsWith(model.text() ?? '') || (refused !== 'no' && unsaved)
 }
 
-/** Keys whoever opens now may be given; `null`: the service can't know of a session that others should join. */
+/** Keys that may be given to whoever opens the document now. `null`: the plugin cannot know of a session that others should join. */
 export function keysToJoin ({ model, live, world }: Pick<State, 'model' | 'live' | 'world'>, side: Side): Set<string> | null {
   const alive = live()
   const here = [...model.keys.values()].filter(({ server }) => server === world.documentServers[side])
@@ -86,7 +86,7 @@ export function keysToJoin ({ model, live, world }: Pick<State, 'model' | 'live'
   return new Set([...wanted, ...others].map(({ key }) => key))
 }
 
-/** Whether the service knows of a session, and that what it goes back to is stored. */
+/** Whether the plugin knows of the session, and the session continues what is stored. */
 function isPlain (model: Model, { doubtful, ghost, base, copy }: Keyed): boolean {
   return !doubtful && !ghost && copy === null && base === model.newest()
 }

@@ -7,7 +7,7 @@ export interface Announced {
   readonly text: string
 }
 
-/** Judges what the service did with the saves it got. */
+/** Judges what the plugin did with the saves it received. */
 export function judging (state: State) {
   const { world, fileId, model } = state
   const saves: Announced[] = []
@@ -16,16 +16,16 @@ export function judging (state: State) {
   return {
     saves,
 
-    /** A save was acknowledged, or nobody knows whether it was stored. */
+    /** A save was acknowledged, or got no answer and may have been stored. */
     saved (one: Keyed, fields: Announced['fields'], text: string, isAccepted: boolean): void {
       const status = Number(fields.status)
       const id = `${status} ${new URL(String(fields.url)).pathname} ${String(fields.lastsave)}`
       if (applied.has(id)) return finish(one, status, isAccepted)
       const isOlder = one.latest !== null && one.latest !== text && one.latest.startsWith(text)
       const found = find(text, isOlder ? one.latest! : text)
-      if (found !== undefined && isOlder && status === 6) violated(`a force save that came too late was stored: ${show(text)}`)
+      if (found !== undefined && isOlder && status === 6) violated(`a superseded force save was stored: ${show(text)}`)
       if (found === undefined && isAccepted && !isOlder) {
-        if (!isMissing()) violated(`a save was acknowledged and is nowhere: ${show(text)}`)
+        if (!isMissing()) violated(`an acknowledged save is stored nowhere: ${show(text)}`)
         model.discarded(one.key)
       }
       if (found !== undefined) {
@@ -43,28 +43,28 @@ export function judging (state: State) {
       one.refused = state.isTroubled() || model.text() === null ? 'unknown' : 'known'
     },
 
-    /** The document server deletes the changes. */
+    /** The document server has deleted the changes. */
     discarded (one: Keyed): void {
       model.discarded(one.key)
       Object.assign(one, { finished: true, finishedAt: world.clock.now(), refused: 'no' })
     }
   }
 
-  /** Where a text was stored last, if it was stored after another one. */
+  /** Where a text was stored last, provided that was after another one. */
   function find (text: string, after: string): Found | undefined {
     const places = [fileId, ...world.histories.created].flatMap(id => world.histories.of(id).map((version, number) => ({ fileId: id, version: number, ...version })))
     const since = text === after ? 0 : Math.min(...places.filter(place => place.text === after).map(({ at }) => at))
     return places.filter(place => place.text === text && place.at > since).sort((a, b) => a.at - b.at).at(-1)
   }
 
-  /** The classic profile acknowledges what has no file any more. */
+  /** The classic profile acknowledges saves of removed files. */
   function isMissing (): boolean {
     return world.profile === 'classic' && model.versions().some(({ text }) => text === null)
   }
 
   function storedInto (one: Keyed, { version }: Found): void {
     one.base = version
-    // Whether others have written the same again before or after it, nobody can tell.
+    // Others may have written the same content before or after it.
     const isAmbiguous = state.isTroubled() && model.versions().filter(({ text }) => text === model.versions()[version]!.text).length > 1
     if (one.unsettled === 0) one.doubtful = isAmbiguous
     one.copy = null
@@ -74,21 +74,21 @@ export function judging (state: State) {
     const { key, copy } = one
     const isPlain = copy === null && !one.doubtful && one.base === model.newest() && !state.isTroubled()
     if (isPlain) violated(`a save of ${key} became a conflict copy though nobody else has changed the file: ${show(text)}`)
-    // Whoever edits further what was refused may make a copy more.
+    // Whoever goes on editing a refused content may create another copy.
     const isSecond = copy !== null && copy !== TAKEN && copy !== found.fileId && one.refused === 'no' && !state.isTroubled()
     if (isSecond) violated(`${key} has stored a second conflict copy: ${show(text)}`)
-    if (copy === null && text === model.text() && !state.isTroubled()) violated(`what is stored already became a conflict copy: ${show(text)}`)
-    // Of two that were made by instances that did not know of each other, either goes on.
+    if (copy === null && text === model.text() && !state.isTroubled()) violated(`content that is stored already became a conflict copy: ${show(text)}`)
+    // Of two copies by instances that did not know of each other, later saves may go to either.
     one.copy = state.isTroubled() ? TAKEN : found.fileId
     model.copies.add(found.fileId)
-    // An instance that died in between has told nobody.
-    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) violated(`nobody was told that a save of ${key} became a conflict copy`)
+    // An instance that died in between has called no hook.
+    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) violated(`onSaved was not called for a save of ${key} that became a conflict copy`)
   }
 
   function finish (one: Keyed, status: number, isAccepted: boolean): void {
     if (status !== 2) return
     if (!isAccepted) {
-      // What nobody has answered may be stored all the same, and its session over for the service.
+      // It may have been stored without an answer, and its session ended for the plugin.
       one.doubtful = true
       return
     }

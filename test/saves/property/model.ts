@@ -1,43 +1,43 @@
 import type { DocumentServer } from 'onlyoffice-emulator'
 import type { Version } from './history.js'
 
-/** What there is under one document key, as far as the document server and the people in front of it know. */
+/** The state of one document key, as the document server and its users know it. */
 export interface Keyed {
   readonly key: string
   readonly server: DocumentServer
-  /** As the document server would save it now. */
+  /** What the document server would save now. */
   text: string
-  /** Something was edited since the last finished save that was accepted. */
+  /** There are edits since the last acknowledged save of status 2. */
   unsaved: boolean
-  /** Number of the stored version that its text goes back to. */
+  /** Number of the stored version that its text continues. */
   base: number
-  /** The copy its saves go to since the stored file was changed by others. `TAKEN`: the next save may go into another one. */
+  /** The conflict copy its saves go to. `TAKEN`: the next save may go to another one. */
   copy: string | null
-  /** What was stored last of it since it was downloaded. */
+  /** What was last stored of it since it was downloaded. */
   latest: string | null
   finished: boolean
-  /** When a finished save made it view-only. */
+  /** When a save of status 2 made it view-only. */
   finishedAt: number | null
-  /** A finished save was refused. `known`: the service said so itself, and the document server has what it refused. */
+  /** A save of status 2 was refused. `known`: by the plugin's answer, so that the plugin and the document server know of it. */
   refused: 'no' | 'known' | 'unknown'
-  /** The document server has a forgotten file of it, or opened it from one. */
+  /** The document server keeps a forgotten file of it, or has opened that. */
   wasForgotten: boolean
-  /** The version for which the service gave it. */
+  /** The stored version for which the plugin gave it. */
   readonly givenFor: number
-  /** Nobody can be sure that the service knows of it, and what it goes back to: a copy too many is right, and so is another key for others. */
+  /** The plugin may not know of its session, or what that continues: an additional copy is allowed, and so is another key for others. */
   doubtful: boolean
-  /** Callbacks of it until the doubt may end: one of them may be under way still. */
+  /** Callbacks until the doubt may end: one of them may still be under way. */
   unsettled: number
-  /** The document server died with it and could not say that nobody is there any longer. */
+  /** The document server crashed during its session and could not report the end. */
   ghost: boolean
 }
 
-/** For so long nobody can edit under a key that was saved. */
+/** For so long the document server opens a saved key for viewing only. */
 export const VIEW_ONLY_MS = 300_000
 
 export const TAKEN = 'taken'
 
-/** Where a save that was acknowledged was found. */
+/** Where an acknowledged save was found. */
 export interface Found {
   readonly fileId: string
   /** Number of the version there. */
@@ -46,22 +46,22 @@ export interface Found {
 
 export interface Model {
   readonly keys: Map<string, Keyed>
-  /** Every edit that anyone made, unless it was given up with its session. */
+  /** Every edit that must not be lost. */
   readonly owed: Set<string>
-  /** Copies that sessions have made. */
+  /** Ids of conflict copies. */
   readonly copies: Set<string>
   /** The stored file's versions, oldest first. */
   versions (): readonly Version[]
-  /** What is stored, `null` when it was removed. */
+  /** The stored content; `null` when the file was removed. */
   text (): string | null
   newest (): number
   key (key: string, server?: DocumentServer): Keyed
   /** The document server downloads the stored file for a key. */
   downloaded (key: string, text: string): void
   edited (key: string, text: string, mark: string): void
-  /** What the service knows of the key from here on is anyone's guess. */
+  /** From now on it is uncertain what the plugin knows of the key. */
   confuse (key: string): void
-  /** The document server gives up what was not saved under a key. */
+  /** The document server drops unsaved edits of a key. */
   discarded (key: string): void
 }
 
@@ -91,7 +91,7 @@ export function createModel ({ versions }: Dependencies): Model {
     downloaded (key, text) {
       const one = model.key(key)
       const base = versions().findLastIndex(version => version.text === text)
-      // What the document server has under a key that was saved for good, the service can't know.
+      // The plugin cannot know what the document server has under a key that was saved with status 2.
       const isPlain = !one.finished && base === model.newest() && base === one.givenFor
       Object.assign(one, { text, base, copy: null, latest: null, finished: false, finishedAt: null, doubtful: one.doubtful || one.ghost || !isPlain })
     },

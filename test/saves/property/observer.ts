@@ -3,13 +3,13 @@ import { type State, violated } from './invariants.js'
 import { type Announced, judging } from './judging.js'
 
 export interface Observer {
-  /** Saves that were acknowledged, oldest first. */
+  /** Acknowledged saves, oldest first. */
   readonly saves: Announced[]
-  /** Tells the model what the document servers have sent and been answered since. `joining` is the key that is being opened. */
+  /** Updates the model with requests that were answered since the last call. `joining`: the key that is being opened. */
   observe (joining?: string): Promise<void>
 }
 
-/** Reads the log of the document servers' requests. */
+/** Reads the document servers' log of sent requests. */
 export function observer (state: State): Observer {
   const { world, fileId, model } = state
   const servers = [...new Set(Object.values(world.documentServers))]
@@ -59,7 +59,7 @@ export function observer (state: State): Observer {
     const known = texts.get(path)
     if (known !== undefined) return known
     const response = await fetch(String(fields.url))
-    if (response.status !== 200) violated(`a save was announced whose file nobody can fetch: ${response.status}`)
+    if (response.status !== 200) violated(`a saved file cannot be fetched: ${response.status}`)
     const text = await response.text()
     texts.set(path, text)
     return text

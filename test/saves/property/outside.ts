@@ -3,10 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Storage } from '../../../lib/index.js'
 import type { Histories } from './history.js'
-import type { Side } from './steps.js'
-
-/** What others do to a stored file. `host`: the service's own program, through its storage. */
-export type OutsideChange = 'replaced' | 'replaced by the host' | 'written again' | 'removed' | 'removed by the host' | 'removed and made anew'
+import type { OutsideChange, Side } from './situation.js'
 
 export interface Outside {
   create (text: string): Promise<string>
@@ -19,10 +16,11 @@ interface Dependencies {
   readonly storage: Storage
   readonly directory: string | null
   readonly histories: Histories
-  readonly host: (side: Side) => Storage
+  /** The plugin's storage, as the application uses it. */
+  readonly ofApplication: (side: Side) => Storage
 }
 
-export function outside ({ storage, directory, histories, host }: Dependencies): Outside {
+export function outside ({ storage, directory, histories, ofApplication }: Dependencies): Outside {
   async function textOf (fileId: string): Promise<string | null> {
     const file = await storage.read(fileId)
     return file && Buffer.concat(await file.body.toArray()).toString()
@@ -38,7 +36,7 @@ export function outside ({ storage, directory, histories, host }: Dependencies):
     await rename(path, join(directory, `${fileId}.txt`))
   }
 
-  /** Of what is in memory, the host's own call is the only one. */
+  /** In memory, only the application itself can remove a file. */
   async function remove (fileId: string): Promise<void> {
     if (directory === null) await storage.remove!(fileId)
     else await rm(join(directory, `${fileId}.txt`), { force: true })
@@ -55,17 +53,17 @@ export function outside ({ storage, directory, histories, host }: Dependencies):
     },
     async change (fileId, change, text, side) {
       const current = histories.of(fileId).at(-1)!.text
-      // What is removed from memory is gone: only another program could give a file the same name.
+      // In memory nobody can create a file with the same id again.
       if (current === null && directory === null) return
       const noted = async (now: string | null, task: () => Promise<void>) => await histories.change(fileId, now, 'outside', task)
       switch (change) {
-        case 'replaced by the host':
-          await host(side).replace(fileId, Buffer.from(text))
+        case 'replaced by the application':
+          await ofApplication(side).replace(fileId, Buffer.from(text))
           return
         case 'removed': return await noted(null, async () => await remove(fileId))
-        case 'removed by the host': return await noted(null, async () => { await storage.remove!(fileId) })
+        case 'removed by the application': return await noted(null, async () => { await storage.remove!(fileId) })
         case 'written again': return await noted(current ?? text, async () => await put(fileId, current ?? text))
-        case 'removed and made anew':
+        case 'removed and created again':
           if (directory !== null) await noted(null, async () => await remove(fileId))
           return await noted(text, async () => await put(fileId, text))
         default: return await noted(text, async () => await put(fileId, text))

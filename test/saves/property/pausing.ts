@@ -1,15 +1,15 @@
 import { equal } from './invariants.js'
-import type { Stage } from './playing.js'
+import type { Stage } from './actions.js'
 import type { People } from './saving.js'
-import type { Side } from './steps.js'
+import type { Side } from './situation.js'
 import { other } from './world.js'
 
-/** Longer than others wait for whoever has the right to publish. */
+/** Longer than others wait for the holder of a lock. */
 const TAKE_OVER_MS = 10_001
-/** Nobody reads a record so often in a row who does not wait for someone. */
+/** Whoever reads a record so often in a row waits for a lock. */
 const POLLS = 3
 
-/** Resolves when the others have gone on: the save that stands still was sent to them as well, and perhaps a newer one stored. */
+/** Resolves when the other instance has gone on: it got the save that stands still as well, and perhaps stored a newer one. */
 export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'editors' | 'observe'>, { open, edit }: People) {
   const { world, fileId, model } = state
 
@@ -30,7 +30,7 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
       if (isSave && !world.moving) {
         const { token, ...fields } = body
         const answer = await world.post(awake, fileId, fields)
-        if (model.text() !== null) equal(answer, '{"error":0}', 'whoever goes on while another stands still acknowledges the save')
+        if (model.text() !== null) equal(answer, '{"error":0}', 'one instance acknowledges the save while the other stands still')
       }
       if (edits && model.text() !== null) await editMeanwhile(awake, String(body?.key))
     } finally {
@@ -39,7 +39,7 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
     }
   }
 
-  /** No clock may be waited for: it waits for the save that stands still. */
+  /** Must not advance the clock: that waits for the save that stands still. */
   async function editMeanwhile (side: Side, savedKey: string): Promise<void> {
     const { config, key } = await open(side)
     if (key === savedKey || model.keys.get(key)?.unsaved === true) return
@@ -53,6 +53,6 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
     await edit(editor)
     const answer = await session.close()
     Object.assign(editor, { is: 'gone' })
-    if (model.text() !== null) equal(answer.accepted, true, 'whoever goes on while another stands still can save')
+    if (model.text() !== null) equal(answer.accepted, true, 'one instance can save while the other stands still')
   }
 }

@@ -1,18 +1,16 @@
 import { violated } from './invariants.js'
-import type { OutsideChange } from './outside.js'
-import type { Page, Stage } from './playing.js'
-import type { Editor } from './run.js'
-import type { Side, Step, Trouble } from './steps.js'
+import type { Arguments, Page, Stage } from './actions.js'
+import type { Editor, OutsideChange, Side, Trouble } from './situation.js'
 import { troubles } from './troubles.js'
 
-/** What people do, for those who do it in the middle of something else. */
+/** What people do during other commands. */
 export interface People {
   open (side: Side, user?: number): Promise<Page>
   join (page: Page, isFresh: boolean): Promise<void>
   edit (editor: Editor): Promise<void>
 }
 
-/** Saves with what goes wrong meanwhile. */
+/** Saves while something goes wrong. */
 export function saving (stage: Stage, people: People) {
   const { state, editors, observe, complete } = stage
   const { world, fileId, model, live } = state
@@ -23,21 +21,21 @@ export function saving (stage: Stage, people: People) {
 
     async during (trouble: Trouble | null, side: Side, key: string, task: () => Promise<void>): Promise<void> {
       const isLeft = editors.every(one => one.key !== key || one.is !== 'in' || one.session.viewOnly)
-      const { end, mayRefuse } = begin(trouble, side, model.key(key))
+      const { end, mayRefuse, around = async task => await task() } = begin(trouble, side, model.key(key))
       const { sentRequests: requests } = model.key(key).server
       const sent = requests.length
       try {
-        await task()
+        await around(task)
       } finally {
         await end()
       }
       const refused = requests.slice(sent).filter(({ answer }) => JSON.stringify(answer?.body) === '{"error":1}')
-      if (!mayRefuse && model.text() !== null && refused.length > 0) violated(`nothing went wrong, but status ${String(refused[0]!.body?.status)} was refused${isLeft ? ' though nobody is there any longer' : ''}`)
+      if (!mayRefuse && model.text() !== null && refused.length > 0) violated(`nothing went wrong, but status ${String(refused[0]!.body?.status)} was refused${isLeft ? ' though nobody is there any more' : ''}`)
       await observe()
     },
 
-    /** The document server dies, in the middle of a save if somebody is there to save, and comes back. */
-    async crash (editor: Editor | null, { side: atSide, midSave, opens, fate }: Extract<Step, { does: 'crash' }>): Promise<void> {
+    /** The document server dies, during a save if somebody has something to save, and is started again. */
+    async crash (editor: Editor | null, { side: atSide, midSave, opens, fate }: Arguments<'crash'>): Promise<void> {
       const side = editor?.side ?? atSide
       const server = world.documentServers[side]
       const closing = editor !== null && midSave ? complete(editor.session.close()) : null
@@ -47,7 +45,7 @@ export function saving (stage: Stage, people: People) {
       await closing
       await world.recover()
       const mine = [...model.keys.values()].filter(one => one.server === server)
-      for (const one of editors) if (one.is === 'in' && model.key(one.key).server === server) one.is = 'cut'
+      for (const one of editors) if (one.is === 'in' && model.key(one.key).server === server) one.is = 'disconnected'
       for (const one of mine) one.ghost ||= live().has(one.key) || editors.some(({ key, is }) => is !== 'gone' && key === one.key)
       if (editor !== null) model.key(editor.key).ghost = true
       if (opens && model.text() !== null) await people.open(side)
@@ -72,8 +70,8 @@ export function saving (stage: Stage, people: People) {
   async function change (how: OutsideChange, text: string, side: Side): Promise<void> {
     await world.outside.change(fileId, how, text, side)
     if (world.histories.of(fileId).at(-1)!.text === text) model.owed.add(text)
-    // With a file that the host removes, what is remembered of it goes.
-    if (model.text() !== null || how !== 'removed by the host') return
+    // When the application removes a file, its record goes too.
+    if (model.text() !== null || how !== 'removed by the application') return
     for (const one of model.keys.values()) {
       one.doubtful = true
       if (one.refused === 'known') one.refused = 'unknown'

@@ -1,23 +1,26 @@
+import type fc from 'fast-check'
 import type { SentRequest } from 'onlyoffice-emulator'
 import { equal, keysToJoin, violated } from './invariants.js'
 import type { Keyed } from './model.js'
-import type { OutsideChange } from './outside.js'
+import type { Page, Stage } from './actions.js'
+import { interleaved } from './interleaving.js'
 import { pausing } from './pausing.js'
-import type { Page, Stage } from './playing.js'
 import type { People } from './saving.js'
-import type { Moment, Side, Trouble } from './steps.js'
+import type { Moment, OutsideChange, Side, Trouble } from './situation.js'
 import type { Access } from './unreliable-storage.js'
 import { other } from './world.js'
 
 interface Begun {
   readonly end: () => Promise<void>
-  /** The service can't but refuse a save. */
+  /** The plugin may have to refuse a save. */
   readonly mayRefuse: boolean
+  /** Runs what the trouble happens to. */
+  readonly around?: (task: () => Promise<void>) => Promise<void>
 }
 
 type Change = (how: OutsideChange, text: string, side: Side) => Promise<void>
 
-/** Makes things go wrong, until `end`. */
+/** Makes something go wrong, until `end`. */
 export function troubles ({ state, editors, observe, trouble: excuse }: Stage, people: People, change: Change) {
   const { world, fileId, model } = state
   const { instances } = world
@@ -35,7 +38,7 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
       case 'notice':
         loseNotice()
         return ending(() => { world.onArrival = () => 'taken' }, false)
-      case 'echo': return world.moving ? ending(() => {}, false) : { end: echo(side), mayRefuse: false }
+      case 'echo': return world.moving ? ending(() => {}, false) : { ...echo(side, trouble.scheduler), mayRefuse: false }
       case 'storage': return atMoment(trouble.moment, true, async (_side, isDone) => {
         spare()
         return !isDone || trouble.moment.access === 'set' ? 'fails' : 'goes on'
@@ -75,7 +78,7 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
     }
   }
 
-  /** Once. The access waits for what is done then. */
+  /** Once. The access waits for the task. */
   function atMoment ({ access, nth }: Moment, mayRefuse: boolean, task: (side: Side, isDone: boolean) => Promise<'goes on' | 'fails'>): Begun {
     let moments = 0
     let underWay: Promise<unknown> = Promise.resolve()
@@ -104,8 +107,8 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
     }
   }
 
-  /** Each save reaches both instances at once, and pages are opened on both. */
-  function echo (side: Side): () => Promise<void> {
+  /** Each save reaches both instances at the same time, and pages are opened on both. */
+  function echo (side: Side, scheduler: fc.Scheduler | null): Pick<Begun, 'end' | 'around'> {
     const before = keysToJoin(state, side)
     const answers: Array<Promise<string>> = []
     const opened: Array<Promise<Page>> = []
@@ -118,19 +121,29 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
       if (model.text() !== null) opened.push(people.open('a'), people.open('b'))
       return 'taken'
     }
-    return async () => {
-      world.onArrival = () => 'taken'
-      const answered = await Promise.all(answers)
-      if (model.text() === null) return
-      for (const answer of answered) equal(answer, '{"error":0}', 'a save that reaches both instances is acknowledged by both')
-      const keys = new Set((await Promise.all(opened)).map(({ key }) => key))
-      const fresh = (await people.open(side)).key
-      for (const key of keys) if (before !== null && key !== fresh && !before.has(key)) violated(`during a save the key ${key} was given`)
+    const settled = async () => { await Promise.allSettled([...answers, ...opened]) }
+    return {
+      async around (task) {
+        if (scheduler === null) return await task()
+        await interleaved(world, scheduler, async () => {
+          await task()
+          await settled()
+        })
+      },
+      async end () {
+        world.onArrival = () => 'taken'
+        const answered = await Promise.all(answers)
+        if (model.text() === null) return
+        for (const answer of answered) equal(answer, '{"error":0}', 'both instances acknowledge a save that reaches both')
+        const keys = new Set((await Promise.all(opened)).map(({ key }) => key))
+        const current = (await people.open(side)).key
+        for (const key of keys) if (before !== null && key !== current && !before.has(key)) violated(`during a save the key ${key} was given`)
+      }
     }
   }
 }
 
-/** Before anyone has the right to publish nobody makes a copy of what others have stored meanwhile. */
+/** Before the lock is taken, nobody creates a copy of what others have stored meanwhile. */
 function isEarly ({ access, nth }: Moment): boolean {
   const lasts: Partial<Record<Access, number>> = { download: Infinity, stage: Infinity, stat: Infinity, get: 4, set: 1, publish: 1 }
   return nth <= (lasts[access] ?? 0)

@@ -1,32 +1,32 @@
 import type { Content, StagedContent, Storage } from '../../../lib/index.js'
 import type { WholeStorage } from './history.js'
 
-/** A method of the storage, or a moment in the middle of one. */
+/** A method of the storage, or a moment during one. */
 export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke' | 'get' | 'set' | 'download' | 'publish'
 
 export interface UnreliableStorage {
   readonly storage: Storage
   die (): void
   isIdle (): boolean
-  /** As the next start does with what a dead process has left half-written. */
+  /** Removes what a dead process has left half-written, as its next start does. */
   sweep (): Promise<void>
 }
 
 export interface Moments {
-  /** Called before, in the middle of and after each access, which goes on when it resolves, and fails when it rejects. */
+  /** Called before, during and after each access. The access waits for it, and fails if it rejects. */
   moment (access: Access, isDone: boolean): void | Promise<void>
 }
 
 const dead = new Set<string>()
 let incarnations = 0
 
-/** A storage as one process has it that may die: others see what it did, and that it has ended. */
+/** The storage of one process, which may die. Others see what it did, and that it has ended. */
 export function unreliableStorage (whole: WholeStorage, moments: Moments): UnreliableStorage {
   const owner = `process ${++incarnations}`
   const staged = new Map<StagedContent, StagedContent>()
   let underWay = 0
 
-  /** Costs no promise where nothing happens: there are many. */
+  /** Creates no promise where nothing happens, because there are many accesses. */
   function moment (name: Access, isDone = false): void | Promise<void> {
     const held = moments.moment(name, isDone)
     if (held !== undefined) return held.then(stayAlive)

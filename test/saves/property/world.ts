@@ -1,28 +1,29 @@
 import type { IncomingMessage } from 'node:http'
 import http from 'node:http'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Test } from 'tap'
 import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from 'onlyoffice-emulator'
 import { documentsIn } from '../../helpers/editing.js'
 import { SECRET, signed } from '../../helpers/host.js'
-import { listen } from '../../helpers/listen.js'
+import { setSystemTime, skippableTime } from '../../helpers/system-time.js'
 import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
 import { type Outside, outside } from './outside.js'
-import type { Side } from './steps.js'
-import { mockedTime } from './time.js'
+import type { Side } from './situation.js'
 import type { Access } from './unreliable-storage.js'
 
 export interface WorldOptions {
   readonly profile: Profile
-  readonly stored: 'memory' | 'files'
-  /** Each instance has a document server of its own, as while a service moves from one to another. */
+  /** Of the files; `null`: they are in memory. */
+  readonly directory: string | null
+  /** Each instance has a document server of its own, as while an application moves from one to another. */
   readonly moving?: boolean
 }
 
-/** Two instances of one service behind one address, their storage, a document server, and a time for all of them. */
+/** Two instances of an application behind one URL, their storage, a document server, and a clock for all of them. */
 export interface World {
   readonly profile: Profile
   readonly moving: boolean
@@ -32,32 +33,34 @@ export interface World {
   readonly saved: readonly SavedEvent[]
   readonly histories: Histories
   readonly outside: Outside
-  /** Called when a request of the document server arrives, and may keep it from arriving. */
+  /** Called when a request of the document server arrives. Decides whether it is lost. */
   onArrival: (body: Readonly<Record<string, unknown>> | null) => 'taken' | 'lost'
-  /** Called at each moment of an instance's work with its storage. */
+  /** Called before, during and after each storage access of an instance, which waits for it. */
   onMoment: (side: Side, access: Access, isDone: boolean) => void | Promise<void>
-  /** Lets the time pass after which others take over from who stands still. */
+  /** Lets the time pass after which a lock is broken. */
   skip (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
   next (side: Side): void
-  /** Posts a callback to one instance, word for word, with new tokens, where the document server posts those of the file. Resolves to the answer. */
+  /** Posts a callback unchanged, with new tokens, to one instance, under the callback URL of the file. Resolves to the answer. */
   post (side: Side, fileId: string, fields: object): Promise<string>
-  /** What is in the directory that is no document. */
+  /** Names in the directory that are no documents. */
   leftovers (): Promise<string[]>
-  /** A dead instance is replaced, and nothing is under way. */
+  /** Replaces dead instances, and resolves when nothing is under way. */
   recover (): Promise<void>
+  close (): Promise<void>
 }
 
 export const SIDES = ['a', 'b'] as const
 
-export async function startWorld (t: Test, { profile, stored, moving = false }: WorldOptions): Promise<World> {
+export async function startWorld ({ profile, directory, moving = false }: WorldOptions): Promise<World> {
   const clock = fakeClock()
-  const { skip } = mockedTime(t, clock)
+  const restoring: Array<() => void> = []
+  const scope = { teardown (restore: () => void) { restoring.push(restore) } }
+  setSystemTime(scope, clock)
+  const skip = skippableTime(scope)
   const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock })
   const first = await start()
   const documentServers = { a: first, b: moving ? await start() : first }
-  t.teardown(async () => await Promise.all([...new Set(Object.values(documentServers))].map(async server => await server.close())))
-  const directory = stored === 'files' ? join(t.testdir(), 'uploads') : null
   const memory = memoryStorage()
   const storage = (): WholeStorage => directory === null ? memory : fileStorage({ directory })
   const saved: SavedEvent[] = []
@@ -65,7 +68,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
   recording.overwrites = profile === 'classic'
   let turn: Side = 'a'
 
-  const front = await listen(t, http.createServer((request, response) => {
+  const front = http.createServer((request, response) => {
     const { sender, body } = senderOf(request)
     const given = request.headers['x-instance'] as Side | undefined
     const side = given ?? (moving ? sender ?? 'a' : turn)
@@ -74,9 +77,11 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
     const taker = moving || given !== undefined || !(instance.isDead() || instance.isPaused) ? instance : spare
     if (taker.isDead() || (sender !== undefined && world.onArrival(body) === 'lost')) request.socket.destroy()
     else taker.handle(request, response)
-  }))
+  }).listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  const publicBaseUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
 
-  /** The document server that sends a request, and what it sends. */
+  /** The document server that sent a request, and the request's body. */
   function senderOf ({ headers }: IncomingMessage): { sender?: Side, body: Readonly<Record<string, unknown>> | null } {
     for (const side of SIDES) {
       const entry = documentServers[side].sentRequests.findLast(one => one.headers.Authorization === headers.authorization)
@@ -89,9 +94,8 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
     storage: recording.recorded(storage(), side),
     moments: { moment: (access, isDone) => world.onMoment(side, access, isDone) },
     onSaved: event => { saved.push(event) },
-    options: { profile, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl: front.origin, saveRetries: 0 }
+    options: { profile, clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0 }
   })
-  t.teardown(async () => await Promise.all(Object.values(instances).map(async ({ app }) => await app.close())))
 
   const instances = { a: await startSide('a'), b: await startSide('b') }
   const world: World = {
@@ -102,7 +106,7 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
     instances,
     saved,
     histories: recording,
-    outside: outside({ storage: storage(), directory, histories: recording, host: side => instances[side].app.editorStorage }),
+    outside: outside({ storage: storage(), directory, histories: recording, ofApplication: side => instances[side].app.editorStorage }),
     onArrival: () => 'taken',
     onMoment () {},
     skip,
@@ -131,6 +135,15 @@ export async function startWorld (t: Test, { profile, stored, moving = false }: 
         await instance.disk.sweep()
         instances[side] = await startSide(side)
       }
+    },
+    async close () {
+      world.onMoment = () => {}
+      for (const side of SIDES) instances[side].die()
+      for (const server of new Set(Object.values(documentServers))) await server.close()
+      for (const side of SIDES) await instances[side].app.close()
+      front.closeAllConnections()
+      front.close()
+      for (const restore of restoring) restore()
     }
   }
   return world

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { startDemo } from '../helpers/demo.js'
+import { profiles } from '../helpers/editing.js'
+
+const browser = await startBrowser(t)
+const HOSTILE = '</script><b>"&\'<img src=x onerror=alert(1)>.md'
+const INLINE_SCRIPT = `
+  const script = document.createElement('script')
+  script.textContent = 'document.title = "an inline script ran"'
+  document.body.append(script)
+`
+
+for (const profile of profiles) {
+  t.test(`demo: list and editor work under a strict content security policy, without an error in the console (${profile})`, { skip: browser.missing }, async t => {
+    const demo = await startDemo(t, { env: { PROFILE: profile } })
+    const { page, problems } = await browser.newPage(t)
+
+    const list = await page.goto(demo.url)
+    const policy = list?.headers()['content-security-policy'] ?? ''
+    t.match(policy, /default-src 'none'/)
+    t.notMatch(policy, /unsafe|\*/)
+    await page.getByRole('link', { name: 'Project report.docx', exact: true }).click()
+    await editorFrame(page)
+    await page.getByRole('button', { name: 'Download current version', disabled: false }).waitFor()
+    t.strictSame(problems, [])
+
+    await page.evaluate(INLINE_SCRIPT)
+    t.equal(await page.title(), 'Project report.docx', 'an inline script does not run')
+    t.match(problems.join('\n'), 'script-src', 'and a violation is seen by this test')
+  })
+}
+
+t.test('a document named </script><b> injects nothing into the list or the editor', { skip: browser.missing }, async t => {
+  const demo = await startDemo(t)
+  const { page, problems } = await browser.newPage(t)
+  const dialogs: string[] = []
+  page.on('dialog', dialog => dialogs.push(dialog.message()))
+  const uploaded = await fetch(`${demo.url}/documents?name=${encodeURIComponent(HOSTILE)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: '# text'
+  })
+  t.equal(uploaded.status, 201)
+
+  await page.goto(demo.url)
+  const link = page.getByRole('link', { name: HOSTILE, exact: true })
+  t.equal(await link.textContent(), HOSTILE)
+  t.equal(await page.locator('b, img').count(), 0)
+
+  await link.click()
+  const editor = await editorFrame(page)
+  t.equal(await page.locator('h1').textContent(), HOSTILE)
+  t.equal(await editor.locator('[data-title]').textContent(), HOSTILE)
+  t.equal(await page.locator('b, img').count(), 0)
+  t.equal(await editor.locator('b, img').count(), 0)
+  t.strictSame(dialogs, [])
+  t.strictSame(problems, [])
+})

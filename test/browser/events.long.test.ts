@@ -1,0 +1,65 @@
+import t from 'tap'
+import { startBrowser } from '../helpers/browser.js'
+import { signed } from '../helpers/host.js'
+import { append, paragraph, startService } from './service.js'
+
+const browser = await startBrowser(t)
+
+t.test('the editor raises the real editor\'s events in its page, with the same names and data', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+
+  await ada.event('onDocumentReady')
+  t.strictSame(await ada.events(), [['onAppReady'], ['onInfo', { mode: 'edit' }], ['onDocumentReady']])
+  const viewer = await service.open(fileId, { mode: 'view' })
+  t.strictSame(await viewer.event('onInfo'), { mode: 'view' })
+
+  await append(ada, 'Currency is EUR.', ' x')
+  await ada.editor.waitForSelector('[data-state="received"]')
+  t.strictSame((await ada.events()).slice(3), [['onDocumentStateChange', true], ['onDocumentStateChange', false]], 'true while it is not at the document server, then false')
+
+  await ada.page.evaluate(`(async () => {
+    const fragment = document.querySelector('[data-onlyoffice-editor]')
+    const { mountEditor } = await import(fragment.dataset.handler + '/assets/editor.js')
+    const editor = await mountEditor(fragment)
+    editor.downloadAs('txt')
+  })()`)
+  const downloaded = await ada.event('onDownloadAs') as { fileType: string, url: string }
+  t.strictSame(Object.keys(downloaded), ['fileType', 'url'])
+  t.equal(downloaded.fileType, 'txt')
+  t.match(await (await fetch(downloaded.url)).text(), 'Currency is EUR. x')
+
+  const command = { c: 'meta', key: (await service.app.editorControl().openDocument(fileId)).documentKey, meta: { title: 'Renamed.docx' } }
+  await fetch(`${service.documentServer.url}/command`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...command, token: signed(command) }) })
+  t.strictSame(await ada.event('onMetaChange'), { title: 'Renamed.docx' })
+  t.equal(await ada.editor.locator('[data-title]').textContent(), 'Renamed.docx')
+
+  service.documentServer.changeSecret('a-secret-that-the-host-does-not-know-0123456789')
+  await ada.editor.click('[data-action="save"]')
+  t.match(await ada.event('onWarning'), { warningCode: -1, warningDescription: /refused/ })
+})
+
+t.test('onError reports why a document could not be opened, with the message the page itself shows', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const ada = await service.open(await service.store('notes.txt'), { badToken: 'x.y.z' })
+  t.match(await ada.event('onError'), { errorCode: -20, errorDescription: /token/ })
+  t.match(await ada.editor.locator('[data-screen]').innerText(), /cannot be opened[^]*token[^]*4006/)
+  t.strictSame(await ada.events().then(all => all.map(([name]) => name)), ['onAppReady', 'onError'])
+})
+
+t.test('with an onRequestClose handler the editor stays open; without one it closes itself', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const fileId = await service.store('report.docx')
+  const asking = await service.open(fileId, { events: 'onRequestClose' })
+  await append(asking, 'Currency is EUR.', ' y')
+  await asking.editor.click('[data-action="close"]')
+  await asking.event('onRequestClose')
+  await asking.editor.waitForSelector('[data-state="received"]')
+  t.ok(await paragraph(asking, 'Currency is EUR. y').isVisible(), 'still open, everything sent')
+
+  const other = await service.open(fileId, { user: 'Grace Hopper' })
+  await other.editor.click('[data-action="close"]')
+  await other.editor.waitForSelector('[data-state="closed"]')
+  t.notOk((await other.events()).some(([name]) => name === 'onRequestClose'))
+})

@@ -1,0 +1,77 @@
+import t from 'tap'
+import { startBrowser } from '../helpers/browser.js'
+import { append, close, paragraph, startService, statuses } from './service.js'
+
+const browser = await startBrowser(t)
+
+t.test('a lost connection is restored automatically: edits made meanwhile on both sides are merged, and no save is sent before its delay has passed', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+  const grace = await service.open(fileId, { user: 'Grace Hopper' })
+  await append(ada, 'Currency is EUR.', ' Before.')
+  await paragraph(grace, 'Before.').waitFor()
+
+  await service.documentServer.crash()
+  for (const { editor } of [ada, grace]) {
+    await editor.locator('[data-cut]').waitFor()
+    t.equal(await editor.locator('[data-state]').textContent(), 'Reconnecting…')
+  }
+  await append(ada, 'Before.', ' Ada, alone.')
+  await ada.page.keyboard.press('Enter')
+  await ada.page.keyboard.type('A paragraph of hers.')
+  await append(grace, 'Table 1 is rounded.', ' Grace, alone.')
+  await paragraph(grace, 'Before.').press('Home')
+  await grace.page.keyboard.type('Both: ')
+  await service.documentServer.restart({ sessions: 'kept' })
+
+  for (const opened of [ada, grace]) {
+    await opened.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
+    await opened.editor.getByText('Both: Currency is EUR. Before. Ada, alone.', { exact: true }).waitFor()
+    await opened.editor.getByText('A paragraph of hers.', { exact: true }).waitFor()
+    await opened.editor.getByText('Table 1 is rounded. Grace, alone.', { exact: true }).waitFor()
+    await opened.editor.waitForSelector('[data-state="received"]')
+  }
+  t.equal(statuses(service).includes(2), false, 'the session goes on')
+  await close(ada)
+  await close(grace)
+  t.equal(statuses(service).filter(status => status === 2).length, 1)
+})
+
+t.test('repeated connection losses while typing neither lose nor duplicate a character', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const fileId = await service.store('notes.txt')
+  const ada = await service.open(fileId)
+  const before = await ada.editor.locator('[data-text]').inputValue()
+  await ada.editor.locator('[data-text]').press('ControlOrMeta+End')
+  let typed = ''
+  for (let cuts = 0; cuts < 4; cuts++) {
+    const line = `line ${cuts}, which is long enough to be sent in pieces while the connection goes away\n`
+    await ada.page.keyboard.type(line, { delay: 5 })
+    for (const client of service.documentServer.websocketServer.clients) client.terminate()
+    await ada.page.keyboard.type('more\n')
+    typed += `${line}more\n`
+    await ada.editor.waitForSelector('[data-state="received"]')
+  }
+  await close(ada)
+  t.equal(await service.storedText(fileId), before + typed)
+  t.equal(statuses(service).filter(status => status === 2).length, 1)
+})
+
+t.test('a page whose session has ended meanwhile stops editing and shows the unsent changes so that they can be copied', { skip: browser.missing }, async t => {
+  const service = await startService(t, browser)
+  const fileId = await service.store('notes.txt')
+  const ada = await service.open(fileId)
+  await service.documentServer.crash()
+  await ada.editor.locator('[data-cut]').waitFor()
+  await ada.editor.locator('[data-text]').fill('written in vain?')
+  await service.documentServer.restart({ sessions: 'lost' })
+
+  await ada.event('onOutdatedVersion')
+  t.equal(await ada.editor.locator('[data-unsent-text]').inputValue(), 'written in vain?')
+  t.equal(await ada.editor.locator('[data-screen-title]').textContent(), 'The connection was lost for too long')
+  ada.page.on('dialog', dialog => dialog.accept())
+  await Promise.all([ada.page.waitForEvent('load'), ada.editor.click('[data-action="reload"]')])
+  const again = ada.page.frameLocator('iframe').locator('[data-text]')
+  t.match(await again.inputValue(), /^Meeting notes/, 'reloading opens the document again')
+})

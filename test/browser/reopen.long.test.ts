@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { startDemo } from '../helpers/demo.js'
+
+const NAME = 'Meeting notes.txt'
+const browser = await startBrowser(t)
+
+t.test('demo: a saved document opens with its new content and a new document key', { skip: browser.missing }, async t => {
+  const demo = await startDemo(t)
+  const { page } = await browser.newPage(t)
+  const address = `${demo.url}/edit/${await demo.idOf(NAME)}`
+
+  await page.goto(address)
+  const key = await documentKey(page)
+  const editor = await editorFrame(page)
+  await editor.locator('[data-text]').fill('What was decided: żółć')
+  await Promise.all([page.waitForURL(`${demo.url}/?user=*`), editor.click('[data-action="close"]')])
+
+  await page.goto(address)
+  const again = await editorFrame(page)
+  t.equal(await again.locator('[data-text]').inputValue(), 'What was decided: żółć')
+  t.not(await documentKey(page), key)
+  await again.locator('[data-text]').fill('And changed once more')
+  await Promise.all([page.waitForURL(`${demo.url}/?user=*`), again.click('[data-action="close"]')])
+  t.equal(Buffer.from(await demo.download(NAME)).toString(), 'And changed once more', 'the new key can be edited')
+})
+
+t.test('demo: a document closed without changes keeps its document key and its bytes', { skip: browser.missing }, async t => {
+  const demo = await startDemo(t)
+  const { page } = await browser.newPage(t)
+  const address = `${demo.url}/edit/${await demo.idOf(NAME)}`
+  const before = await demo.download(NAME)
+
+  await page.goto(address)
+  const key = await documentKey(page)
+  const editor = await editorFrame(page)
+  const bar = page.getByRole('link', { name: 'Documents' })
+  t.ok(await bar.isVisible())
+  await page.setViewportSize({ width: 390, height: 780 })
+  await bar.waitFor({ state: 'hidden' })
+  t.ok((await editor.locator('.bar').boundingBox())!.height < 50, 'on a phone there is one bar: the editor\'s, in one row')
+  await Promise.all([page.waitForURL(`${demo.url}/?user=*`), editor.click('[data-action="close"]')])
+  await page.goto(address)
+  t.equal(await documentKey(page), key)
+  t.same(await demo.download(NAME), before)
+})
+
+function documentKey (page: Page): Promise<string> {
+  return page.locator('[data-onlyoffice-editor] > script').evaluate(script => JSON.parse(script.textContent ?? '').document.key)
+}

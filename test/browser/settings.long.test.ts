@@ -1,0 +1,48 @@
+import { createServer } from 'node:net'
+import t from 'tap'
+import { createDocumentServer, type EditorConfig } from 'onlyoffice-emulator'
+import { startDemo } from '../helpers/demo.js'
+import { listen } from '../helpers/listen.js'
+
+t.setTimeout(120_000) // many processes start one after the other
+
+const JWT_SECRET = 'the-secret-of-another-document-server-0123'
+
+t.test('demo: EDITOR_API_URL and JWT_SECRET connect it to another document server', async t => {
+  const documentServer = await createDocumentServer({ jwtSecret: JWT_SECRET, libreOffice: false })
+  t.teardown(() => documentServer.close())
+  const demo = await startDemo(t, { env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET } })
+
+  const response = await fetch(`${demo.url}/edit/${await demo.idOf('Table.md')}?user=jonas`)
+  t.match(response.headers.get('content-security-policy'), `frame-src ${documentServer.url};`)
+  const config: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(await response.text())![1]!)
+  t.strictSame(config.editorConfig?.user, { id: 'jonas', name: 'Jonas Feldt' })
+  const session = await documentServer.open(config)
+  await session.edit('saved by another document server')
+  t.match(await session.close(), { status: 2, answer: { error: 0 } })
+  t.equal(Buffer.from(await demo.download('Table.md')).toString(), 'saved by another document server')
+})
+
+t.test('demo: PROFILE selects the editor\'s configuration and the warnings in the log; the default is secure', async t => {
+  for (const [env, isSecure] of [[{}, true], [{ PROFILE: 'secure' }, true], [{ PROFILE: 'classic' }, false]] as const) {
+    const demo = await startDemo(t, { env })
+    const page = await (await fetch(`${demo.url}/edit/${await demo.idOf('Table.md')}`)).text()
+    const { document, editorConfig }: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(page)![1]!)
+    for (const url of [document?.url, editorConfig?.callbackUrl]) t.equal(new URL(url!).searchParams.has('signature'), isSecure, JSON.stringify(env))
+    const { log } = await demo.stop()
+    t.equal(log.includes('with the classic profile'), !isSecure)
+  }
+})
+
+t.test('demo: an invalid setting makes the process exit at once and print the reason', async t => {
+  const taken = createServer()
+  const { port } = await listen(t, taken)
+  for (const [env, reason] of [
+    [{ EDITOR_API_URL: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js' }, /EDITOR_API_URL needs JWT_SECRET/],
+    [{ PROFILE: 'reckless' }, /PROFILE must be secure or classic/],
+    [{ PORT: String(port) }, /EADDRINUSE/],
+    [{ JWT_SECRET: 'another', PORT: 'eighty' }, /PORT/]
+  ] as const) {
+    await t.rejects(startDemo(t, { env }), { message: reason }, JSON.stringify(env))
+  }
+})

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { startDemo, temporaryDirectory } from '../helpers/demo.js'
+
+const browser = await startBrowser(t)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  t.test(`demo: ${signal} saves open documents and ends the process; the next start has the same documents`, { skip: browser.missing }, async t => {
+    const directory = await temporaryDirectory(t)
+    const demo = await startDemo(t, { directory })
+    const { page } = await browser.newPage(t)
+    const id = await demo.idOf('Table.md')
+
+    await page.goto(`${demo.url}/edit/${id}`)
+    const editor = await editorFrame(page)
+    await editor.locator('[data-text]').fill(`open at the ${signal}`)
+    await editor.waitForSelector('[data-state="received"]')
+    const { code, output, log } = await demo.stop(signal)
+    t.equal(code, 0)
+    t.match(output, /^[^\n]*http:\/\/127\.0\.0\.1:\d+\n$/, 'one line with the URL is all it prints')
+    t.equal(log, '', 'no reason for a warning')
+
+    const again = await startDemo(t, { directory })
+    t.equal(await again.idOf('Table.md'), id)
+    t.equal(Buffer.from(await again.download('Table.md')).toString(), `open at the ${signal}`)
+  })
+}
+
+t.test('demo: an idle browser connection that never carried a request does not delay the exit', async t => {
+  const demo = await startDemo(t)
+  const spare = connect(Number(new URL(demo.url).port), '127.0.0.1').on('error', () => {})
+  t.teardown(() => spare.destroy())
+  await once(spare, 'connect')
+  t.equal((await demo.stop()).code, 0)
+})

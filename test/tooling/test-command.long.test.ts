@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import { plainEnvironment, root, run } from '../helpers/packed.js'
+
+// scripts/test.js in small projects: what it runs, and what makes it fail.
+
+const half = "export function half (n: number): number {\n  if (n % 2 === 1) {\n    throw new RangeError('odd')\n  }\n  return n / 2\n}\n"
+const importHalf = "import t from 'tap'\nimport { half } from '../lib/half.js'\n\n"
+const tested = `${importHalf}t.equal(half(4), 2)\nt.throws(() => half(3))\n`
+
+interface Expected {
+  readonly files: Record<string, string>
+  readonly environment?: Record<string, string>
+  readonly args?: readonly string[]
+  readonly code: number
+  readonly lines: readonly RegExp[]
+  readonly absent?: RegExp
+}
+
+const typescript = pathToFileURL(join(root, 'scripts/typescript/register.js'))
+const taprc = `include: ['test/**/*.test.ts']
+plugin: ['!@tapjs/typescript']
+node-arg: ['--import=${typescript}']
+allow-incomplete-coverage: true
+coverage-report: [json-summary]
+`
+const skipping = `${tested}t.test('of a moon', { skip: 'needs a moon' }, async () => {})\n`
+
+const cases: Record<string, Expected> = {
+  'a tested library passes, and what was skipped is listed': {
+    files: { 'lib/types.ts': 'export interface Half {}\n', 'test/half.test.ts': skipping },
+    code: 0,
+    lines: [/^Not run:$/, /^ {2}test\/half\.test\.ts > of a moon: needs a moon$/, /^2 passed, 0 failed$/],
+    absent: /Not good enough/
+  },
+  'a skipped test fails with CI=true': {
+    files: { 'test/half.test.ts': skipping },
+    environment: { CI: 'true' },
+    code: 1,
+    lines: [/^ {2}with CI=true every test must run$/, /^2 passed, 0 failed$/]
+  },
+  'a failing test fails, and so does a file that ends with an error': {
+    files: { 'test/half.test.ts': `${tested}t.equal(half(2), 2)\n`, 'test/broken.test.ts': "throw new Error('broken')\n" },
+    code: 1,
+    lines: [/^ {2}tests failed$/, /^2 passed, 2 failed$/]
+  },
+  'a long test runs in the full set': {
+    files: { 'test/half.test.ts': tested, 'test/odd.long.test.ts': tested },
+    args: ['--full'],
+    code: 0,
+    lines: [/^4 passed, 0 failed$/]
+  },
+  'a long test does not run otherwise, unless it is named': {
+    files: { 'test/half.test.ts': tested, 'test/odd.long.test.ts': tested, 'test/even.long.test.ts': tested },
+    args: ['test', 'test/odd.long.test.ts'],
+    code: 0,
+    lines: [/^4 passed, 0 failed$/]
+  },
+  'test files that share a process have teardown and jobs of their own': {
+    files: {
+      'test/a.test.ts': "import t from 'tap'\n\nt.jobs = 7\nt.teardown(() => { globalThis.closed = true })\nt.pass()\n",
+      'test/b.test.ts': "import t from 'tap'\n\nt.ok(globalThis.closed)\nt.not(t.jobs, 7)\n"
+    },
+    code: 0,
+    lines: [/^# Subtest: \.tap\/groups\/001\.js$/, /^3 passed, 0 failed$/]
+  },
+  'low coverage fails in the full set, and so does a module that no test loads': {
+    files: { 'lib/forgotten.ts': 'export const forgotten = true\n', 'test/half.test.ts': `${importHalf}t.equal(half(4), 2)\n` },
+    args: ['--full'],
+    code: 1,
+    lines: [/^ {2}coverage: 66\.67 % of the lines of lib, less than 95 %$/, /^ {2}coverage: no test loads .*forgotten\.ts$/, /^1 passed, 0 failed$/]
+  },
+  'coverage is not measured otherwise': {
+    files: { 'test/half.test.ts': `${importHalf}t.equal(half(4), 2)\n` },
+    code: 0,
+    lines: [/^1 passed, 0 failed$/],
+    absent: /coverage:/
+  }
+}
+
+t.setTimeout(300_000)
+
+for (const [title, { files, environment = {}, args = [], code, lines, absent }] of Object.entries(cases)) {
+  t.test(title, async t => {
+    const directory = await makeProject(t, files)
+    const result = await run(process.execPath, [join(root, 'scripts/test.js'), ...args], { cwd: directory, env: { ...plainEnvironment, CI: '', ...environment } })
+      .then(({ stdout }) => ({ code: 0, stdout }), ({ code, stdout }) => ({ code, stdout: String(stdout) }))
+    const printed = result.stdout.trimEnd().split('\n')
+
+    t.equal(result.code, code)
+    for (const line of lines) t.ok(printed.some(text => line.test(text)), `prints ${line}`)
+    if (absent) t.notMatch(result.stdout, absent)
+    t.match(printed.at(-1), /^\d+ passed, \d+ failed$/, 'the counts come last')
+  })
+}
+
+async function makeProject (t: Test, files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'test-command-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const all = {
+    'package.json': '{ "type": "module" }',
+    '.taprc': taprc,
+    'lib/half.ts': half,
+    ...files
+  }
+  for (const [path, content] of Object.entries(all)) {
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), content)
+  }
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  return directory
+}
