@@ -9,7 +9,7 @@ import { routes } from './routes.js'
 import { seed } from './seed.js'
 
 /**
- * The host: an ordinary Fastify app that registers the plugin.
+ * The application: an ordinary Fastify server that registers the plugin.
  * @param {object} options
  * @param {string} options.editorApiUrl
  * @param {string | undefined} options.internalUrl
@@ -23,7 +23,7 @@ import { seed } from './seed.js'
  */
 export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicBaseUrl, host, allowedHosts, profile, dataDirectory, logger }) {
   const app = Fastify({ logger })
-  answerToOwnNames(app, { host, publicBaseUrl, allowedHosts }) // first: the plugin's routes are behind it, too
+  answerToOwnNames(app, { host, publicBaseUrl, allowedHosts }) // first, so that it also protects the plugin's routes
 
   await app.register(editor, {
     editorApiUrl,

@@ -4,8 +4,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 /** @typedef {Awaited<ReturnType<typeof openCatalogue>>} Catalogue */
 
 /**
- * The host's own knowledge of its documents: id and name of each, in one JSON file.
- * The bytes are the business of `app.editorStorage`.
+ * What the application itself stores about documents: ID and name of each, in one JSON file. `app.editorStorage` stores the
+ * content.
  * @param {string} path
  */
 export async function openCatalogue (path) {
@@ -15,9 +15,9 @@ export async function openCatalogue (path) {
   let written = Promise.resolve()
 
   return {
-    /** There was no catalogue yet. */
+    /** Whether there was no catalogue yet. */
     isNew: known === null,
-    /** @returns {Entry[]} By name. */
+    /** @returns {Entry[]} Sorted by name. */
     entries: () => [...names].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name)),
     /** @param {string} id */
     nameOf: id => names.get(id),
@@ -47,7 +47,7 @@ async function readEntries (path) {
 }
 
 /**
- * A reader sees the old file or the new one, whenever the process ends.
+ * Atomic: even if the process ends in between, the file is the old one or the new one.
  * @param {string} path
  * @param {string} text
  */

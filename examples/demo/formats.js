@@ -1,4 +1,4 @@
-/** What the demo takes as an upload, by the kind its icon shows. The document server knows more. */
+/** Formats that the demo accepts as uploads, by the kind that the icon shows. The document server opens more. */
 const EXTENSIONS = {
   word: ['docx', 'doc', 'odt', 'rtf', 'dotx', 'ott'],
   cell: ['xlsx', 'xls', 'ods', 'csv', 'xltx', 'ots'],
@@ -10,7 +10,7 @@ const EXTENSIONS = {
 /** @type {Map<string, string>} */
 const kinds = new Map(Object.entries(EXTENSIONS).flatMap(([kind, extensions]) => extensions.map(extension => [extension, kind])))
 
-/** For the upload field. */
+/** Value of `accept` for the upload field. */
 export const acceptedExtensions = [...kinds.keys()].map(extension => `.${extension}`).join(',')
 
 /** @param {string} extension Lower case, without the dot. */
@@ -24,7 +24,7 @@ export function extensionOf (name) {
 }
 
 /**
- * The name with the extension of the stored bytes: a .doc is saved as .docx.
+ * Replaces the extension of a name by that of the stored file: a .doc is saved as .docx.
  * @param {string} name
  * @param {string} extension
  */

@@ -1,8 +1,8 @@
-/** HTML that is safe as it stands. @typedef {{ readonly html: string }} Html */
+/** Escaped HTML. @typedef {{ readonly html: string }} Html */
 /** @typedef {string | number | Html | readonly Html[] | null} Insert */
 
 /**
- * A template whose inserts are escaped, in texts and in quoted attributes.
+ * Template tag that escapes its inserts, for text content and quoted attributes.
  * @param {TemplateStringsArray} strings
  * @param {...Insert} inserts
  * @returns {Html}
@@ -12,7 +12,7 @@ export function html (strings, ...inserts) {
 }
 
 /**
- * Markup from a source that escapes by itself.
+ * Marks HTML that is escaped already.
  * @param {string} text
  * @returns {Html}
  */

@@ -5,33 +5,33 @@ import { isIP } from 'node:net'
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 /**
- * Refuses whatever is asked of another name than the demo's own. There is no login: a web site whose name is pointed at this
- * machine (DNS rebinding) could else read every document, as if it were its own server.
+ * Refuses requests for hosts other than the demo's own. There is no login: otherwise a web site whose host name is pointed at
+ * this machine (DNS rebinding) could read every document, because the browser takes the demo for the web site's server.
  * @param {FastifyInstance} app
  * @param {{ host: string, publicBaseUrl: string, allowedHosts: string[] }} options
  */
 export function answerToOwnNames (app, { host, publicBaseUrl, allowedHosts }) {
   const invalid = allowedHosts.find(name => nameOf(name) === undefined)
-  if (invalid !== undefined) throw new Error(`ALLOWED_HOSTS: ${invalid} is not the name of a host`)
+  if (invalid !== undefined) throw new Error(`ALLOWED_HOSTS: ${invalid} is not a host name`)
   const own = new Set([...LOOPBACK, host, toUrl(publicBaseUrl)?.host ?? '', ...allowedHosts].map(nameOf))
-  own.delete(undefined) // is what a request without a host names
+  own.delete(undefined) // what nameOf() returns for a request without a host
   const isAnyAddress = ['0.0.0.0', '[::]'].includes(nameOf(host) ?? '')
 
   app.addHook('onRequest', async (request, reply) => {
     const names = hostsOf(request).map(nameOf)
-    // An address can't be pointed at another machine, as a name can: where it listens at all of them, each will do.
+    // Only host names can be pointed at other machines, not IP addresses: when listening on all of them, any is fine.
     if (names.length > 0 && names.every(name => own.has(name) || (isAnyAddress && isAddress(name)))) return
     return await reply
       .code(421)
       .type('text/plain; charset=utf-8')
       .header('x-content-type-options', 'nosniff')
       .header('connection', 'close')
-      .send(`Misdirected request: this demo does not answer to ${names.map(name => name ?? '(no name)').join(', ') || '(no name)'}. If that is a name of it, add it to ALLOWED_HOSTS.\n`)
+      .send(`Misdirected request: this demo does not answer to ${names.map(name => name ?? '(no name)').join(', ') || '(no name)'}. If this is one of its names, add it to ALLOWED_HOSTS.\n`)
   })
 }
 
 /**
- * What a request names as its host: every Host header, and the target, where that is a whole URL.
+ * All hosts that a request names: in Host headers, and in the request target if that is an absolute URL.
  * @param {FastifyRequest} request
  */
 function hostsOf ({ raw: { rawHeaders, url = '' } }) {
@@ -40,7 +40,7 @@ function hostsOf ({ raw: { rawHeaders, url = '' } }) {
 }
 
 /**
- * The name in a host with or without a port, as URLs spell it; `undefined` when there is none.
+ * The host name without the port, normalized as in URLs; `undefined` if it is invalid.
  * @param {string} host
  */
 function nameOf (host) {

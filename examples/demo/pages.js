@@ -56,7 +56,7 @@ function listItem ({ id, name, extension, kind, size, modifiedAt }, user) {
 }
 
 /**
- * @param {{ name: string, user: User, fragment: string }} content `fragment`: what the plugin's control rendered.
+ * @param {{ name: string, user: User, fragment: string }} content `fragment`: the result of `control.render()`.
  * @returns {Html}
  */
 export function editorPage ({ name, user, fragment }) {

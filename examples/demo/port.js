@@ -4,9 +4,9 @@ const FIRST_PORT = 3000
 const LAST_PORT = 3099
 
 /**
- * The port to listen at. It must be known before the app listens: the editor's addresses are made from it.
+ * Chooses the port to listen on. The plugin's options contain it, so it must be known before the app listens.
  * @param {string} host
- * @param {number} [wanted] 0: any. Default: the first free one from 3000 on.
+ * @param {number} [wanted] 0: any free port. Default: the first free port from 3000 on.
  */
 export async function choosePort (host, wanted) {
   if (wanted !== undefined) return probe(host, wanted)

@@ -10,7 +10,7 @@ import { userOf } from './users.js'
 /** @import { Catalogue } from './catalogue.js' */
 /** @import { Html } from './html.js' */
 
-const NoSuchDocument = createError('DEMO_NO_SUCH_DOCUMENT', 'There is no such document. It may have been removed, or the address is not complete.', 404)
+const NoSuchDocument = createError('DEMO_NO_SUCH_DOCUMENT', 'There is no such document. It may have been deleted, or the URL is incomplete.', 404)
 const UnknownFormat = createError('DEMO_UNKNOWN_FORMAT', 'Files of this kind can\'t be opened in the editor', 415)
 const NoContent = createError('DEMO_NO_CONTENT', 'Send the file as the body, as application/octet-stream', 415)
 const MAX_NAME_LENGTH = 200
@@ -60,7 +60,7 @@ export async function routes (app, { catalogue, documentServerOrigin }) {
       .send(pdf)
   })
 
-  // The only content type: no other site can send it without asking first, so no other site can upload.
+  // Only this content type: other sites cannot send it without a CORS preflight, so they cannot upload.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   app.post('/documents', async (request, reply) => {
@@ -72,13 +72,13 @@ export async function routes (app, { catalogue, documentServerOrigin }) {
   })
 
   app.setNotFoundHandler((_request, reply) => {
-    return sendPage(reply.code(404), messagePage({ title: 'Nothing here', text: 'This address leads nowhere.' }))
+    return sendPage(reply.code(404), messagePage({ title: 'Nothing here', text: 'There is no page at this URL.' }))
   })
 
   app.setErrorHandler((/** @type {import('fastify').FastifyError} */ error, request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500) request.log.error({ err: error }, 'request failed')
-    const text = status === 500 ? 'Something went wrong on this side.' : error.message
+    const text = status === 500 ? 'Something went wrong in this application.' : error.message
     reply.code(status)
     if (request.method !== 'GET') return reply.send({ message: text })
     return sendPage(reply, messagePage({ title: status === 404 ? 'Document not found' : 'That did not work', text }))
@@ -125,7 +125,7 @@ function pageSender (documentServerOrigin) {
       .header('content-security-policy', contentSecurityPolicy)
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'same-origin')
-      .header('cache-control', 'no-store') // each opening of the editor needs the key of its moment
+      .header('cache-control', 'no-store') // each time a document is opened, it needs the key of that moment
       .send(page.html)
   }
 }

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 const DOCUMENTS = new URL('documents/', import.meta.url)
 
 /**
- * Stores the sample documents, as an upload does.
+ * Stores the sample documents in the same way as uploads.
  * @param {import('fastify').FastifyInstance} app
  * @param {import('./catalogue.js').Catalogue} catalogue
  */

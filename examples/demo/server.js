@@ -1,19 +1,19 @@
 /*
-A host service with fastify-onlyoffice, and beside it, on a port of its own, the embedded document server.
+An application with fastify-onlyoffice, and an embedded document server on another port.
 
-PORT              port of the host. Default: 3000, or the next free one; 0: any free one
-HOST              address to listen at. Default: 127.0.0.1, so that only this machine can reach it
-ALLOWED_HOSTS     further names it is reached by, without a port, separated by commas. It answers to localhost, 127.0.0.1,
-                  [::1], HOST and the host of PUBLIC_BASE_URL, and with HOST=0.0.0.0 to every address, not to every name
-DATA_DIR          where documents and their names are kept. Default: examples/demo/App_Data
+PORT              port of the application. Default: the first free port from 3000 on; 0: any free port
+HOST              IP address to listen on. Default: 127.0.0.1, so that only this machine can connect
+ALLOWED_HOSTS     further hosts in the URL of the application, without port, separated by commas. It always answers for
+                  localhost, 127.0.0.1, [::1], HOST and the host of PUBLIC_BASE_URL; with HOST=0.0.0.0 for every IP address
+DATA_DIR          directory of the documents and their names. Default: examples/demo/App_Data
 PROFILE           secure (default) or classic
-LOG_LEVEL         of the log on stderr. Default: warn
+LOG_LEVEL         level of the log on stderr. Default: warn
 
 With a real document server instead of the embedded one:
 EDITOR_API_URL    https://docs.example.com/web-apps/apps/api/documents/api.js
-JWT_SECRET        its secret. Default: a random one at each start
-PUBLIC_BASE_URL   where the document server reaches this host. Default: http://127.0.0.1:PORT
-DOCUMENT_SERVER_INTERNAL_URL   where this host reaches the document server, when not at EDITOR_API_URL's origin
+JWT_SECRET        its secret; required then. Default: a random secret at each start
+PUBLIC_BASE_URL   URL at which the document server reaches the application. Default: http://127.0.0.1:PORT
+DOCUMENT_SERVER_INTERNAL_URL   origin at which the application reaches the document server, if not that of EDITOR_API_URL
 */
 import { createDocumentServer } from 'onlyoffice-emulator'
 import { createApp } from './app.js'
@@ -41,12 +41,12 @@ console.log(`Documents: ${address}`)
 /** @type {Promise<void> | undefined} */
 let stopping
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  // Every signal has its listener for good: Ctrl-C under npm arrives twice, and the second must not cut the first short.
+  // The listeners stay: under npm, Ctrl-C arrives twice, and the second signal must not kill the process while it stops.
   process.on(signal, () => { stopping ??= stop() })
 }
 
 /**
- * What a browser on this machine calls the address that is listened at.
+ * The host of the URL at which a browser on this machine reaches the application.
  * @param {string} host
  */
 function hostname (host) {
@@ -56,8 +56,8 @@ function hostname (host) {
 
 async function stop () {
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
-  await documentServer?.close() // first: what is open in it is saved through the app
-  // Browsers keep spare connections that never carried a request; closing would wait for them.
+  await documentServer?.close() // first: it saves open documents through the application
+  // Browsers open spare connections that never carry a request; app.close() would wait for them.
   setTimeout(() => app.server.closeAllConnections(), LAST_REQUESTS_MS).unref()
   await app.close()
 }

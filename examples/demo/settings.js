@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
 /**
- * What the environment decides; server.js describes the variables.
+ * Reads the environment variables that server.js documents.
  * @param {NodeJS.ProcessEnv} env
  */
 export function readSettings (env) {
@@ -16,7 +16,7 @@ export function readSettings (env) {
   return {
     host: env.HOST || '127.0.0.1',
     allowedHosts: (env.ALLOWED_HOSTS ?? '').split(',').map(name => name.trim()).filter(name => name !== ''),
-    /** `undefined`: 3000, or the next free one. */
+    /** `undefined`: the first free port from 3000 on. */
     port,
     dataDirectory: env.DATA_DIR || fileURLToPath(new URL('App_Data', import.meta.url)),
     profile: /** @type {'secure' | 'classic'} */ (profile),
@@ -24,7 +24,7 @@ export function readSettings (env) {
     /** `undefined`: the embedded document server. */
     editorApiUrl: env.EDITOR_API_URL || undefined,
     internalUrl: env.DOCUMENT_SERVER_INTERNAL_URL || undefined,
-    /** `undefined`: the address the demo listens at. */
+    /** `undefined`: the URL that the demo listens on. */
     publicBaseUrl: env.PUBLIC_BASE_URL || undefined,
     logger: { level: env.LOG_LEVEL || 'warn', stream: process.stderr }
   }

@@ -5,7 +5,7 @@ const MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 const UploadTooLarge = createError('DEMO_TOO_LARGE', `The file is larger than ${MAX_UPLOAD_BYTES / 1024 ** 2} MB`, 413)
 
 /**
- * The body of a request as it arrives. Errors beyond the limit: what has been stored of it is then removed.
+ * Streams the body of a request. Throws beyond the limit; nothing of the upload is stored then.
  * @param {import('fastify').FastifyRequest} request
  * @param {import('node:stream').Readable} payload
  * @returns {AsyncGenerator<Uint8Array>}
@@ -13,7 +13,7 @@ const UploadTooLarge = createError('DEMO_TOO_LARGE', `The file is larger than ${
 export async function * uploadedBytes (request, payload) {
   if (Number(request.headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw new UploadTooLarge()
   let size = 0
-  // Not destroyed: the connection is still needed for the answer.
+  // The stream is not destroyed, because the connection is needed for the response.
   for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
     size += chunk.length
     if (size > MAX_UPLOAD_BYTES) throw new UploadTooLarge()

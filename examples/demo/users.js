@@ -1,4 +1,4 @@
-/** There is no login: whoever opens a page picks one of these. Two windows can so be two people. */
+/** There is no login: whoever opens a page chooses one of these users, so two windows can be two users. */
 export const users = [
   { id: 'mira', name: 'Mira Sandoval' },
   { id: 'jonas', name: 'Jonas Feldt' },

@@ -5,11 +5,11 @@ import editor from 'fastify-onlyoffice'
 const HANDLER = '/editor'
 
 /**
- * A host that limits how many requests one client may send in a minute.
+ * An application that limits how many requests per minute each client may send.
  * @param {object} options
- * @param {number} [options.perMinute] Of each client. Opening an editor takes one, its current version another.
- * @param {string} [options.documentServerAddress] IP address the document server's requests come from. It fetches and saves the documents of everybody.
- * @param {import('fastify').FastifyServerOptions} [options.server] Behind a reverse proxy with `trustProxy`: without it all clients have one address.
+ * @param {number} [options.perMinute] Requests per minute and client. Opening an editor takes one, fetching its current version another.
+ * @param {string} [options.documentServerAddress] IP address of the document server's requests. They are not limited: it fetches and saves everybody's documents.
+ * @param {import('fastify').FastifyServerOptions} [options.server] Behind a reverse proxy, with `trustProxy`: otherwise all clients have the proxy's IP address.
  * @param {import('fastify-onlyoffice').EditorOptions} options.editor
  */
 export async function createApp ({ perMinute = 120, documentServerAddress, server, editor: editorOptions }) {
@@ -25,7 +25,7 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
     "frame-ancestors 'none'"
   ].join('; ')
 
-  // Before the plugin: it sees only the routes that come after it, and those of the plugin's own scope too.
+  // Before the plugin: a rate limit applies to the routes that are registered after it, also inside the plugin.
   await app.register(rateLimit, {
     max: perMinute,
     timeWindow: '1 minute',
@@ -47,7 +47,7 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
 }
 
 /**
- * The page's module: a file of some kilobytes that never changes.
+ * The page's module: a few kilobytes that never change.
  * @param {import('fastify').FastifyRequest} request
  */
 function isAsset ({ routeOptions }) {
@@ -55,8 +55,8 @@ function isAsset ({ routeOptions }) {
 }
 
 /**
- * A callback carries somebody's work. As long as nobody has said where the document server is, any client may be it. What has
- * no signature in its URL the plugin refuses by itself, before it reads a body.
+ * A callback carries a user's work, and without its IP address any client may be the document server. The plugin itself refuses
+ * callbacks without a URL signature, before it reads their body.
  * @param {import('fastify').FastifyRequest} request
  */
 function isCallback ({ method, routeOptions }) {

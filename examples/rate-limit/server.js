@@ -1,8 +1,8 @@
 /*
-EDITOR_API_URL, JWT_SECRET, PUBLIC_BASE_URL   as the plugin's options of these names
-DOCUMENT_SERVER_ADDRESS                       IP address the document server's requests come from
-TRUST_PROXY                                   address of the reverse proxy, if there is one
-HOST, PORT                                    where to listen. Default: 127.0.0.1, 3000
+EDITOR_API_URL, JWT_SECRET, PUBLIC_BASE_URL   the plugin's options editorApiUrl, jwtSecret and publicBaseUrl
+DOCUMENT_SERVER_ADDRESS                       IP address of the document server's requests
+TRUST_PROXY                                   IP address of the reverse proxy, if there is one
+HOST, PORT                                    IP address and port to listen on. Default: 127.0.0.1, 3000
 */
 import { createApp } from './app.js'
 

@@ -3,7 +3,7 @@ const back = /** @type {HTMLAnchorElement} */ (document.querySelector('.back'))
 const button = /** @type {HTMLButtonElement} */ (document.querySelector('[data-download]'))
 const status = /** @type {HTMLElement} */ (document.querySelector('[data-status]'))
 
-// The editor has a close button for a page that asks for this event.
+// The editor shows a close button if the page requests this event.
 fragment.dataset.events = 'onRequestClose'
 fragment.addEventListener('onRequestClose', close)
 fragment.addEventListener('onDocumentReady', () => {
@@ -13,23 +13,23 @@ fragment.addEventListener('onDocumentReady', () => {
 fragment.addEventListener('onOutdatedVersion', () => { status.textContent = 'A newer version was saved: reload this page' })
 fragment.addEventListener('onError', event => {
   const { errorDescription } = /** @type {CustomEvent<{ errorDescription?: string }>} */ (event).detail ?? {}
-  status.textContent = errorDescription ?? 'The editor reports an error'
+  status.textContent = errorDescription ?? 'The editor reported an error'
 })
 
 button.addEventListener('click', async () => {
   button.disabled = true
-  status.textContent = 'Asking the editor…'
+  status.textContent = 'Preparing the download…'
   try {
     const { captureDocument } = await editorModule()
     save(await captureDocument({ fragment }), button.dataset.download ?? '')
     status.textContent = ''
   } catch (error) {
-    status.textContent = `No download: ${/** @type {Error} */ (error).message}`
+    status.textContent = `The download failed: ${/** @type {Error} */ (error).message}`
   }
   button.disabled = false
 })
 
-/** Back to the list, when the editor has sent what was typed last and is gone. */
+/** Returns to the list after the editor has sent the last changes and is removed. */
 async function close () {
   status.textContent = 'Closing…'
   const { unmountEditor } = await editorModule()
@@ -54,7 +54,7 @@ function frameGone () {
 }
 
 /**
- * The plugin's own module, the one that has mounted the editor.
+ * The plugin's module that mounted the editor.
  * @returns {Promise<typeof import('../../../lib/browser/editor.js')>}
  */
 function editorModule () {

@@ -31,7 +31,7 @@ async function upload (files) {
       const { id } = await send(file)
       await refresh()
       location.hash = `document-${id}`
-      status.textContent = `${file.name} is uploaded`
+      status.textContent = `${file.name} was uploaded`
     } catch (error) {
       status.textContent = `${file.name} was not uploaded: ${/** @type {Error} */ (error).message}`
       return
@@ -54,7 +54,7 @@ async function send (file) {
   return answer
 }
 
-/** Others edit and upload too: the list is fetched again, and replaced when something in it has changed. */
+/** Other users edit and upload as well: fetches the list and replaces it if it has changed. */
 async function refresh () {
   const response = await fetch(location.href, { cache: 'no-store' })
   if (!response.ok) return

@@ -1,11 +1,13 @@
 /*
-A host service in Express, without the plugin: it opens documents in the editor and takes what is saved.
+An application in Express, without the plugin. It opens documents in the editor and stores what is saved.
 
-It does what a host must not get wrong: it believes only what a token signs, fetches from the document server only, stores a save
-whole, before it says so, and gives the next session a new key. What fastify-onlyoffice does beyond that, and this does not:
-who may open or save a document is not asked; a leaked token is good for every document until it expires; redirects of the
-download are refused rather than checked; a save that is no document of its format is stored all the same; two processes of
-this service would both write; nobody is told of a save that failed; there is no history, no conversion and no page.
+It does the minimum that an application has to get right: it uses only signed fields, fetches only from the document server,
+stores a save completely before it acknowledges it, and gives the next session a new key.
+
+Unlike fastify-onlyoffice, it does not check who may open or save a document; a leaked token is valid for every document until
+it expires; redirects of saved files are refused instead of checked; a save that is not a document of its format is stored
+anyway; two processes of this application would overwrite each other's saves; failed saves are not reported; and there is no
+history, conversion or page.
 */
 import express from 'express'
 import { createSigner, createVerifier } from 'fast-jwt'
@@ -40,7 +42,7 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
     response.type('application/octet-stream').send(await documents.read(name, revision))
   })
 
-  /** What the page hands to `new DocsAPI.DocEditor(…)`. */
+  /** The configuration that the page passes to `new DocsAPI.DocEditor(…)`. */
   app.get('/documents/:name/config', async (request, response) => {
     const { name } = request.params
     const { user = 'Somebody' } = /** @type {{ user?: string }} */ (request.query)
@@ -53,7 +55,7 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
     response.json({ ...config, token: sign(config) })
   })
 
-  /** For the document server, which signs the address it fetches. */
+  /** For the document server, which signs the URL it fetches. */
   app.get('/download/:name', async (request, response) => {
     const { name } = request.params
     const signed = claims(request.get('authorization')?.replace(/^Bearer /, ''))?.payload
@@ -63,11 +65,11 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
 
   app.post('/callback/:name', express.json({ limit: '2mb' }), async (request, response) => {
     const { name } = request.params
-    const callback = claims(request.body?.token) // the body beside the token is not signed
+    const callback = claims(request.body?.token) // the other fields of the body are not signed
     const [, keyName, number] = /^(.+)-(\d+)$/.exec(callback?.key ?? '') ?? []
     if (keyName !== name) return response.status(403).json({ error: 1 })
     await oneByOne(name, async () => save(name, Number(number), callback))
-    response.json({ error: callback.status === 3 ? 1 : 0 }) // after a 3 with 0 the document server would drop what it has
+    response.json({ error: callback.status === 3 ? 1 : 0 }) // after a 3 that is answered 0 the document server deletes the changes
   })
 
   app.use((/** @type {Error} */ error, /** @type {express.Request} */ request, /** @type {express.Response} */ response, /** @type {express.NextFunction} */ next) => {
@@ -75,26 +77,26 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
     response.status(500).json({ error: 1 })
   })
 
-  /** An error becomes HTTP 500, after which the document server tries again. */
+  /** An error becomes status 500: the document server then tries again. */
   async function save (/** @type {string} */ name, /** @type {number} */ opened, /** @type {any} */ { status, url }) {
     if (status !== 2 && status !== 6) return
     const bytes = await download(url)
     if (await documents.revision(name) > opened) {
-      if (bytes.equals(await documents.read(name, opened + 1))) return // sent again: it is stored already
-      throw new Error('Saved in another session meanwhile')
+      if (bytes.equals(await documents.read(name, opened + 1))) return // a repeat: it is stored already
+      throw new Error('The document was saved in another session in the meantime')
     }
-    // A forced save does not end the session: its key, and with it the revision, stays.
+    // A force save does not end the session: its key, and so its revision, stays the same.
     await documents.write(name, status === 2 ? opened + 1 : opened, bytes)
   }
 
   async function download (/** @type {string} */ url) {
-    if (new URL(url).origin !== new URL(documentServer).origin) throw new Error('The file is not at the document server')
+    if (new URL(url).origin !== new URL(documentServer).origin) throw new Error('The saved file is not at the document server')
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(DOWNLOAD_WITHIN_MS) })
-    if (response.status !== 200 || Number(response.headers.get('content-length')) > LARGEST) throw new Error(`The file can't be fetched: HTTP ${response.status}`)
-    return Buffer.from(await response.arrayBuffer()) // rejects when it arrives cut off
+    if (response.status !== 200 || Number(response.headers.get('content-length')) > LARGEST) throw new Error(`The saved file could not be fetched: status ${response.status}`)
+    return Buffer.from(await response.arrayBuffer()) // rejects if the response is truncated
   }
 
-  /** @returns {any} The claims of a good token, else `null`. */
+  /** @returns {any} The claims of a valid token, otherwise `null`. */
   function claims (/** @type {unknown} */ token) {
     try {
       return verify(String(token))
@@ -106,7 +108,7 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
   return app
 }
 
-/** One task of a document after the other. */
+/** Runs the tasks of each document one after another. */
 function queues () {
   /** @type {Map<string, Promise<unknown>>} */
   const last = new Map()

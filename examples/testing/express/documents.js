@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Documents in a directory: one folder each, one file for each revision. The latest is the document.
+ * Documents in a directory: a folder for each document, with a file for each revision.
  * @param {string} directory
  */
 export function documentsIn (directory) {
@@ -10,7 +10,7 @@ export function documentsIn (directory) {
   const path = (name, revision) => join(directory, name, String(revision))
 
   return {
-    /** The latest revision; 0 without a document. @param {string} name */
+    /** The latest revision; 0 if there is no document. @param {string} name */
     async revision (name) {
       const revisions = await readdir(join(directory, name)).catch(() => [])
       return Math.max(0, ...revisions.map(Number).filter(Number.isInteger))
@@ -18,7 +18,7 @@ export function documentsIn (directory) {
     /** @param {string} name @param {number} revision */
     read: (name, revision) => readFile(path(name, revision)),
     /**
-     * All of it or nothing, and on the disk when this resolves: after `{"error":0}` the document server keeps no copy.
+     * Atomic, and durable once resolved: after `{"error":0}` the document server deletes its copy.
      * @param {string} name @param {number} revision @param {Buffer} bytes
      */
     async write (name, revision, bytes) {

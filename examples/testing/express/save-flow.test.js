@@ -19,7 +19,7 @@ let address
 let directory
 
 before(async () => {
-  // A clock that jumps: no test waits for an attempt that comes seconds later.
+  // A clock that jumps ahead: no test waits for a retry that comes seconds later.
   documentServer = await createDocumentServer({ jwtSecret, clock: fakeClock({ autoAdvance: true }) })
   directory = await mkdtemp(join(tmpdir(), 'documents-'))
   server.listen(0, '127.0.0.1')
@@ -29,7 +29,7 @@ before(async () => {
 })
 
 after(async () => {
-  await documentServer.close() // first: it saves what is still open
+  await documentServer.close() // first: it saves open documents
   server.close()
   server.closeAllConnections()
   await rm(directory, { recursive: true })
@@ -65,7 +65,7 @@ test('what Ada writes is stored, and the next editor opens it under a new key', 
   assert.equal(String(await bob.content()), 'second draft')
 })
 
-test('after a forced save others still join the session', async () => {
+test('after a force save other editors still join the session', async () => {
   await upload('plan.txt', 'first draft')
   const ada = await open('plan.txt', 'Ada')
   await ada.edit('by Ada')
@@ -80,17 +80,17 @@ test('after a forced save others still join the session', async () => {
   assert.equal(await stored('plan.txt'), 'by Ada and Bob')
 })
 
-test('a saved file that arrives cut off is not stored, and the next attempt brings it', async () => {
+test('a truncated saved file is not stored, and the next attempt delivers it', async () => {
   await upload('list.txt', 'first draft')
   const session = await open('list.txt', 'Ada')
   await session.edit('second draft')
   documentServer.fault('file', { type: 'reset', afterBytes: 6 })
   assert.equal((await session.close()).accepted, true)
   assert.equal(await stored('list.txt'), 'second draft')
-  assert.equal(documentServer.requests.filter(({ body }) => body?.status === 2 && body.key === session.key).length, 2)
+  assert.equal(documentServer.sentRequests.filter(({ body }) => body?.status === 2 && body.key === session.key).length, 2)
 })
 
-test('a save that comes twice is stored once', async () => {
+test('a repeated save is stored once', async () => {
   await upload('notes.txt', 'first draft')
   const session = await open('notes.txt', 'Ada')
   await session.edit('second draft')
@@ -99,7 +99,7 @@ test('a save that comes twice is stored once', async () => {
   assert.equal((await open('notes.txt', 'Bob')).key, 'notes.txt-2')
 })
 
-test('a file elsewhere and a callback by somebody else change nothing', async () => {
+test('a file at another origin and a callback from somebody else change nothing', async () => {
   await upload('report.txt', 'first draft')
   const session = await open('report.txt', 'Ada')
   await session.edit('second draft')

@@ -23,7 +23,7 @@ test('who joins after a force save lands in the same session, and one save has i
 
   await bob.close()
   assert.deepEqual(await read(fileId), { text: 'by Ada and Bob', savedBy: 'ada bob' })
-  assert.equal(documentServer.requests.filter(({ body }) => body?.status === 2).length, 1)
+  assert.equal(documentServer.sentRequests.filter(({ body }) => body?.status === 2).length, 1)
 })
 
 test('a lost connection is saved five seconds later, unless the editor comes back', async t => {

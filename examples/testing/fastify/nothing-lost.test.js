@@ -2,7 +2,7 @@ import { memoryStorage } from 'fastify-onlyoffice'
 import t from 'tap'
 import { start } from './start.js'
 
-t.test('a disk that is full for a while loses nothing', async t => {
+t.test('a temporarily full disk loses nothing', async t => {
   const storage = memoryStorage()
   let isFull = true
   const { documentServer, upload, open, read, stop } = await start({
@@ -32,7 +32,7 @@ t.test('a disk that is full for a while loses nothing', async t => {
   t.equal(documentServer.forgotten.size, 0)
 })
 
-t.test('a saved file that arrives cut in half is not stored', async t => {
+t.test('a saved file cut in half is not stored', async t => {
   const { documentServer, upload, open, read, stop } = await start()
   t.teardown(stop)
   const fileId = await upload('notes.txt', 'first draft')

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import editor from 'fastify-onlyoffice'
 
 /**
- * The service under test: documents are uploaded, opened in the editor and read back, and it knows who saved them.
+ * The application under test: it stores uploads, opens documents in the editor, serves them, and knows who saved them.
  * @param {import('fastify').FastifyServerOptions} server
  * @param {import('fastify-onlyoffice').EditorOptions} options
  */

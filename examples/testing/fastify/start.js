@@ -6,15 +6,15 @@ import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import { createService } from './service.js'
 
 /**
- * The service and a document server, both listening on free ports.
+ * Starts the application and a document server, both on free ports.
  * @param {Partial<import('fastify-onlyoffice').EditorOptions>} [options]
- * @param {import('onlyoffice-emulator').FakeClock} [clock] Default: one that jumps, so that no test waits.
+ * @param {import('onlyoffice-emulator').FakeClock} [clock] Default: a clock that jumps ahead, so that no test waits.
  */
 export async function start (options, clock = fakeClock({ autoAdvance: true })) {
   const jwtSecret = randomBytes(32).toString('hex')
   const documentServer = await createDocumentServer({ jwtSecret, clock })
 
-  // Listens before the plugin is registered, because the plugin wants to know the service's address.
+  // Listens before the plugin is registered, because the option publicBaseUrl contains the port.
   const server = http.createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -37,7 +37,7 @@ export async function start (options, clock = fakeClock({ autoAdvance: true })) 
       const response = await fetch(`${address}/documents/${name}`, { method: 'POST', body: text })
       return /** @type {{ fileId: string }} */ (await response.json()).fileId
     },
-    /** Opens the document as a page would. @param {string} fileId @param {string} user */
+    /** Opens a document as an editor page does. @param {string} fileId @param {string} user */
     async open (fileId, user) {
       const response = await fetch(`${address}/documents/${fileId}/config?user=${user}`)
       return await documentServer.open(/** @type {import('onlyoffice-emulator').EditorConfig} */ (await response.json()))
@@ -47,7 +47,7 @@ export async function start (options, clock = fakeClock({ autoAdvance: true })) 
       const response = await fetch(`${address}/documents/${fileId}`)
       return { text: await response.text(), savedBy: response.headers.get('saved-by') }
     },
-    /** The document server first: it saves what is still open, and needs the service for that. */
+    /** Stops the document server first: it saves open documents in the application. */
     async stop () {
       await documentServer.close()
       await app.close()

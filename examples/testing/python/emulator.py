@@ -1,4 +1,4 @@
-"""Starts onlyoffice-emulator and drives it by HTTP."""
+"""Starts onlyoffice-emulator and controls it over HTTP."""
 
 import json
 import os
@@ -11,7 +11,7 @@ COMMAND = os.environ.get("ONLYOFFICE_EMULATOR", "node_modules/.bin/onlyoffice-em
 
 
 class Refused(Exception):
-    """The emulator's answer: `code` is the one an editor is shown, or a word."""
+    """An error of the emulator: `code` is the one that the editor shows, or a word."""
 
     def __init__(self, answer):
         super().__init__(answer["message"])
@@ -29,7 +29,7 @@ class Emulator:
         self.url = line.removeprefix("Listening: ").strip()
 
     def stop(self):
-        """It saves what is still open first."""
+        """It saves open documents first."""
         self.process.terminate()
         self.process.stdout.close()
         return self.process.wait(timeout=20)
@@ -54,9 +54,9 @@ class Emulator:
     def open(self, config):
         return Session(self, self.call("POST", "/sessions", {"config": config}))
 
-    def callback(self, status, key):
-        """The next callback of a document with this status, with what the host answered."""
-        return self.call("GET", f"/callbacks?status={status}&key={key}")
+    def next_callback(self, status, key):
+        """The next callback of a document with this status, with what the application answered."""
+        return self.call("GET", f"/next-callback?status={status}&key={key}")
 
     def fault(self, route, fault, **options):
         return self.call("POST", "/faults", {"route": route, "fault": fault, "options": options})["id"]

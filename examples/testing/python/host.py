@@ -1,7 +1,7 @@
-"""A host service in Python's standard library: it opens documents in the editor and takes what is saved.
+"""An application in Python's standard library. It opens documents in the editor and stores what is saved.
 
-It believes only what a token signs, fetches from the document server only, stores a save whole before it says so, and gives
-the next session a new key. Who may open a document is not asked here: that is for your own service to do.
+It uses only signed fields, fetches only from the document server, stores a save completely before it acknowledges it, and
+gives the next session a new key. It does not check who may open a document: your own application has to.
 """
 
 import json
@@ -21,14 +21,14 @@ LARGEST = 100 * 1024 * 1024
 
 
 class Documents:
-    """One folder each, one file for each revision. The latest is the document."""
+    """A folder for each document, with a file for each revision."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
         self.lock = threading.RLock()
 
     def revision(self, name):
-        """The latest; 0 without a document."""
+        """The latest revision; 0 if there is no document."""
         folder = self.directory / name
         return max((int(file.name) for file in folder.glob("*") if file.name.isdigit()), default=0)
 
@@ -36,7 +36,7 @@ class Documents:
         return (self.directory / name / str(revision)).read_bytes()
 
     def write(self, name, revision, content):
-        """All of it or nothing, and on the disk: after {"error": 0} the document server keeps no copy."""
+        """Atomic and durable: after {"error": 0} the document server deletes its copy."""
         folder = self.directory / name
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f"{revision}.part"
@@ -66,7 +66,7 @@ class Host(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def config(self, name, user):
-        """What the page hands to `new DocsAPI.DocEditor(…)`."""
+        """The configuration that the page passes to `new DocsAPI.DocEditor(…)`."""
         config = {
             "document": {
                 "key": f"{name}-{self.documents.revision(name)}",
@@ -83,7 +83,7 @@ class Host(ThreadingHTTPServer):
         return {**config, "token": tokens.sign(config, self.secret)}
 
     def save(self, name, callback):
-        """Raises when the save could not be stored."""
+        """Raises an exception if the save could not be stored."""
         if callback["status"] not in (2, 6):
             return
         opened = int(callback["key"].rpartition("-")[2])
@@ -91,18 +91,18 @@ class Host(ThreadingHTTPServer):
         with self.documents.lock:
             if self.documents.revision(name) > opened:
                 if content == self.documents.read(name, opened + 1):
-                    return  # sent again: it is stored already
-                raise OSError("saved in another session meanwhile")
-            # A forced save does not end the session: its key, and with it the revision, stays.
+                    return  # a repeat: it is stored already
+                raise OSError("the document was saved in another session in the meantime")
+            # A force save does not end the session: its key, and so its revision, stays the same.
             self.documents.write(name, opened + 1 if callback["status"] == 2 else opened, content)
 
     def fetch(self, url):
         if urllib.parse.urlsplit(url)[:2] != urllib.parse.urlsplit(self.document_server)[:2]:
-            raise OSError("the file is not at the document server")
+            raise OSError("the saved file is not at the document server")
         with _fetcher.open(url, timeout=60) as response:
             if int(response.headers.get("Content-Length", 0)) > LARGEST:
-                raise OSError("the file is too large")
-            return response.read()  # raises when it arrives cut off
+                raise OSError("the saved file is too large")
+            return response.read()  # raises an exception if the response is truncated
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -128,17 +128,17 @@ class Handler(BaseHTTPRequestHandler):
         if not match:
             return self.answer(404)
         try:
-            callback = tokens.verify(json.loads(body)["token"], self.server.secret)  # the body beside the token is not signed
+            callback = tokens.verify(json.loads(body)["token"], self.server.secret)  # the other fields of the body are not signed
         except (KeyError, TypeError, ValueError):
             callback = None
         if not callback or not re.fullmatch(rf"{re.escape(match[1])}-\d+", str(callback.get("key"))):
             return self.answer_json(403, {"error": 1})
         try:
             self.server.save(match[1], callback)
-        except Exception as error:  # whatever it was, the document server tries again after HTTP 500
+        except Exception as error:  # after status 500 the document server tries again
             self.log_error("not saved: %s", error)
             return self.answer_json(500, {"error": 1})
-        # After a 3 with 0 the document server would drop what it has.
+        # After a 3 that is answered 0 the document server deletes the changes.
         self.answer_json(200, {"error": 1 if callback["status"] == 3 else 0})
 
     def is_signed_download(self, name):

@@ -21,7 +21,7 @@ class HostTest(unittest.TestCase):
         threading.Thread(target=cls.host.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.host.server_close)
         cls.addClassCleanup(cls.host.shutdown)
-        cls.addClassCleanup(cls.emulator.stop)  # the last is called first: it saves what is still open
+        cls.addClassCleanup(cls.emulator.stop)  # called first, because it was added last: it saves open documents
 
     def create(self, text):
         name = f"{self._testMethodName.replace('_', '')}.txt"
@@ -68,7 +68,7 @@ class HostTest(unittest.TestCase):
         session.disconnect()
         self.assertEqual(self.stored(name), b"first draft")
         self.emulator.advance(5000)
-        self.assertEqual(self.emulator.callback(2, session.key)["answer"], {"status": 200, "body": {"error": 0}})
+        self.assertEqual(self.emulator.next_callback(2, session.key)["answer"], {"status": 200, "body": {"error": 0}})
         self.assertEqual(self.stored(name), b"second draft")
 
     def test_cut_off(self):
@@ -78,12 +78,12 @@ class HostTest(unittest.TestCase):
         fault = self.emulator.fault("file", {"type": "reset", "afterBytes": 6}, times="always")
         session.disconnect()
         self.emulator.advance(15_000)
-        self.assertEqual(self.emulator.callback(2, session.key)["answer"]["status"], 500)
+        self.assertEqual(self.emulator.next_callback(2, session.key)["answer"]["status"], 500)
         self.assertEqual(self.stored(name), b"first draft")
         self.emulator.call("DELETE", f"/faults/{fault}")
 
         again = self.open(name, "Bob")
-        self.assertEqual(again.key, session.key, "the document server has kept it under its key")
+        self.assertEqual(again.key, session.key, "the document server keeps the save under its key")
         self.assertEqual(again.content(), b"second draft")
         self.assertTrue(again.close()["accepted"])
         self.assertEqual(self.stored(name), b"second draft")

@@ -1,4 +1,4 @@
-"""JSON Web Tokens, HS256 only."""
+"""JSON Web Tokens with HS256."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ def sign(claims, secret):
 
 
 def verify(token, secret):
-    """The claims of a good token, else None."""
+    """The claims of a valid token, otherwise None."""
     try:
         header, payload, signature = token.split(".")
         expected = _base64(_signature(f"{header}.{payload}", secret))
