@@ -23,7 +23,10 @@ export interface FileLock {
   readonly isPublishingNoted: boolean
   /** Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. */
   acquire (publishing?: Publishing): Promise<boolean>
-  /** Releases it with a durable change of the record, which is retried: the content is already stored. */
+  /**
+   * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without calling
+   * `beforePublish`. A failure is retried, because the content is already stored.
+   */
   releaseWith (change: (record: FileRecord) => FileRecord): Promise<void>
   /** Releases it: nothing was published. */
   release (): Promise<void>
@@ -80,7 +83,7 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
           return id !== null
         },
         async releaseWith (change) {
-          if (id) await releaseDurably(fileId, id, change)
+          await releaseDurably(fileId, id ?? '', change)
         },
         async release () {
           if (!id) return

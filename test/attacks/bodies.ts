@@ -77,7 +77,7 @@ const decoding: AlwaysStopped = {
   control: havingDecoded(SECRET)
 }
 
-/** Whether a body of a byte now and then may go on for as long as it likes. */
+/** Whether a body that trickles in is allowed to continue without limit. */
 const dripping = (timeouts: object): Run => async (t, options) => {
   const target = await startTarget(t, { ...options, ...timeouts })
   const socket = beginCallback(t, genuine(target))

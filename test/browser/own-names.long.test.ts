@@ -9,7 +9,7 @@ import { exchangeGet } from '../helpers/raw.js'
 
 const REFUSED = 421
 
-/** What a browser is answered that was told a host. */
+/** The answer to a browser that requests this host name. */
 async function ask (demo: Demo, path: string, host: string, { headers = {}, body }: { headers?: http.OutgoingHttpHeaders, body?: string } = {}) {
   const request = http.request(demo.url + path, { method: body === undefined ? 'GET' : 'POST', headers: { ...headers, host } }).end(body)
   const [response] = await once(request, 'response') as [http.IncomingMessage]

@@ -21,7 +21,7 @@ async function showSheet ({ editor }: Opened, name: string): Promise<void> {
   await editor.getByRole('tab', { name }).click()
 }
 
-/** The cell that has the focus, as a screen reader is told of it. */
+/** The focused cell, as announced to a screen reader. */
 async function current ({ editor }: Opened): Promise<string | null> {
   return await editor.locator('[role="grid"]').getAttribute('aria-activedescendant')
 }

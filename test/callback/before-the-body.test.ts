@@ -66,7 +66,7 @@ async function startWithStranger (t: Test, options: EditingOptions = {}) {
   const pathOf = (fileId: string) => editing.urls.callback(fileId).slice(editing.origin.length)
   const { hostname, port, host } = new URL(editing.origin)
 
-  /** Posts a callback as it is, and tells when all of the service has been told of it. */
+  /** Posts a callback unchanged, and resolves when every part of the service has processed it. */
   async function begin (fileId: string, body: string, { length = Buffer.byteLength(body), headers = '' } = {}) {
     const socket = net.connect(Number(port), hostname)
     t.teardown(() => socket.destroy())

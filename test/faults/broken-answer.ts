@@ -2,7 +2,7 @@ import net from 'node:net'
 import type { Test } from 'tap'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { listen } from '../helpers/listen.js'
-import type { Random } from '../saves/property/random.js'
+import type { Random } from './random.js'
 
 const encodings = { identity: (bytes: Buffer) => bytes, gzip: gzipSync, deflate: deflateSync, br: quickly }
 
@@ -12,7 +12,7 @@ function quickly (bytes: Buffer): Buffer {
 
 /** What an HTTP server puts on the wire, and how it ends the connection. */
 export interface RawAnswer {
-  /** For whoever reads of a failure. */
+  /** For failure messages. */
   readonly what: string
   readonly bytes: Buffer
   readonly ending: 'closed' | 'reset' | 'kept open'

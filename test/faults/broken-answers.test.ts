@@ -6,11 +6,11 @@ import { fileStorage, type Profile } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { errorOf, OLD, profiles } from '../helpers/editing.js'
 import { type Host, type HostOptions, startHost } from '../helpers/host.js'
-import { type Random, random } from '../saves/property/random.js'
+import { type Random, random } from './random.js'
 import { brokenAnswer, type RawAnswer, startAnswering, wholeAnswer } from './broken-answer.js'
 
 const SEED = Number(process.env.SEED ?? 1)
-const RUNS = Number(process.env.RUNS ?? 200)
+const RUNS = Number(process.env.RUNS ?? 50)
 /** Of a host's hook that asks somebody else: long enough for an answer to break meanwhile. */
 const SLOW_MS = 10
 const AT_ONCE = 25

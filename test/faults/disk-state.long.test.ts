@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage, type StateStore, type Storage } from '../../lib/index.js'
 import { NEW, OLD, startEditing } from '../helpers/editing.js'
 
-/** A storage whose state fails at one call, or from that one on, counted from the moment it is told to. */
+/** A storage whose state fails at one call, or from it on, counted from the moment this is requested. */
 function failingState (announces: boolean) {
   const memory = memoryStorage()
   let remaining = 0

@@ -13,7 +13,7 @@ import type { DiskFault } from './disk-calls.js'
 export interface DiskService {
   /** A new document with the content `OLD`, and the key of a session that has just begun. */
   begin (fileId: string): Promise<string>
-  /** The key whoever opens the document gets now. */
+  /** The key that the next editor of the document gets. */
   key (fileId: string): Promise<string>
   /** Posts a callback as the document server does. Resolves to the answered `error`. */
   post (fileId: string, fields: object): Promise<unknown>
@@ -36,7 +36,7 @@ export async function startDiskService (t: Test): Promise<DiskService> {
   /** By fileId. */
   const callbackUrls = new Map<string, string>()
 
-  /** What the page of whoever opens the document tells the document server. */
+  /** The configuration that the page of the next editor sends to the document server. */
   async function opened (fileId: string): Promise<NonNullable<EditorControl['config']>> {
     return JSON.parse(await (await fetch(`${origin}/config/${fileId}`)).text())
   }

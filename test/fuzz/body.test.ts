@@ -6,7 +6,7 @@ import { assertThat, BODY_LIMIT, errorOf, profiles, type Service, startService, 
 
 const MAX_DEPTH = 100
 
-/** A token with a date that is none may be refused. */
+/** A token with an invalid date may be refused. */
 const DATES: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf'])
 
 t.setTimeout(TIMEOUT_MS)

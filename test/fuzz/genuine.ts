@@ -12,7 +12,7 @@ export function tokenOver (claims: object, { alg = 'HS256', secret = SECRET } = 
   return forgedToken({ iat, exp: iat + 300, ...claims }, { alg, secret })
 }
 
-/** The claims of a token of the document server, looked at without the library's help; `undefined` when it is none. */
+/** The claims of a document server token, verified without the library; `undefined` if it is not one. */
 export function genuineClaims (token: unknown): Claims | undefined {
   if (typeof token !== 'string') return undefined
   const [head = '', body = '', signature = '', ...more] = token.split('.')

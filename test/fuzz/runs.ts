@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Test } from 'tap'
 
 /** Inputs over all files, unless `RUNS` says otherwise. */
-const TOTAL = 800
+const TOTAL = 500
 /** Of one file. */
 export const TIMEOUT_MS = 120_000 + Number(process.env.RUNS ?? TOTAL) * 50
 const SHRINKING_MS = 30_000

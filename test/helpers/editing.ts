@@ -32,7 +32,7 @@ export interface Editing extends Host {
   readonly key: string
   /** A document key of a file that need not exist. */
   keyOf (fileId: string): string
-  /** The document key whoever opens the file gets now. */
+  /** The document key that the next editor of the file gets. */
   openedKey (fileId?: string): Promise<string>
   /** Address of the saved file at the document server. */
   readonly url: string

@@ -103,11 +103,11 @@ const broken: Record<string, [failing: string[], Breakage]> = {
       return { ...response, body: Readable.from(shortened(), { objectMode: false }) }
     })
   ],
-  'gives a body that is no Readable': [
+  'returns a body that is not a Readable': [
     ['the body is a Readable'],
     answering(response => ({ ...response, body: Readable.toWeb(response.body) as unknown as Readable }))
   ],
-  'tells of an encoding that it has undone': [
+  'reports an encoding that it has decoded': [
     ['an encoded body is decoded'],
     answering(response => ({ ...response, header: name => response.header(name) ?? (/^content-encoding$/i.test(name) ? 'gzip' : undefined) }))
   ],
@@ -147,7 +147,7 @@ const broken: Record<string, [failing: string[], Breakage]> = {
     ['publicOnly refuses', 'without publicOnly a loopback IP address is reached'],
     sound => async request => sound.request(request).catch(() => { throw new Error('refused') })
   ],
-  'takes every request for publicOnly': [
+  'treats every request as publicOnly': [
     ['without publicOnly a loopback IP address is reached'],
     asking(request => ({ ...request, publicOnly: true }))
   ],
@@ -168,7 +168,7 @@ const broken: Record<string, [failing: string[], Breakage]> = {
       throw new Error('broken off')
     }
   ],
-  'takes a failure before anybody reads for an end': [
+  'treats a failure before reading as a normal end': [
     ['a body that has failed before it is read fails when it is read (identity)', 'a body that has failed before it is read fails when it is read (gzip)', 'aborting before the body is read closes its connection and makes the body fail when it is read (identity)', 'aborting before the body is read closes its connection and makes the body fail when it is read (gzip)'],
     answering(response => {
       let hasFailed = false
@@ -179,11 +179,11 @@ const broken: Record<string, [failing: string[], Breakage]> = {
       return { ...response, body: Readable.from(unlessFailed(), { objectMode: false }) }
     })
   ],
-  'keeps a failure before anybody reads to itself': [
+  'hides a failure before reading': [
     ['a body that has failed before it is read fails when it is read (identity)', 'a body that has failed before it is read fails when it is read (gzip)', 'aborting before the body is read closes its connection and makes the body fail when it is read (identity)', 'aborting before the body is read closes its connection and makes the body fail when it is read (gzip)'],
     answering(response => ({ ...response, body: response.body.on('error', () => {}).pipe(new PassThrough()) }))
   ],
-  'lets a body run that nobody reads': [
+  'keeps receiving a body that nobody reads': [
     ['a body that is read late is complete (identity)', 'a body that is read late is complete (gzip)'],
     answering(response => {
       let isRead = false
@@ -195,7 +195,7 @@ const broken: Record<string, [failing: string[], Breakage]> = {
       return { ...response, body: Readable.from(begun(), { objectMode: false }) }
     })
   ],
-  'lets a destroyed body run on': [
+  'keeps receiving a destroyed body': [
     ['destroying the body closes its connection (identity)', 'destroying the body closes its connection (gzip)'],
     answering(response => {
       response.body.on('error', () => {})

@@ -26,10 +26,10 @@ export interface Service extends Host {
   readonly clock: FakeClock
   /** A stored text document, `OLD`. */
   readonly fileId: string
-  /** What the host was told. */
+  /** The callbacks the application received. */
   readonly callbacks: CallbackEvent[]
   readonly saved: SavedEvent[]
-  /** The key whoever opens the document gets now. */
+  /** The key that the next editor of the document gets. */
   key (): Promise<string>
   /** Opens the document as a page with the control would. */
   open (defaults?: EditorControlDefaults): Promise<Session>

@@ -8,7 +8,7 @@ import { startUpstream } from '../helpers/listen.js'
 /** What a host may do to its own app. */
 const customizations: Record<string, (app: FastifyInstance) => unknown> = {
   'a validator that refuses everything': app => app.setValidatorCompiler(() => () => ({ error: new Error('refused by the host') })),
-  'a validator that changes what it sees': app => app.setValidatorCompiler(() => (value: object) => ({ value: Object.fromEntries(Object.keys(value).map(key => [key, 'changed'])) })),
+  'a validator that modifies its input': app => app.setValidatorCompiler(() => (value: object) => ({ value: Object.fromEntries(Object.keys(value).map(key => [key, 'changed'])) })),
   'a serializer of its own': app => app.setSerializerCompiler(() => () => '"serialized by the host"'),
   'a JSON parser of its own': app => app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => ({ parsed: 'by the host' })),
   'a parser for everything': app => app.addContentTypeParser('*', async () => 'parsed by the host'),

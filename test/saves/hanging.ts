@@ -17,7 +17,7 @@ export interface HangingStorage {
   hang (fileId: string, hang: Hang): Promise<void>
   /** New calls end again, as ever. */
   heal (): void
-  /** Lets those that hang go on. Resolves when they are done. */
+  /** Releases the hanging calls. Resolves when they are done. */
   goOn (): Promise<void>
 }
 

@@ -10,7 +10,7 @@ function untouched (answers: string): Outcomes {
   return inBoth({ answers, stored: 'old', writes: 0, keys: 'A A' })
 }
 
-/** Stored once, and whoever opens it next gets another key. */
+/** Stored once, and the next editor gets another key. */
 function saved (stored: string, answers: string): Outcomes {
   return inBoth({ answers, stored, writes: 1, keys: 'A B' })
 }

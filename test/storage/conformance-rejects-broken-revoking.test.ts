@@ -12,8 +12,8 @@ const lenient = 'revoke: an unknown or malformed ticket is not an error and chan
 const tickets: string[] = []
 
 const broken: BrokenStorages<ReturnType<typeof fileStorage>> = {
-  'publishes what was revoked': [rejected, () => ({ revoke: async () => {} })],
-  'says of what was revoked that the file was not there': [rejected, sound => ({
+  'publishes revoked content': [rejected, () => ({ revoke: async () => {} })],
+  'reports revoked content as a missing file': [rejected, sound => ({
     replace: async (fileId, content, options) => await sound.replace(fileId, content, options).catch(error => {
       if (options?.beforePublish) return null
       throw error
@@ -25,7 +25,7 @@ const broken: BrokenStorages<ReturnType<typeof fileStorage>> = {
       ...(beforePublish && { beforePublish: async info => await beforePublish(info) })
     })
   })],
-  'takes back what is published': [harmless, sound => ({
+  'revokes published content': [harmless, sound => ({
     async revoke (fileId, ticket) {
       await sound.revoke(fileId, ticket)
       await sound.remove(fileId)

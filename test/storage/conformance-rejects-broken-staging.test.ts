@@ -30,14 +30,14 @@ function withStaged (change: (staged: StagedContent, sound: Sound, fileId: strin
 }
 
 const staging: BrokenStorages = {
-  'shows what is staged': [unseen, sound => ({
+  'makes staged content visible': [unseen, sound => ({
     async stage (fileId, content) {
       const bytes = await bytesOf(content)
       await sound.replace(fileId, bytes)
       return await sound.stage(fileId, (async function * () { yield bytes })())
     }
   })],
-  'shows what is being staged': [unseen, sound => ({
+  'makes content visible while it is being staged': [unseen, sound => ({
     async stage (fileId, content) {
       const old = await bytesOf((await sound.read(fileId))!.body)
       const staged = await sound.stage(fileId, (async function * () {
@@ -50,7 +50,7 @@ const staging: BrokenStorages = {
       return staged
     }
   })],
-  'removes the file with what was staged for it': [unseen, withStaged((staged, sound, fileId) =>
+  'removes the file together with its staged content': [unseen, withStaged((staged, sound, fileId) =>
     Object.assign(staged, { discard: async () => { await sound.remove(fileId) } }))],
   'rejects when something is discarded twice': [unseen, withStaged(staged => {
     let isGone = false
@@ -62,19 +62,19 @@ const staging: BrokenStorages = {
     })
   })],
   'tells a wrong size': [readable, withStaged(staged => Object.assign(staged, { size: staged.size + 1 }))],
-  'gives what is staged only once': [readable, withStaged(staged => {
+  'returns staged content only once': [readable, withStaged(staged => {
     const once = staged[Symbol.asyncIterator]()
     return Object.assign(staged, { [Symbol.asyncIterator]: () => once })
   })],
-  'publishes nothing of what was read before': [published, withStaged(staged => {
+  'publishes nothing after staged content was read': [published, withStaged(staged => {
     const iterator = staged[Symbol.asyncIterator]()
     return { size: staged.size, discard: async () => {}, [Symbol.asyncIterator]: () => iterator }
   })],
-  'removes the published file with what was staged for it': [published, withStaged((staged, sound, fileId) => {
+  'removes the published file together with its staged content': [published, withStaged((staged, sound, fileId) => {
     const { size } = staged
     return Object.assign(staged, { discard: async () => { if ((await sound.stat(fileId))?.size === size) await sound.remove(fileId) } })
   })],
-  'creates no file from what is staged': ['stage: create publishes content that was staged for another file, or for an absent one', sound => ({
+  'creates no file from staged content': ['stage: create publishes content that was staged for another file, or for an absent one', sound => ({
     create: (extension, content) => sound.create(extension, 'discard' in content ? Buffer.alloc(0) : content)
   })],
   'stages only for files that are there': ['stage: create publishes content that was staged for another file, or for an absent one', sound => ({
@@ -83,7 +83,7 @@ const staging: BrokenStorages = {
       return await sound.stage(fileId, content)
     }
   })],
-  'throws away what could not be published': [again, withStaged(staged => {
+  'discards content that could not be published': [again, withStaged(staged => {
     let isTried = false
     const iterator = staged[Symbol.asyncIterator]()
     return {
@@ -96,7 +96,7 @@ const staging: BrokenStorages = {
       }
     }
   })],
-  'stages what came before the source failed': ['stage: rejects with the error of a failing source and leaves nothing behind', sound => ({
+  'stages the content received before the source failed': ['stage: rejects with the error of a failing source and leaves nothing behind', sound => ({
     stage: (fileId, content) => sound.stage(fileId, (async function * () {
       try {
         yield * content
@@ -128,7 +128,7 @@ const conditional: BrokenStorages = {
       return ifRevision !== undefined && info?.revision !== ifRevision ? null : await sound.replace(fileId, content, options)
     }
   })],
-  'brings back what was removed': [removed, sound => ({
+  'restores removed content': [removed, sound => ({
     async replace (fileId, content, { ifRevision, ...options } = {}) {
       const info = await sound.stat(fileId)
       return ifRevision !== undefined && info?.revision !== ifRevision ? null : await sound.replace(fileId, content, options)
@@ -158,7 +158,7 @@ const ephemerals: BrokenStorages = {
   'stores nothing that a crash may take back': [ephemeral, sound => ({
     state: { ...sound.state, set: async (fileId, value, version, options) => options?.durable === false ? 'version' : await sound.state.set(fileId, value, version, options) }
   })],
-  'compares only what no crash may take back': [ephemeral, sound => ({
+  'compares only durable state': [ephemeral, sound => ({
     state: {
       ...sound.state,
       set: async (fileId, value, version, options) => await sound.state.set(fileId, value, options?.durable === false ? (await sound.state.get(fileId))?.version ?? null : version, options)

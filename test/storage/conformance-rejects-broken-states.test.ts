@@ -26,7 +26,7 @@ async function overwrite (state: StateStore, fileId: string, value: unknown): Pr
 }
 
 const published: BrokenStorages = {
-  'announces what it does not publish': [announcement, sound => ({
+  'announces a revision it does not publish': [announcement, sound => ({
     replace: (fileId, content, { beforePublish, ...options } = {}) => sound.replace(fileId, content, {
       ...options,
       ...(beforePublish && { beforePublish: info => beforePublish({ ...info, revision: 'another' }) })
@@ -38,7 +38,7 @@ const published: BrokenStorages = {
       ...(beforePublish && { beforePublish: info => beforePublish(info).then(() => beforePublish(info)) })
     })
   })],
-  'announces what is published already': [announcement, sound => ({
+  'announces an already published revision': [announcement, sound => ({
     async replace (fileId, content, { beforePublish, ...options } = {}) {
       const info = await sound.replace(fileId, content, options)
       if (info) await beforePublish?.(info)

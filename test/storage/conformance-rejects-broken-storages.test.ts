@@ -100,7 +100,7 @@ const broken: BrokenStorages = {
       }
     })
   ],
-  'stores what came before the source failed': [
+  'stores the content received before the source failed': [
     'replace rejects with the error of a failing source and keeps the old version',
     sound => ({
       async replace (fileId, content, options) {

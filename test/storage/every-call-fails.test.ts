@@ -23,9 +23,9 @@ async function * content (): AsyncGenerator<Uint8Array> {
 const attempts: Readonly<Record<string, readonly [extension: string, run: (storage: Required<Omit<Storage, 'close'>>, fileId: string, revision: string) => Promise<unknown>]>> = {
   'a replace': ['docx', async (storage, fileId) => await storage.replace(fileId, content())],
   'a replace in another format': ['odt', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'odt' })],
-  'a replace in a format nobody knows': ['zzz', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'zzz' })],
-  'a replace of what was staged': ['docx', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision }))],
-  'a replace of what was staged in another format': ['odt', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))]
+  'a replace in an unknown format': ['zzz', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'zzz' })],
+  'a replace with staged content': ['docx', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision }))],
+  'a replace with staged content in another format': ['odt', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))]
 }
 
 async function withStaged<Result> (storage: Required<Omit<Storage, 'close'>>, fileId: string, task: (staged: StagedContent) => Promise<Result>): Promise<Result> {

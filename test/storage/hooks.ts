@@ -10,7 +10,7 @@ export interface Hook {
   readonly name: Name
   /** Which of these calls is meant. */
   readonly isMeant: (path: string, ...rest: unknown[]) => boolean
-  /** Done instead of the call, with which it can go on. */
+  /** Runs instead of the call and may make it. */
   readonly instead: (call: () => Promise<unknown>) => Promise<unknown>
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { namesIn } from './faults.js'
 
-/** What util-linux's `unshare` is told, and what a shell then does there first. */
+/** The arguments for util-linux's `unshare`, and the first commands of the shell in it. */
 export interface Namespaces {
   readonly flags: readonly string[]
   readonly prepare?: string

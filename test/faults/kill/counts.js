@@ -14,7 +14,7 @@ export function createCounts () {
     storedAlready: 0,
     /** Posted again after a later session had saved. */
     overtaken: 0,
-    /** Killed saves of a file that another service was storing too: how far they had come can't be told. */
+    /** Killed saves of a file that another service was storing too: their progress is unknown. */
     overlapping: 0,
     phases: /** @type {Record<import('./phases.js').Phase, number>} */ (Object.fromEntries(PHASES.map(phase => [phase, 0])))
   }

@@ -25,7 +25,7 @@ export interface Instance {
   held (count: number): Promise<void>
   /** Lets go of all that is held. */
   goOn (): void
-  /** Stops the process, until it is told to wake up. */
+  /** Stops the process until it is resumed. */
   freeze (): Promise<void>
   wakeUp (): void
   /** Ends it at once. */

@@ -6,7 +6,7 @@ import { between } from './mark.js'
 const directory = process.argv[2]!
 const storage = fileStorage({ directory })
 await storage.ready()
-await storage.close() // else a walk in the background might come in between
+await storage.close() // else a scan in the background could come in between
 await between(async () => {
   for (let number = 0; number < 20; number++) {
     writeFileSync(join(directory, 'another.pdf'), '')

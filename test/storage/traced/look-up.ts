@@ -9,7 +9,7 @@ await storage.ready()
 await storage.stat('absent')
 await delay(SETTLED_MS)
 await storage.stat('absent')
-await storage.close() // else a walk in the background might come in between
+await storage.close() // else a scan in the background could come in between
 await between(async () => {
   await storage.stat('a') // known extension
   await storage.stat('a') // remembered

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap'
 import { type FileLookup, fileLookup } from '../../lib/storage/file-lookup.js'
 import { hook } from './hooks.js'
 
-/** Walks through a directory whose pauses end when the test says. */
-async function walking (t: Test, directory: string) {
+/** Scans a directory, with pauses that the test ends. */
+async function startScanning (t: Test, directory: string) {
   const events = new EventEmitter()
   const pauses: number[] = []
   let resume = () => {}
@@ -46,9 +46,9 @@ async function nameOf (files: FileLookup, fileId: string): Promise<string | unde
   return (await files.find(fileId))[0]?.name
 }
 
-t.test('a new extension is found after the next directory listing, and from then on at once', async t => {
+t.test('a new extension is found after the next scan, and from then on at once', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { files, next } = await walking(t, directory)
+  const { files, next } = await startScanning(t, directory)
   t.equal(await nameOf(files, 'a'), 'a.zzz', 'there from the beginning')
   await writeFile(join(directory, 'b.yyy'), 'b')
   await writeFile(join(directory, 'B.DOCX'), 'b')
@@ -62,7 +62,7 @@ t.test('a new extension is found after the next directory listing, and from then
 
 t.test('a removed or renamed file is never found under its old name', async t => {
   const directory = t.testdir({ 'a.zzz': 'a', 'b.zzz': 'b' })
-  const { files, next } = await walking(t, directory)
+  const { files, next } = await startScanning(t, directory)
   await rm(join(directory, 'a.zzz'))
   await rename(join(directory, 'b.zzz'), join(directory, 'c.zzz'))
   for (let round = 0; round < 2; round++) {
@@ -74,7 +74,7 @@ t.test('a removed or renamed file is never found under its old name', async t =>
 t.test('any number of extensions is found', async t => {
   const names = Array.from({ length: 200 }, (_, index) => `file-${index}.x${index}`)
   const directory = t.testdir(Object.fromEntries(names.map(name => [name, name])))
-  const { files, next } = await walking(t, directory)
+  const { files, next } = await startScanning(t, directory)
   for (const [index, name] of names.entries()) t.equal(await nameOf(files, `file-${index}`), name)
   await writeFile(join(directory, 'late.yyy'), '')
   await rm(join(directory, 'file-0.x0'))
@@ -83,7 +83,7 @@ t.test('any number of extensions is found', async t => {
   t.equal(await nameOf(files, 'file-0'), undefined)
 })
 
-t.test('a name created while a listing has already passed its position is found, after that listing too', async t => {
+t.test('a name created while a scan is past its position is found, also after that scan', async t => {
   for (const others of [0, 200]) {
     const directory = t.testdir({ 'first.txt': '', ...Object.fromEntries(Array.from({ length: others }, (_, index) => [`file-${index}.x${index}`, ''])) })
     const files = fileLookup(directory)
@@ -98,16 +98,16 @@ t.test('a name created while a listing has already passed its position is found,
   }
 })
 
-t.test('no look-up triggers a directory listing or waits for one', async t => {
+t.test('no lookup starts a scan or waits for one', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { files, resume } = await walking(t, directory)
-  let isWalking = false
+  const { files, resume } = await startScanning(t, directory)
+  let isScanning = false
   const begun = new Promise<void>(resolve => {
     hook(t, {
       name: 'opendir',
       isMeant: path => path === directory,
       async instead () {
-        isWalking = true
+        isScanning = true
         resolve()
         return await new Promise(() => {})
       }
@@ -115,46 +115,46 @@ t.test('no look-up triggers a directory listing or waits for one', async t => {
   })
   await writeFile(join(directory, 'b.yyy'), '')
   await Promise.all(['b', 'c', 'd'].map(async fileId => t.strictSame(await files.find(fileId), [])))
-  t.equal(isWalking, false)
+  t.equal(isScanning, false)
   resume()
   await begun
   t.strictSame(await files.find('b'), [])
   t.equal(await nameOf(files, 'a'), 'a.zzz')
 })
 
-t.test('an unchanged directory is not listed again', async t => {
+t.test('an unchanged directory is not scanned again', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { next } = await walking(t, directory)
-  const walks = countWalks(t, directory)
-  // A change within the granularity of the file system's clock might have gone unnoticed: walked through until that has passed.
-  for (let before = -1; before < walks();) {
-    before = walks()
+  const { next } = await startScanning(t, directory)
+  const scans = countScans(t, directory)
+  // Scanned until the modification time is stable: a change within the granularity of file times could go unnoticed.
+  for (let before = -1; before < scans();) {
+    before = scans()
     await next()
   }
-  const until = walks()
+  const until = scans()
   for (let round = 0; round < 5; round++) await next()
-  t.equal(walks(), until)
+  t.equal(scans(), until)
 })
 
 t.test('a file added within the same tick of the file system clock is found', async t => {
   const tick = 1_600_000_000
-  async function isFoundAfterWalk (directory: string): Promise<boolean> {
+  async function isFoundAfterScan (directory: string): Promise<boolean> {
     await utimes(directory, tick, tick)
-    const { files, next } = await walking(t, directory)
+    const { files, next } = await startScanning(t, directory)
     await writeFile(join(directory, 'late.zzz'), 'late')
     await utimes(directory, tick, tick) // as if no time had passed
     await next()
     return await nameOf(files, 'late') !== undefined
   }
   const found: boolean[] = []
-  // Should this process be held up within a walk, so that the tick counts as long past, another attempt tells.
-  for (let attempt = 0; attempt < 5; attempt++) found.push(await isFoundAfterWalk(t.testdir({ 'other.txt': '' })))
+  // If this process is delayed during a scan, the modification time counts as stable: then another attempt is needed.
+  for (let attempt = 0; attempt < 5; attempt++) found.push(await isFoundAfterScan(t.testdir({ 'other.txt': '' })))
   t.ok(found.includes(true))
 })
 
-t.test('a failed listing keeps what is known, and the next one catches up', async t => {
+t.test('a failed scan keeps what is known, and the next one catches up', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { files, next } = await walking(t, directory)
+  const { files, next } = await startScanning(t, directory)
   await writeFile(join(directory, 'b.yyy'), '')
   for (const code of ['EMFILE', 'EACCES']) {
     hook(t, { name: 'opendir', isMeant: path => path === directory, instead: async () => { throw Object.assign(new Error(code), { code }) } })
@@ -165,10 +165,10 @@ t.test('a failed listing keeps what is known, and the next one catches up', asyn
   t.strictSame([await nameOf(files, 'a'), await nameOf(files, 'b')], ['a.zzz', 'b.yyy'])
 })
 
-t.test('a directory that was missing for a while is listed when it is back', async t => {
+t.test('a directory that was missing for a while is scanned when it is back', async t => {
   const root = t.testdir({ uploads: { 'a.zzz': 'a' } })
   const directory = join(root, 'uploads')
-  const { files, next } = await walking(t, directory)
+  const { files, next } = await startScanning(t, directory)
   await rename(directory, join(root, 'elsewhere'))
   await next()
   await rename(join(root, 'elsewhere'), directory)
@@ -177,9 +177,9 @@ t.test('a directory that was missing for a while is listed when it is back', asy
   t.equal(await nameOf(files, 'b'), 'b.yyy')
 })
 
-t.test('the longer a listing takes, the longer is the pause after it', async t => {
+t.test('the longer a scan takes, the longer is the pause after it', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { next, pauses } = await walking(t, directory)
+  const { next, pauses } = await startScanning(t, directory)
   t.strictSame(pauses, [1000])
   const { now } = performance
   t.teardown(() => { performance.now = now })
@@ -198,9 +198,9 @@ t.test('the longer a listing takes, the longer is the pause after it', async t =
   t.ok(pauses[1]! >= 45_000)
 })
 
-t.test('closing the storage ends a running listing, and no other starts', async t => {
+t.test('closing the storage ends a running scan, and no other starts', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { over, resume, ended, pauses } = await walking(t, directory)
+  const { over, resume, ended, pauses } = await startScanning(t, directory)
   hook(t, {
     name: 'opendir',
     isMeant: path => path === directory,
@@ -225,20 +225,20 @@ t.test('closing the storage ends the pause', async t => {
   }
 })
 
-/** How often the directory has been walked through since. */
-function countWalks (t: Test, directory: string): () => number {
-  let walks = 0
+/** Counts the scans from now on. */
+function countScans (t: Test, directory: string): () => number {
+  let scans = 0
   const again = () => {
     hook(t, {
       name: 'opendir',
       isMeant: path => path === directory,
       async instead (call) {
-        walks++
+        scans++
         again()
         return await call()
       }
     })
   }
   again()
-  return () => walks
+  return () => scans
 }
