@@ -1,11 +1,40 @@
 import neostandard from 'neostandard'
 
+// Which part of the code may import which: .dependency-cruiser.js
 export default [
   { ignores: ['**/dist/', '.tap/', '**/App_Data/'] },
   ...neostandard({ ts: true, env: ['node', 'browser'] }),
   {
     rules: {
-      '@typescript-eslint/no-redeclare': 'off' // `const X` and `type X` of one schema share their name
+      '@typescript-eslint/no-redeclare': 'off', // `const X` and `type X` of one schema share their name
+      'n/prefer-node-protocol': 'error'
+    }
+  },
+  {
+    files: ['{lib,emulator/lib}/**'],
+    rules: {
+      'no-restricted-syntax': ['error', {
+        selector: 'ImportExpression[source.type!="Literal"]',
+        message: 'The import rules cannot check a computed import.'
+      }]
+    }
+  },
+  {
+    files: ['{lib,emulator/lib}/**/index.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', {
+        selector: 'Program > :not(ExportNamedDeclaration[source], ExportAllDeclaration)',
+        message: 'An index.ts only exports from other modules.'
+      }]
+    }
+  },
+  {
+    files: ['{types,emulator/types}/**'],
+    rules: {
+      'no-restricted-syntax': ['error', {
+        selector: 'Program > :not([importKind="type"], [exportKind="type"], TSInterfaceDeclaration, TSTypeAliasDeclaration, TSModuleDeclaration)',
+        message: 'types/ has no code that runs: write types, `import type` and `export type`.'
+      }]
     }
   }
 ]

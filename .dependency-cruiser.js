@@ -1,0 +1,126 @@
+// Which part of the code may import which. Run it with `npm run check:imports`.
+//
+// A name is a folder or a file below lib/, without its extension. Every part may import itself, lib/errors.ts and types/;
+// what runs in the browser may only import itself. A part that is not listed may import nothing.
+
+const plugin = {
+  index: ['plugin', 'commonjs', 'storage', 'http-client'],
+  commonjs: ['plugin', 'storage', 'http-client'],
+  plugin: [
+    'options', 'shutdown', 'handler', 'control', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage', 'http-client'
+  ],
+  handler: ['options', 'queue', 'streams', 'url', 'with-timeout', 'save', 'sessions', 'document-server', 'outbound', 'security'],
+  control: ['streams', 'sessions', 'document-server', 'security'],
+  save: ['options', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'sessions', 'document-server/file-signatures', 'outbound'],
+  sessions: ['digest'],
+  'document-server': ['streams', 'url', 'digest', 'outbound', 'security'],
+  outbound: ['options', 'streams', 'url', 'security/public-ip', 'security/result-path'],
+  security: ['url'],
+  storage: ['queue', 'streams', 'document-server/formats', 'security/file-id'],
+  'http-client': ['streams', 'url', 'security/public-ip'],
+  options: ['profiles', 'url', 'security/weak-secret'],
+  profiles: [],
+  digest: [],
+  queue: [],
+  shutdown: [],
+  streams: [],
+  url: [],
+  'with-timeout': [],
+  testing: [],
+  browser: [],
+  errors: []
+}
+
+const common = ['formats', 'json', 'url', 'version']
+
+const emulator = {
+  index: ['create', 'clock'],
+  cli: [...common, 'create', 'clock'],
+  create: [
+    ...common, 'allowed-hosts', 'clock', 'commands', 'conversions', 'editor-page', 'faults', 'lifecycle', 'outbound', 'remote-control',
+    'request-log', 'result-files', 'sessions', 'status-page', 'tokens'
+  ],
+  'remote-control': [...common, 'allowed-hosts', 'request-log'],
+  'status-page': [...common, 'outbound', 'sessions'],
+  'editor-page': [...common, 'allowed-hosts', 'conversions', 'documents', 'result-files', 'sessions', 'tokens'],
+  commands: [...common, 'sessions', 'tokens'],
+  conversions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
+  lifecycle: ['sessions'],
+  sessions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
+  outbound: [...common, 'clock', 'documents', 'tokens'],
+  'request-log': common,
+  documents: [...common, 'browser/writing/merge'],
+  faults: [...common, 'clock'],
+  tokens: [...common, 'clock'],
+  'result-files': [...common, 'clock'],
+  'allowed-hosts': ['url'],
+  clock: [],
+  formats: [],
+  json: [],
+  url: [],
+  version: [],
+  browser: [],
+  errors: []
+}
+
+// Packages and modules of Node.js that only these parts may import. Every part may import the others.
+const restricted = {
+  undici: ['lib/http-client', 'emulator/lib/outbound'],
+  'fast-jwt': ['lib/document-server/token'],
+  '@aws-sdk': ['lib/storage/s3-storage'],
+  '@fastify/error': ['lib/errors'],
+  '@fastify/static': ['lib/plugin', 'emulator/lib/editor-page'],
+  '@fastify/websocket': ['emulator/lib/editor-page'],
+  '@xmldom/xmldom': ['emulator/lib/documents'],
+  numfmt: ['emulator/lib/documents'],
+  pdfkit: ['emulator/lib/conversions/converter'],
+  'dejavu-fonts-ttf': ['emulator/lib/conversions/converter'],
+  'node:fs': ['lib/storage', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/version'],
+  'node:child_process': ['emulator/lib/conversions/converter'],
+  'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
+  'node:http': ['lib/testing', 'emulator/lib'],
+  'node:https': [],
+  'node:http2': [],
+  'node:tls': [],
+  'node:dgram': []
+}
+
+/** Matches each folder or file of these names, whatever its extension. */
+const matching = (folder, names) => `^${folder}(${names.join('|')})[./]`
+
+const forbid = (name, from, to) => ({ name, severity: 'error', from, to })
+
+const partsOf = (folder, parts) => [
+  forbid(`${folder}lib: part without a rule`, { path: `^${folder}lib/`, pathNot: matching(`${folder}lib/`, Object.keys(parts)) }, {}),
+  ...Object.entries(parts).map(([part, imports]) => forbid(
+    `${folder}lib/${part}`,
+    { path: matching(`${folder}lib/`, [part]) },
+    { path: `^${folder}lib/`, pathNot: matching(`${folder}lib/`, [part, 'errors', ...imports]) }
+  )),
+  forbid(`${folder}types`, { path: `^${folder}types/` }, { path: `^${folder}lib/` })
+]
+
+export default {
+  forbidden: [
+    ...partsOf('', plugin),
+    ...partsOf('emulator/', emulator),
+    forbid('plugin without emulator', { path: '^(lib|types)/' }, { path: '(^|/)(onlyoffice-)?emulator(/|$)' }),
+    forbid('emulator without plugin', { path: '^emulator/' }, { path: '^(lib|types|dist)/|(^|/)fastify-onlyoffice(/|$)' }),
+    forbid('browser without anything else', { path: '^(emulator/)?lib/browser/' }, { pathNot: '^(emulator/)?lib/browser/' }),
+    ...Object.entries(restricted).map(([name, parts]) => forbid(
+      name,
+      parts.length === 0 ? {} : { pathNot: matching('', parts) },
+      { path: `(^|node_modules/)(@types/)?${name.replace('node:', '(node:)?')}(/|$)` }
+    )),
+    // Types count: a module that needs the types of its importer is not yet a module of its own.
+    forbid('no cycles', { path: '^(lib|types)/' }, { circular: true }),
+    forbid('no cycles at run time', { path: '^emulator/' }, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    forbid('not found', {}, { couldNotResolve: true })
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true, // type-only imports too
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] }
+  }
+}
