@@ -10,7 +10,7 @@ export interface EditorError extends Error {
   readonly retryable: boolean
 }
 
-interface EditorErrorClass<Arguments extends unknown[]> {
+export interface EditorErrorClass<Arguments extends unknown[]> {
   new (...args: [...Arguments, options?: ErrorOptions]): EditorError
   readonly prototype: EditorError
 }
@@ -36,7 +36,7 @@ export const NoDocumentError = defineError('FST_EDITOR_NO_DOCUMENT', 'The contro
 export const InvalidNameError = defineError('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
 
 /** `authorize` or another hook of the application did not return within `timeouts.hooks`. `authorize` then counts as a denial; the others are logged. */
-export const HookTimeoutError = defineError<[hook: string, milliseconds: number]>('FST_EDITOR_HOOK_TIMEOUT', 'The hook %s did not finish within %d ms', 500)
+export const HookTimeoutError = defineError<[hook: string, milliseconds: number]>('FST_EDITOR_HOOK_TIMEOUT', 'The hook %s did not finish within %d ms', 500, { retryable: true })
 
 // Requests to the handler
 
@@ -79,7 +79,7 @@ export const BusyError = defineError<[reason: string]>('FST_EDITOR_BUSY', 'The d
 export const RevokedError = defineError('FST_EDITOR_REVOKED', 'Another instance took over before the document was published', 500, { retryable: true })
 
 /** A method of the storage did not finish within `timeouts.storage`. */
-export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>('FST_EDITOR_STORAGE_TIMEOUT', 'The storage\'s %s did not finish within %d ms', 500)
+export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>('FST_EDITOR_STORAGE_TIMEOUT', 'The storage\'s %s did not finish within %d ms', 500, { retryable: true })
 
 // Outbound requests
 

@@ -64,8 +64,8 @@ export interface HttpClient {
   /**
    * Resolves when the response headers have arrived, whatever the status.
    *
-   * @throws an error when there is no response. One whose `code` ends in `TIMEOUT` or `TIMEDOUT` becomes an
-   * `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other becomes an `UpstreamError`.
+   * @throws an error when there is no response. One whose `code` ends in `TIMEOUT` or `TIMEDOUT`, or whose name is
+   * `TimeoutError`, becomes an `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other becomes an `UpstreamError`.
    */
   request (request: HttpRequest): Promise<HttpResponse>
   /** Closes all connections. The plugin calls it for its default client only. */

@@ -45,9 +45,10 @@ async function * checkedChunks (body: Readable, { limit, length, signal }: BodyR
 /** Wraps the error of an HTTP client, unless it is one of ours. */
 export function asUpstreamError (error: unknown): Error {
   if (!(error instanceof Error)) return new UpstreamError('unknown', { cause: error })
-  const code = (error as NodeJS.ErrnoException).code ?? error.name
+  const { code: ownCode } = error as { readonly code?: unknown }
+  const code = typeof ownCode === 'string' ? ownCode : error.name // that of a DOMException is a number
   if (code.startsWith('FST_EDITOR_')) return error
-  if (/TIMED?_?OUT$/.test(code)) return new UpstreamTimeoutError(code, { cause: error })
+  if (/TIMED?_?OUT$/.test(code) || error.name === 'TimeoutError') return new UpstreamTimeoutError(code, { cause: error })
   return new UpstreamError(code, { cause: error })
 }
 

@@ -68,6 +68,8 @@ t.test('the error of a custom HTTP client decides between 502 and 504; its messa
     [Object.assign(new Error('secret'), { code: 'ETIMEDOUT' }), 504],
     [Object.assign(new Error('secret'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), 504],
     [Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }), 502],
+    [new DOMException('secret', 'TimeoutError'), 504],
+    [new DOMException('secret', 'NetworkError'), 502],
     [new Error('secret'), 502],
     ['secret', 502],
     [undefined, 502]

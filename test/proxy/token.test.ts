@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { urlSigner } from '../../lib/security/signed-url.js'
 import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
@@ -139,13 +140,16 @@ t.test('a token signed with any secret of the list is accepted, with any other i
 })
 
 t.test('a token expires after downloadUrlLifetime', async t => {
-  const { host, withToken } = await start(t, { downloadUrlLifetime: 5000 })
-  const before = Math.floor(Date.now() / 1000)
+  const clock = fakeClock()
+  const { host, withToken } = await start(t, { downloadUrlLifetime: 5000, clock })
+  const before = Math.floor(clock.now() / 1000)
   const { fileId } = await host.storage.create('docx', Buffer.from('x'))
   const { proxyToken } = await host.app.editorControl().openDocument(fileId)
   const end = Number(proxyToken.split('.')[0])
-  t.ok(end >= before + 5 && end <= Math.ceil(Date.now() / 1000) + 5, `${end} is ${end - before} s from now`)
+  t.ok(end >= before + 5 && end <= Math.ceil(clock.now() / 1000) + 5, `${end} is ${end - before} s from now`)
   t.equal(await withToken(fileId, proxyToken), 200)
+  clock.skip(6000)
+  t.equal(await withToken(fileId, proxyToken), 401)
 })
 
 const throws = (): boolean => { throw new Error('down') }
