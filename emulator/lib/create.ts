@@ -15,16 +15,16 @@ import { API_PATH, pageRoutes } from './editor-page/routes.js'
 import { socketRoute } from './editor-page/socket.js'
 import { receivedRequests } from './request-log/received.js'
 import { remoteRoutes } from './remote-control/routes.js'
-import { requestLog } from './request-log/limits.js'
+import { requestLimits } from './request-log/limits.js'
 import { resultFiles } from './result-files/files.js'
 import { resultRoutes } from './result-files/routes.js'
-import { sentCallbacks } from './request-log/sent-callbacks.js'
+import { callbackQueue } from './request-log/callback-queue.js'
 import { documents } from './sessions/documents.js'
 import type { SessionParts } from './sessions/parts.js'
 import { openScriptedSession } from './sessions/scripted-session.js'
 import { sessions } from './sessions/sessions.js'
 import { createTasks } from './sessions/tasks.js'
-import { activity } from './status-page/activity.js'
+import { latestRequests } from './status-page/latest-requests.js'
 import { statusRoute } from './status-page/routes.js'
 import { createTokens } from './tokens/tokens.js'
 import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest } from '../types/document-server.js'
@@ -42,7 +42,7 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, Sent
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
   const { jwtSecret, logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
-  const kept = requestLog(options.requestLog)
+  const limits = requestLimits(options.requestLog)
   const app: FastifyInstance = Fastify({
     logger,
     bodyLimit: 16 * 1024 * 1024,
@@ -59,14 +59,14 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const ending = new AbortController()
   const time = createTime(clock)
   const tokens = createTokens(jwtSecret, time)
-  const callbacks = sentCallbacks(kept)
-  const seen = activity()
+  const callbacks = callbackQueue(limits)
+  const latest = latestRequests()
   const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
   const client = outboundClient({ tokens, time, tokenHeader, settled })
   function settled (request: SentRequest): void {
-    seen.addSent(request)
-    kept.shrink(request)
-    kept.trim(client.requests)
+    latest.addSent(request)
+    limits.shrink(request)
+    limits.trim(client.requests)
     // Reported only when the document server has acted on the answer.
     setImmediate(() => callbacks.add(request))
   }
@@ -93,7 +93,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   })
   recordedHeaders(app)
   answerFaults(app, { faults, time, closing })
-  const received = receivedRequests(app, kept, seen.addReceived) // after the faults: it logs what is really answered
+  const received = receivedRequests(app, limits, latest.addReceived) // after the faults: it logs what is really answered
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
@@ -101,7 +101,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   await pageRoutes(app, files)
   await socketRoute(app, common)
   const editorApiUrl = () => `${url}${API_PATH}`
-  statusRoute(app, { parts, seen, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl }) })
+  statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl }) })
   const open: DocumentServerMembers['open'] = async (config, user) => await openScriptedSession(editing, tokens, url, config, user)
   const scripted = { sentRequests: client.requests, receivedRequests: received, forgotten: parts.forgotten, open, fault: faults.add }
   if (remoteControl) await remoteRoutes(app, { ...scripted, nextCallback: callbacks.next, clock, url: () => url, editorApiUrl })

@@ -9,7 +9,7 @@ import { SECRET, sign, startDocumentServer, startFakeHost } from './support.js'
 
 const REFUSED = 421
 
-/** A request as a browser makes it that was told a host. */
+/** A request as a browser sends it for this host name. */
 async function ask (server: DocumentServer, path: string, headers: Record<string, string>, body?: string) {
   const request = http.request(connectTo(server, path), { method: body === undefined ? 'GET' : 'POST', headers }).end(body)
   const [response] = await once(request, 'response') as [http.IncomingMessage]

@@ -44,7 +44,7 @@
      * @param {object} [detail]
      */
     function send (command, detail = {}) {
-      frame.contentWindow?.postMessage({ type: 'host', command, ...detail }, origin)
+      frame.contentWindow?.postMessage({ type: 'page', command, ...detail }, origin)
     }
 
     function remove () {

@@ -45,13 +45,13 @@ export function createBatches ({ send, dirty, replica, pause }) {
     },
     /** @param {number} number of the batch */
     isLast: number => number === last,
-    /** The document server has dealt with a batch. @param {number} number */
+    /** The document server has processed a batch. @param {number} number */
     received (number) {
       if (!isOnline || number !== last) return
       replica.received()
       push()
     },
-    /** Once everything edited so far has arrived. @param {() => void} action */
+    /** Runs an action once all edits so far have arrived. @param {() => void} action */
     whenSent (action) {
       waiting.push(action)
       push()

@@ -22,7 +22,7 @@ export function isHandled (event) {
 /** @param {Record<string, (detail: any) => void>} commands commands of the embedding page */
 export function listen (commands) {
   addEventListener('message', message => {
-    if (message.source !== parent || message.origin !== origin || message.data?.type !== 'host') return
+    if (message.source !== parent || message.origin !== origin || message.data?.type !== 'page') return
     const { command, ...detail } = message.data
     if (Object.hasOwn(commands, command)) commands[command]?.(detail)
   })

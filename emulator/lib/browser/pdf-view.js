@@ -7,25 +7,25 @@
  */
 export function pdfView (container, path, title) {
   if (container.querySelector('.pdf') !== null) return // after a reconnect it is unchanged
-  const address = new URL(`../../../..${path}`, location.href).href
-  container.replaceChildren(navigator.pdfViewerEnabled ? frame(address, title) : link(address, title))
+  const url = new URL(`../../../..${path}`, location.href).href
+  container.replaceChildren(navigator.pdfViewerEnabled ? frame(url, title) : link(url, title))
 }
 
-/** @param {string} address @param {string} title */
-function frame (address, title) {
+/** @param {string} url @param {string} title */
+function frame (url, title) {
   const viewer = document.createElement('iframe')
   viewer.className = 'pdf'
   viewer.title = title
-  viewer.src = address
+  viewer.src = url
   return viewer
 }
 
-/** @param {string} address @param {string} title */
-function link (address, title) {
+/** @param {string} url @param {string} title */
+function link (url, title) {
   const text = document.createElement('p')
   text.textContent = 'This browser cannot show PDF files in a page.'
   const download = document.createElement('a')
-  download.href = address
+  download.href = url
   download.download = title
   download.textContent = `Download ${title}`
   const box = document.createElement('div')

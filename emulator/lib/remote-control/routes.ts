@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../types/clock.js'
 import type { DocumentServerMembers } from '../../types/document-server.js'
-import type { sentCallbacks } from '../request-log/sent-callbacks.js'
+import type { callbackQueue } from '../request-log/callback-queue.js'
 import { VERSION } from '../version.js'
 import { clockRoute } from './clock-route.js'
 import { faultRoutes } from './fault-routes.js'
@@ -10,7 +10,7 @@ import { logRoutes } from './log-routes.js'
 import { sessionRoutes } from './session-routes.js'
 
 type Parts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | 'forgotten' | 'open' | 'fault'> & {
-  readonly nextCallback: ReturnType<typeof sentCallbacks>['next']
+  readonly nextCallback: ReturnType<typeof callbackQueue>['next']
   readonly clock: Clock
   readonly url: () => string
   readonly editorApiUrl: () => string

@@ -3,7 +3,7 @@ import type { DocumentServerOptions, ReceivedRequest, SentRequest } from '../../
 type Limits = Required<NonNullable<DocumentServerOptions['requestLog']>>
 
 /** Keeps the logs of requests within the limits of the option `requestLog`. Without limits they are complete. */
-export interface RequestLog {
+export interface RequestLimits {
   /** Removes the oldest entries above the limit. */
   trim (log: SentRequest[] | ReceivedRequest[]): void
   /** Removes large bodies from a request whose outcome is known. */
@@ -12,7 +12,7 @@ export interface RequestLog {
   withinLimit<Value>(value: Value): Value | null
 }
 
-export function requestLog ({ entries = Infinity, bodyBytes = Infinity }: Partial<Limits> = {}): RequestLog {
+export function requestLimits ({ entries = Infinity, bodyBytes = Infinity }: Partial<Limits> = {}): RequestLimits {
   for (const [name, value] of Object.entries({ entries, bodyBytes })) {
     if (value !== Infinity && !(Number.isInteger(value) && value >= 1)) throw new TypeError(`requestLog.${name} must be a whole number, 1 or more`)
   }

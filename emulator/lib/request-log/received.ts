@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { jsonOrText } from '../json.js'
-import type { RequestLog } from './limits.js'
+import type { RequestLimits } from './limits.js'
 import type { ReceivedRequest } from '../../types/document-server.js'
 
 interface Entry extends ReceivedRequest {
@@ -8,7 +8,7 @@ interface Entry extends ReceivedRequest {
 }
 
 /** Logs the requests to the document server and its answers, except those of the editor page, the status page and the remote control. */
-export function receivedRequests (app: FastifyInstance, log: RequestLog, answered: (request: ReceivedRequest) => void): readonly ReceivedRequest[] {
+export function receivedRequests (app: FastifyInstance, log: RequestLimits, answered: (request: ReceivedRequest) => void): readonly ReceivedRequest[] {
   const received: Entry[] = []
   const entries = new WeakMap<FastifyRequest, Entry>()
 

@@ -38,7 +38,7 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
     outdated,
     callbackUrl: config.callbackUrl
   }
-  // Source: recorded; viewers are not told.
+  // Source: recorded. Viewers are not notified.
   const hasForgotten = !participant.viewOnly && parts.forgotten.has(document.key)
   if (!outdated) await enter(parts, document, participant)
   if (hasForgotten) participant.notify(HAS_FORGOTTEN)

@@ -79,7 +79,7 @@ interface DocumentState {
   readonly participants: ReadonlyMap<string, Participant>
   /** Participants whose connection was cut and who may come back, by connection id. */
   readonly disconnected: ReadonlyMap<string, Participant>
-  /** Participants who left and still want to know how the save ends. */
+  /** Participants who left and are notified when the save ends. */
   readonly departed: ReadonlySet<Participant>
   /** Changes that no finished save contains yet, oldest first. */
   readonly changes: readonly Change[]
@@ -110,7 +110,7 @@ export interface OpenDocument extends DocumentState {
   leave (participant: Participant): void
   /** The participant's connection was cut; it may come back by `enter`. */
   disconnect (participant: Participant): void
-  /** Everybody who left was told how the save ended. */
+  /** Everybody who left has been notified. */
   clearDeparted (): void
 
   /** Runs `load` once for all who call this meanwhile. */

@@ -2,7 +2,7 @@ import type { SessionParts } from '../sessions/parts.js'
 import type { OpenDocument } from '../sessions/open-document.js'
 import { usersOf } from '../sessions/participants.js'
 import { SERVER_VERSION, VERSION } from '../version.js'
-import type { Activity, LoggedRequest } from './activity.js'
+import type { LatestRequests, LoggedRequest } from './latest-requests.js'
 import { Html, html } from './html.js'
 import { STYLE } from './style.js'
 
@@ -27,7 +27,7 @@ export interface Settings {
 }
 
 /** Shows documents and requests, without secrets, tokens and query strings. */
-export function statusPage (settings: Settings, { documents, forgotten }: SessionParts, seen: Activity): string {
+export function statusPage (settings: Settings, { documents, forgotten }: SessionParts, latest: LatestRequests): string {
   const open = documents.all().filter(isOpen)
   return html`<!doctype html>
 <html lang="en">
@@ -47,8 +47,8 @@ export function statusPage (settings: Settings, { documents, forgotten }: Sessio
 ${settingsSection(settings)}
 ${section('Open documents', open.length, table(['Document key', 'Format', 'Users', 'Unsaved'], open.map(documentRow)), 'No documents are open.')}
 ${section('Forgotten files', forgotten.size, table(['Document key', 'Format', 'Bytes'], [...forgotten].map(([key, { fileType, bytes }]) => [code(key), fileType, bytes.length.toLocaleString('en')])), 'None: your service has accepted every save.', 'saves that your service refused')}
-${section('Requests to your service', seen.sent.length, table(['Time', 'Request', 'Callback', 'Answer'], seen.sent.map(sentRow)), 'None yet.', 'latest first')}
-${section('Requests to this server', seen.received.length, table(['Time', 'Request', 'Answer'], seen.received.map(receivedRow)), 'None yet.', 'latest first')}
+${section('Requests to your service', latest.sent.length, table(['Time', 'Request', 'Callback', 'Answer'], latest.sent.map(sentRow)), 'None yet.', 'latest first')}
+${section('Requests to this server', latest.received.length, table(['Time', 'Request', 'Answer'], latest.received.map(receivedRow)), 'None yet.', 'latest first')}
 <footer>Times are UTC. This page reloads every ${REFRESH_SECONDS} seconds.</footer>
 </main>
 </body>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { SessionParts } from '../sessions/parts.js'
-import type { Activity } from './activity.js'
+import type { LatestRequests } from './latest-requests.js'
 import { type Settings, statusPage } from './page.js'
 import { STYLE } from './style.js'
 
@@ -16,12 +16,12 @@ const CONTENT_SECURITY_POLICY = [
 
 interface Parts {
   readonly parts: SessionParts
-  readonly seen: Activity
+  readonly latest: LatestRequests
   readonly settings: () => Settings
 }
 
 /** The status page at `/`. */
-export function statusRoute (app: FastifyInstance, { parts, seen, settings }: Parts): void {
+export function statusRoute (app: FastifyInstance, { parts, latest, settings }: Parts): void {
   app.get('/', async (request, reply) => {
     reply.type('text/html; charset=utf-8').headers({
       'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -30,6 +30,6 @@ export function statusRoute (app: FastifyInstance, { parts, seen, settings }: Pa
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff'
     })
-    return await reply.send(statusPage(settings(), parts, seen))
+    return await reply.send(statusPage(settings(), parts, latest))
   })
 }

@@ -47,14 +47,14 @@ export const bombs: Readonly<Record<string, { readonly bytes: () => Buffer, read
   'more than 10000 parts': { bytes: () => repeating(10_001), reason: /more than 10000 parts/ },
   'a directory that is cut off': { bytes: () => { const zip = docxOf(PARAGRAPH); zip.writeUInt32LE(zip.length, zip.length - 6); return zip }, reason: /damaged/ },
   'no zip file': { bytes: () => Buffer.alloc(100_000, 'P'), reason: /not a zip file/ },
-  'elements a hundred thousand deep': { bytes: () => docxOf('<w:p>'.repeat(100_000) + '</w:p>'.repeat(100_000)), reason: /more than 256 deep/ },
+  'elements a hundred thousand deep': { bytes: () => docxOf('<w:p>'.repeat(100_000) + '</w:p>'.repeat(100_000)), reason: /more than 256 levels deep/ },
   'half a million elements': { bytes: () => docxOf('<w:p/>'.repeat(500_000)), reason: /more than 400000 nodes/ },
   'half a million pieces of text': { bytes: () => docxOf(`<w:p>${'a<?b?>'.repeat(500_000)}</w:p>`), reason: /more than 400000 nodes/ },
   'an element of 2000 attributes': { bytes: () => docxOf(`<w:p ${Array.from({ length: 2000 }, (_, index) => `a${index}=">"`).join(' ')}/>`), reason: /more than 1000 attributes/ },
   'entities that grow': { bytes: () => docxOf('<w:p>&c;</w:p>', '<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY c "&b;&b;">]>'), reason: /Document types are not allowed/ },
   'an entity that nobody declared': { bytes: () => docxOf('<w:p>&nobody;</w:p>'), reason: /entity not found/ },
-  'a tag that never ends': { bytes: () => docxOf('<w:p a="'), reason: /no "|no end/ },
-  'a comment that never ends': { bytes: () => docxOf('<!--'), reason: /no -->/ },
+  'a tag that never ends': { bytes: () => docxOf('<w:p a="'), reason: /" is missing|is not closed/ },
+  'a comment that never ends': { bytes: () => docxOf('<!--'), reason: /--> is missing/ },
   'tags that do not match': { bytes: () => docxOf('<w:p></w:q>'), reason: /mismatch/ },
   'a hundred thousand errors': { bytes: () => docxOf('< '.repeat(100_000)), reason: /tagName/ }
 }

@@ -68,15 +68,6 @@ t.test('every protocol test is named by a statement', async t => {
   }
 })
 
-t.test('every test of a folder is run by the file named after the folder', async t => {
-  for (const folder of (await readdir(FOLDER, { withFileTypes: true })).filter(entry => entry.isDirectory())) {
-    const runner = await readFile(new URL(`${folder.name}.test.ts`, FOLDER), 'utf8')
-    const run = Array.from(runner.matchAll(/^import '\.\/(.+)\.js'$/gm), ([, file]) => `${file}.ts`)
-    const files = await readdir(new URL(`${folder.name}/`, FOLDER))
-    t.strictSame(run, files.map(file => `${folder.name}/${file}`).sort())
-  }
-})
-
 t.test('the contents list the sections, the anchors are headings, and the links lead to files', async t => {
   const anchors = page.headings.map(({ anchor }) => `#${anchor}`)
   t.strictSame(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index), [], 'each heading has an anchor of its own')

@@ -22,7 +22,7 @@ export function createEditors (server: DocumentServer, host: string, now: () => 
     (events[user] ??= []).push({ at: now(), name: String(event.type), value: event })
   }
 
-  /** Lets something go on while the clock moves. */
+  /** Keeps something running while the clock advances. */
   function start (what: string, task: () => Promise<unknown>): void {
     const run = task().then(() => {}, error => told(what, { type: 'failed', description: String(error) })).finally(() => running.delete(run))
     running.set(run, what)

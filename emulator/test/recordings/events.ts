@@ -22,7 +22,7 @@ import type { EditorStep, Json, JsonObject, Step } from './recording.js'
  */
 const SILENT = new Set(['users'])
 
-/** What an editor was told, from the messages it received. */
+/** The events in the messages that an editor received. */
 export function recordedEvents (steps: readonly Step[]): Record<string, Entry[]> {
   const events: Record<string, Entry[]> = {}
   const messages = steps.filter(step => step.kind === 'editor')
@@ -33,7 +33,7 @@ export function recordedEvents (steps: readonly Step[]): Record<string, Entry[]>
   return events
 }
 
-/** How a save ended, told to somebody who had left before it and heard how their own ended. */
+/** The result of a save, sent to an editor who had left before it and knows the result of their own. */
 export function isLate ({ at, user, message }: EditorStep, steps: readonly Step[]): boolean {
   if (message.type !== 'updateVersion') return false
   const left = steps.findLast(step => step.at < at && step.kind === 'client' && step.user === user && /^(open|close)$/.test(step.action))

@@ -1,4 +1,4 @@
-/** Which test plays which recordings: a few processes, because starting one is what takes time. */
+/** Which test file plays which recordings. */
 export const groups = {
   sessions: [
     'open-close-unchanged', 'open-edit-close', 'two-users', 'drop-reconnect', 'drop-reload', 'abrupt-drop', 'config-token',

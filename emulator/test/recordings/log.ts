@@ -15,7 +15,7 @@ export interface Log {
   readonly origins: { readonly host: string, readonly server: string }
   /** What the document server asked and answered, in one order. */
   readonly exchanges: readonly Entry[]
-  /** What each editor was told. */
+  /** The messages each editor received. */
   readonly events: Readonly<Record<string, readonly Entry[]>>
   /** Whether there was a forgotten file, where that was looked up. */
   readonly forgotten: readonly Entry[]

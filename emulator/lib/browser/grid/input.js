@@ -122,7 +122,7 @@ export function gridInput ({ bar, done, left }) {
   }
 }
 
-/** As a field has it. @param {string} value */
+/** With the line ends of a field. @param {string} value */
 function withLineFeeds (value) {
   return value.replace(/\r\n?/g, '\n')
 }

@@ -54,7 +54,7 @@ export function layoutOf (sheet) {
     return { left, top: firstRow * ROW_HEIGHT, width: (lefts[endColumn] ?? left) - left, height: (endRow - firstRow) * ROW_HEIGHT }
   }
 
-  /** The cell some rows and columns on, as far as there are any. @param {Position} position @param {number} down @param {number} right @returns {Position} */
+  /** The cell at a distance of rows and columns, or the last one in that direction. @param {Position} position @param {number} down @param {number} right @returns {Position} */
   function moved (position, down, right) {
     const { from, to } = blockOf(position)
     const row = stepped(rows, rowIndexes.get(down > 0 ? to.row : from.row) ?? 0, down)
@@ -62,7 +62,7 @@ export function layoutOf (sheet) {
     return anchor({ row: down === 0 ? position.row : row, column: right === 0 ? position.column : column })
   }
 
-  /** The cell that a block of merged ones shows. @param {Position} position @returns {Position} */
+  /** The displayed cell of a merged block. @param {Position} position @returns {Position} */
   function anchor (position) {
     const from = mergedAt(position)?.from
     if (from === undefined && rowIndexes.has(position.row) && columnIndexes.has(position.column)) return position
@@ -88,9 +88,9 @@ export function layoutOf (sheet) {
       const { row, column } = anchor(position)
       return row !== position.row || column !== position.column
     },
-    /** What a block of merged cells holds is in its first one, shown or hidden. @param {Position} position @returns {Position} */
+    /** The cell that holds the content of a merged block: its first one, visible or hidden. @param {Position} position @returns {Position} */
     holder: position => blockOf(position).from,
-    /** Rows of merged blocks that reach into some rows. @param {number} first @param {number} end */
+    /** The rows of merged blocks that extend into these rows. @param {number} first @param {number} end */
     rowsReaching: (first, end) => blocks.flatMap(({ from, to }) => {
       const [start, stop] = within(rows, from.row, to.row)
       return start < first && stop > first && start < end ? [start] : []
@@ -112,7 +112,7 @@ function widthOf (characters) {
   return characters === undefined ? DEFAULT_WIDTH : Math.round(Math.min(Math.max(characters * CHARACTER_WIDTH + 18, 30), 600))
 }
 
-/** Indexes of the first number in a span and of the first behind it. @param {number[]} numbers ascending @param {number} from @param {number} to @returns {[start: number, end: number]} */
+/** The indexes of the first number in a span and of the first one after it. @param {number[]} numbers ascending @param {number} from @param {number} to @returns {[start: number, end: number]} */
 function within (numbers, from, to) {
   const start = numbers.findIndex(number => number >= from)
   const end = numbers.findIndex(number => number > to)

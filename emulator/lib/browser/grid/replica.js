@@ -29,7 +29,7 @@ export function createGridReplica () {
     known = new Map(content.sheets.flatMap(({ name, cells }) => Object.entries(cells).map(([cell, shown]) => [`${name}!${cell}`, shown])))
   }
 
-  /** With what was typed here. @param {GridContent} content @returns {GridContent} */
+  /** The content with the values typed here. @param {GridContent} content @returns {GridContent} */
   function withOwn (content) {
     return {
       ...content,
@@ -45,7 +45,7 @@ export function createGridReplica () {
     attach (shownIn) {
       view = shownIn
     },
-    /** What the cell holds, as it is shown here. @param {string} id */
+    /** The displayed value of a cell. @param {string} id */
     valueOf: id => shown(id).value,
     /** @param {string} id @param {string} value */
     changed (id, value) {
@@ -57,7 +57,7 @@ export function createGridReplica () {
     /** Typed text that may not have arrived. */
     unsentTexts: () => [...new Map([...sent, ...unsent])].map(([id, value]) => `${id}: ${value}`),
 
-    /** The edits that were not sent yet. @returns {CellOperation[]} */
+    /** Takes the unsent edits. @returns {CellOperation[]} */
     take () {
       /** @type {CellOperation[]} */
       const operations = []
@@ -71,7 +71,7 @@ export function createGridReplica () {
       return operations
     },
 
-    /** What the document server did: for this page (`own`) or for another. @param {CellOperation} operation @param {boolean} own */
+    /** Applies an operation of the document server, made by this page (`own`) or by another. @param {CellOperation} operation @param {boolean} own */
     apply ({ sheet, cell, value, shown: now = asTyped(value), others = {} }, own) {
       const id = idOf(sheet, positionOf(cell))
       known.set(id, now)
@@ -107,7 +107,7 @@ export function createGridReplica () {
   }
 }
 
-/** What is shown until the document server has told how it looks. @param {string} value @returns {GridCell} */
+/** The cell to display until the document server has sent it. @param {string} value @returns {GridCell} */
 function asTyped (value) {
   const isNumber = value.trim() !== '' && Number.isFinite(Number(value))
   return { value, text: value.replace(/^'/, ''), ...(isNumber ? { align: 'right' } : {}) }

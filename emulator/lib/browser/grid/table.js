@@ -35,7 +35,7 @@ export function gridTable (scroller, sheet, layout, marks) {
   let current = { row: 0, column: 0 }
   scroller.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true })
 
-  /** Merged cells do not widen a column's head. @param {number} column */
+  /** The position and width of a column's header, which merged cells do not widen. @param {number} column */
   function widthOf (column) {
     const index = layout.columns.indexOf(column)
     const left = layout.lefts[index] ?? HEAD_WIDTH
@@ -144,7 +144,7 @@ export function gridTable (scroller, sheet, layout, marks) {
       refreshHeads()
       scroller.setAttribute('aria-activedescendant', `cell-${cellName(position)}`)
     },
-    /** Shows a cell that was changed. @param {Position} position @param {boolean} byOther */
+    /** Updates a changed cell. @param {Position} position @param {boolean} byOther */
     changed (position, byOther) {
       const shown = layout.anchor(position)
       const cell = found(shown)
@@ -182,7 +182,7 @@ export function placed (target, { left, top, width, height }) {
   return target
 }
 
-/** The cell that was pointed at. @param {Event} event */
+/** The cell at the pointer. @param {Event} event */
 export function cellAt (event) {
   const cell = event.target instanceof Element ? event.target.closest('[data-cell]') : null
   return cell instanceof HTMLElement ? positionOf(cell.dataset.cell ?? '') : null

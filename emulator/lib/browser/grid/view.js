@@ -128,7 +128,7 @@ export function gridView (container, content, viewOnly, outbox) {
     if (valueHere() !== '' && mayEdit()) outbox.changed([[idOf(sheet.name, layout.holder(position)), '']])
   }
 
-  /** Puts a block of values in, this cell first. @param {string[][]} block */
+  /** Sets a block of values that starts at this cell. @param {string[][]} block */
   function fill (block) {
     if (!mayEdit()) return
     const values = block.flatMap((line, down) => line.map((value, right) => ({ value, row: position.row + down, column: position.column + right })))

@@ -24,7 +24,7 @@ export function withTexts (content, texts, kept) {
   return { ...content, paragraphs: [...kept.get('') ?? [], ...paragraphs] }
 }
 
-/** What can be edited, by id. @param {Content} content @returns {Map<string, string>} */
+/** The editable texts, by id. @param {Content} content @returns {Map<string, string>} */
 export function textsOf (content) {
   if (content.kind === 'text') return new Map([[WHOLE_TEXT, content.text]])
   return new Map(content.paragraphs.flatMap(({ id, text, editable }) => editable ? [[id, text]] : []))

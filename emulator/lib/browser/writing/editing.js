@@ -51,7 +51,7 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
     newId: () => `${connectionId}-${++added}`
   }
 
-  /** As it was before the edit that is being told of. @param {string} id */
+  /** The state before the edit that is being reported. @param {string} id */
   function stateOf (id) {
     return { text: replica.textOf(id) ?? '', marks: view?.marks(id) ?? [] }
   }

@@ -62,7 +62,7 @@ export function changes (base, text) {
   return refined(base, text, 0, [LINES, WORDS])
 }
 
-/** The same, down to characters: when it matters what has stayed. @param {string} base @param {string} text @returns {Change[]} */
+/** The same by characters, for when the unchanged parts matter. @param {string} base @param {string} text @returns {Change[]} */
 export function fineChanges (base, text) {
   return refined(base, text, 0, [LINES, WORDS, CHARACTERS])
 }
@@ -96,7 +96,7 @@ export function movedOffset (offset, base, text) {
   return moved
 }
 
-/** The parts that are not common to both. @param {string[]} before @param {string[]} after @param {number} offset */
+/** The parts that differ. @param {string[]} before @param {string[]} after @param {number} offset */
 function differing (before, after, offset) {
   const common = commonParts(before, after)
   const found = []
@@ -120,7 +120,7 @@ function differing (before, after, offset) {
   return [...found, { from, removed, added }]
 }
 
-/** How many parts two texts have in common from a row and a column on. @param {string[]} before @param {string[]} after */
+/** For each pair of positions, how many parts the rest of both texts has in common. @param {string[]} before @param {string[]} after */
 function commonParts (before, after) {
   const width = after.length + 1
   const table = new Uint32Array((before.length + 1) * width)
@@ -135,7 +135,7 @@ function commonParts (before, after) {
   return at
 }
 
-/** Without what both begin and end with; never half a surrogate pair. @param {string} base @param {string} text @param {number} offset */
+/** Removes the common beginning and end, without splitting surrogate pairs. @param {string} base @param {string} text @param {number} offset */
 function trimmed (base, text, offset) {
   const shorter = Math.min(base.length, text.length)
   let start = 0

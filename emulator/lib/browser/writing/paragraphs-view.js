@@ -21,7 +21,7 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
   paper.className = 'paper'
   /** @type {Map<string, HTMLElement>} */
   const elements = new Map()
-  /** What each paragraph is, for one that comes back. @type {Map<string, number | undefined>} */
+  /** The heading level of each paragraph, for those that come back. @type {Map<string, number | undefined>} */
   const levels = new Map()
   openLinks(paper, viewOnly)
   const keys = typing(paper, outbox, add, drop)
@@ -136,7 +136,7 @@ function idOf (element) {
   return element.dataset.paragraph ?? element.dataset.fixed ?? ''
 }
 
-/** Where a paragraph goes: on the paper, or in its cell of the table at the paper's end. @param {HTMLElement} paper @param {string} [cell] */
+/** The parent of a paragraph: the paper, or its cell in the table at the paper's end. @param {HTMLElement} paper @param {string} [cell] */
 function placeIn (paper, cell) {
   if (cell === undefined) return paper
   const [, table, row] = /** @type {RegExpExecArray} */ (/^(\d+)\.(\d+):/.exec(cell))
@@ -144,7 +144,7 @@ function placeIn (paper, cell) {
   return childNamed(childNamed(grid, 'tr', row ?? ''), 'td', cell)
 }
 
-/** The last child when it has this name, else a new one. @param {HTMLElement} parent @param {string} tag @param {string} name */
+/** The last child if it has this name, else a new one. @param {HTMLElement} parent @param {string} tag @param {string} name */
 function childNamed (parent, tag, name) {
   const last = parent.lastElementChild
   if (last instanceof HTMLElement && last.localName === tag && last.dataset.name === name) return last
@@ -163,7 +163,7 @@ function makeEditable (element) {
   }
 }
 
-/** Shows for a moment that someone else changed it. @param {HTMLElement} element */
+/** Highlights a paragraph for a moment after a change by somebody else. @param {HTMLElement} element */
 function touch (element) {
   element.classList.add('touched')
   setTimeout(() => element.classList.remove('touched'), TOUCHED_MS)

@@ -24,7 +24,7 @@ export function createPending () {
     format (id, text, formatting) {
       formats.push({ ...formatting, id, text })
     },
-    /** What an operation says besides the text. @param {string} id @param {string} text @param {'joins' | 'splits'} other */
+    /** The details of an edit besides its text. @param {string} id @param {string} text @param {'joins' | 'splits'} other */
     takeHint (id, text, other) {
       const hint = hints.get(id)
       if (hint === undefined) return {}
@@ -35,7 +35,7 @@ export function createPending () {
         ...hint[other] === undefined ? {} : { [other]: hint[other] }
       }
     },
-    /** @param {(id: string) => string | undefined} textOf what is shown now @returns {Operation[]} */
+    /** @param {(id: string) => string | undefined} textOf the displayed text @returns {Operation[]} */
     takeFormats (textOf) {
       const taken = formats
       sentFormats = [...sentFormats, ...taken]

@@ -21,7 +21,7 @@ export function createSegments (original) {
   /** @type {Segment[]} */ const segments = [{ text: original, by: null, gone: [], marks: [] }]
   const textNow = () => segments.filter(isShown).map(({ text }) => text).join('')
 
-  /** Index of the segment that begins at a place of the shown text. @param {number} at */
+  /** The index of the segment that begins at an offset of the visible text. @param {number} at */
   function splitAt (at) {
     let from = 0
     for (const [index, segment] of segments.entries()) {

@@ -13,7 +13,7 @@ async function read (server: DocumentServer): Promise<string> {
 t.test('the page says what the emulator is and which settings to configure', async t => {
   const server = await startDocumentServer(t, { authorizationHeader: 'X-Document-Token' })
   const text = await read(server)
-  t.match(text, `Address of api.js ${server.editorApiUrl} `)
+  t.match(text, `URL of api.js ${server.editorApiUrl} `)
   t.match(text, 'It is not ONLYOFFICE Docs')
   t.match(text, 'Token header X-Document-Token ')
   t.match(text, 'Emulates DocService 9.3.0 ')

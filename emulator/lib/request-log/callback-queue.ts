@@ -1,5 +1,5 @@
 import type { SentRequest } from '../../types/document-server.js'
-import type { RequestLog } from './limits.js'
+import type { RequestLimits } from './limits.js'
 
 interface Waiting {
   readonly isWanted: (request: SentRequest) => boolean
@@ -14,7 +14,7 @@ interface NextOptions {
 }
 
 /** Queues callbacks whose outcome is known for callers who wait for one. */
-export function sentCallbacks (log: RequestLog) {
+export function callbackQueue (log: RequestLimits) {
   const queued: SentRequest[] = []
   let waiting: Waiting[] = []
 

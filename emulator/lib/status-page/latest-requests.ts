@@ -22,7 +22,7 @@ const KEPT = 50
 const SHOWN_CHARACTERS = 120
 
 /** The latest requests sent and received, newest first. */
-export function activity () {
+export function latestRequests () {
   const sent: LoggedRequest[] = []
   const received: LoggedRequest[] = []
 
@@ -55,7 +55,7 @@ export function activity () {
   }
 }
 
-export type Activity = ReturnType<typeof activity>
+export type LatestRequests = ReturnType<typeof latestRequests>
 
 /** The origin and path of a URL, or a path, without credentials and query. */
 function withoutSecrets (given: string): string {

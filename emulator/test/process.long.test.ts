@@ -1,6 +1,0 @@
-import './process/foreign-pages.js'
-import './process/page.js'
-import './process/readme.js'
-import './process/remote-control.js'
-import './process/request-log.js'
-import './process/command-line.js'
