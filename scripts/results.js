@@ -1,7 +1,9 @@
 import { Parser } from 'tap-parser'
 
+const GROUP = /^\.tap\/groups\/\S+ > /
+
 /**
- * The counts of a whole run as tap itself gives them in its last lines, and all that it was told to leave out.
+ * The counts of a run, the same as in tap's last lines, and what was skipped and why.
  * @param {string} tap
  */
 export function readResults (tap) {
@@ -11,7 +13,7 @@ export function readResults (tap) {
     if (event !== 'assert') continue
     const { ok, fullname, skip, todo } = result
     const reason = skip || todo
-    if (reason) notRun.push(`${fullname}: ${reason === true ? 'no reason given' : reason}`)
+    if (reason) notRun.push(`${fullname.replace(GROUP, '')}: ${reason === true ? 'no reason given' : reason}`)
     else if (ok) passed++
     else failed++
   }

@@ -1,5 +1,8 @@
-// Runs tap and adds what it does not do: enforced coverage, a list of what was skipped, the counts in one last line.
-// `npm test` runs everything; `npm test -- <files or options of tap>` runs a part, of which no coverage is asked.
+// Runs the tests with tap:
+//   npm test                           all test files but *.long.test.ts, without coverage
+//   npm test -- --full                 all test files, with coverage and its thresholds
+//   npm test -- test/saves/a.test.ts   some files or folders
+// Other options go to tap. The last lines are what was skipped, the time and the counts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
@@ -10,25 +13,33 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { coverageFaults } from './coverage.js'
 import { readResults } from './results.js'
+import { testFiles, writeGroups } from './test-files.js'
 
 const COVERAGE = '.tap/report/coverage-summary.json'
 const RESULTS = '.tap/results.tap'
 const COUNTS = '.tap/counts.txt'
 const PACKAGES = ['lib', 'emulator/lib'].filter(directory => existsSync(directory))
-/** By itself tap leaves one processor idle, of two. */
-const JOBS = Math.min(availableParallelism(), 8)
+/** More than processors, because many tests wait. */
+const JOBS = Math.min(availableParallelism() * 2, 8)
+/** Inputs of the random tests in the full set; by default they try fewer. */
+const RUNS = '700'
 
 const args = process.argv.slice(2)
+const isFull = args.includes('--full')
+const options = args.filter(arg => arg.startsWith('-') && arg !== '--full')
+const paths = args.filter(arg => !arg.startsWith('-'))
+const start = performance.now()
 
 await mkdir('.tap', { recursive: true })
 for (const stale of [COVERAGE, RESULTS, COUNTS]) await rm(stale, { force: true })
-const exitCode = await runTap()
+const groups = await writeGroups(await testFiles({ isFull, paths }))
+const exitCode = await runTap([`--jobs=${JOBS}`, ...isFull ? [] : ['--disable-coverage'], ...options, ...groups])
 const { passed, failed, notRun } = readResults(await readFile(RESULTS, 'utf8').catch(() => ''))
 
 const faults = [
   ...(exitCode === 0 && failed === 0 ? [] : ['tests failed']),
   ...(passed > 0 ? [] : ['no test passed']),
-  ...(args.length === 0 ? await coverageOfAll() : []),
+  ...(isFull ? await coverageOfAll() : []),
   ...(notRun.length > 0 && process.env.CI === 'true' ? ['with CI=true every test must run'] : [])
 ]
 if (notRun.length > 0) console.log(`\nNot run:\n  ${notRun.join('\n  ')}`)
@@ -36,7 +47,8 @@ if (faults.length > 0) console.log(`\nNot good enough:\n  ${faults.join('\n  ')}
 
 const counts = `${passed} passed, ${failed} failed`
 await writeFile(COUNTS, `${counts}\n`)
-console.log(`\n${counts}`)
+console.log(`\nTook ${((performance.now() - start) / 1000).toFixed(0)} s`)
+console.log(counts)
 process.exitCode = faults.length > 0 ? 1 : 0
 
 /** Of each package of its own, so that one can't make up for the other. */
@@ -45,15 +57,21 @@ async function coverageOfAll () {
   return faults.flat()
 }
 
-/** A terminal gets tap's own reporter, a log the plain TAP. The results go to a file either way. */
-async function runTap () {
+/**
+ * A terminal gets tap's own reporter, a log the plain TAP. The results go to a file either way.
+ * @param {string[]} args
+ */
+async function runTap (args) {
   const require = createRequire(import.meta.url)
   const manifest = require.resolve('tap/package.json')
   const tap = join(dirname(manifest), require(manifest).bin.tap)
   const terminal = process.stdout.isTTY
-  const options = terminal ? [`--output-file=${RESULTS}`] : ['--reporter=tap']
+  const output = terminal ? [`--output-file=${RESULTS}`] : ['--reporter=tap']
 
-  const child = spawn(process.execPath, [tap, `--jobs=${JOBS}`, ...options, ...args], { stdio: ['inherit', terminal ? 'inherit' : 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [tap, ...output, ...args], {
+    env: isFull ? { RUNS, ...process.env } : process.env,
+    stdio: ['inherit', terminal ? 'inherit' : 'pipe', 'inherit']
+  })
   const exited = once(child, 'exit')
   if (child.stdout) {
     child.stdout.pipe(process.stdout, { end: false })

@@ -8,7 +8,7 @@ import { attacks } from './attacks/attacks.js'
 // stop an attack does so alone.
 
 /** Hundreds of services are started. */
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 for (const attack of attacks) {
   const inClassic = 'stoppedBy' in attack

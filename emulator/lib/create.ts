@@ -41,7 +41,7 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, Sent
  * const session = await documentServer.open(config)
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
-  const { jwtSecret, logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
+  const { jwtSecret, logger = false, clock = systemClock, sharedClock = false, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
   const limits = requestLimits(options.requestLog)
   const app: FastifyInstance = Fastify({
     logger,
@@ -58,7 +58,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   let url = ''
   const ending = new AbortController()
   const time = createTime(clock)
-  const tokens = createTokens(jwtSecret, time)
+  const tokens = createTokens(jwtSecret, time, { sharedClock })
   const callbacks = callbackQueue(limits)
   const latest = latestRequests()
   const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }

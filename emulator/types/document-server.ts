@@ -32,6 +32,13 @@ export interface DocumentServerOptions {
    */
   readonly clock?: Clock
   /**
+   * Whether the application uses the same clock. Otherwise tokens are dated at most 50 s ahead of the system's time, because the
+   * application would reject them.
+   *
+   * @default false
+   */
+  readonly sharedClock?: boolean
+  /**
    * The port to listen on; 0 for any free port.
    *
    * @default 0

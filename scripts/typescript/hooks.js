@@ -9,8 +9,12 @@ const KEPT = new URL('../../.tap/javascript/', import.meta.url)
 /** Tests run the packages of this repository from their sources. */
 const SOURCES = new Map([['onlyoffice-emulator', new URL('../../emulator/lib/index.ts', import.meta.url).href]])
 
+/** Test files that share a process don't share tap's root test. */
+const TAP = new URL('../test-group.js', import.meta.url).href
+
 /** @type {import('node:module').ResolveHook} */
 export async function resolve (specifier, context, nextResolve) {
+  if (specifier === 'tap' && context.parentURL !== TAP) return nextResolve(TAP, context)
   const source = SOURCES.get(specifier)
   if (source !== undefined) return nextResolve(source, context)
 

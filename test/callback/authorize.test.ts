@@ -97,6 +97,7 @@ t.test('authorize returning true does not let a browser page act as the document
     const headers = { 'content-type': 'text/plain', [header]: header === 'origin' ? editing.origin : 'same-origin' }
     const address = new URL(editing.handler({ action: 'callback', fileId: editing.fileId }))
     t.equal(await answerTo(address, headers, save), '{"error":1}', header)
+    t.equal(await answerTo(new URL(editing.urls.callback(editing.fileId)), headers, save), '{"error":1}', `${header}, at the signed URL`)
   }
   await editing.unchanged(t, 'from a browser')
   t.equal(errorOf((await editing.postCallback(editing.fileId, save)).body), 0)

@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http'
 import t from 'tap'
+import { memoryStorage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
 import { answerWith, errorOf, profiles, startEditing } from '../helpers/editing.js'
 import { HANDLER, SECRET, signed } from '../helpers/host.js'
 import { forgedToken } from '../helpers/jwt.js'
@@ -93,4 +95,32 @@ t.test('a hook that throws is logged', async t => {
   const lines = log.records().filter(({ level }) => level > WARN)
   t.match(lines, [{ err: { message: 'the listener failed' } }, { err: { message: 'the listener failed' } }])
   t.equal(lines.length, 2)
+})
+
+t.test('a save that cannot be fetched is logged once', async t => {
+  const log = memoryLog()
+  const editing = await startEditing(t, { server: log.server, serve: answerWith('gone', 404) })
+  t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 1)
+  const lines = log.records().filter(({ level }) => level >= WARN)
+  t.match(lines, [{ level: WARN, err: { code: 'FST_EDITOR_UPSTREAM' } }])
+  t.equal(lines.length, 1)
+})
+
+t.test('a change of a session that fails after the callback was answered is logged', async t => {
+  const log = memoryLog()
+  const memory = memoryStorage()
+  const failure = deferred<never>()
+  let isSlow = false
+  const editing = await startEditing(t, {
+    server: log.server,
+    memory: true,
+    storage: { ...memory, state: { ...memory.state, get: async fileId => isSlow ? await failure.promise : await memory.state.get(fileId) } }
+  })
+  isSlow = true
+  t.equal(await editing.post({ key: editing.key, status: 1 }), 0)
+  failure.reject(new Error('the state failed'))
+  await editing.app.close()
+  const lines = log.records().filter(({ level }) => level >= WARN)
+  t.match(lines, [{ err: { message: 'the state failed' } }])
+  t.equal(lines.length, 1)
 })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
@@ -8,7 +9,6 @@ const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 const DAY = 86_400
 
 const settingsOf = ({ origin }: Host) => ({ publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: DAY * 1000 })
-const seconds = () => Math.floor(Date.now() / 1000)
 
 t.test('the signed URL of a download is its credential, and valid for nothing else', async t => {
   const host = await startHost(t)
@@ -49,13 +49,15 @@ t.test('the signed URL of a download is its credential, and valid for nothing el
 
 t.test('a download URL is valid for 24 hours, or as long as downloadUrlLifetime says', async t => {
   for (const [options, lifetime] of [[{}, DAY], [{ downloadUrlLifetime: 90_000 }, 90]] as const) {
-    const host = await startHost(t, options)
+    const clock = fakeClock()
+    const host = await startHost(t, { ...options, clock })
     const { fileId } = await host.storage.create('docx', Buffer.from('content'))
-    const before = seconds()
     const { documentUrl } = await host.app.editorControl().openDocument(fileId)
     const expires = Number(new URL(documentUrl).searchParams.get('expires'))
-    t.ok(expires >= before + lifetime && expires <= seconds() + lifetime + 1)
+    t.equal(expires, Math.ceil(clock.now() / 1000) + lifetime)
     t.equal((await fetch(documentUrl)).status, 200)
+    clock.skip((lifetime + 1) * 1000)
+    t.equal((await fetch(documentUrl)).status, 403)
   }
 })
 

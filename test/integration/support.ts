@@ -4,7 +4,6 @@ import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profi
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest, type Session } from 'onlyoffice-emulator'
 import { documentsIn } from '../helpers/editing.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { setSystemTime } from '../helpers/system-time.js'
 
 export const profiles = ['secure', 'classic'] as const
 export const OLD = 'what was uploaded'
@@ -45,9 +44,8 @@ export interface Service extends Host {
 
 /** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
 export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
-  setSystemTime(t, clock)
   const directory = join(t.testdir(), 'uploads')
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...emulated })
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true, ...emulated })
   t.teardown(() => documentServer.close())
   const callbacks: CallbackEvent[] = []
   const saved: SavedEvent[] = []

@@ -154,6 +154,29 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), NEW)
   })
 
+  t.test(`after a refused status 3 new editors join the session, also when the file was changed from outside (${profile})`, async t => {
+    const { key, openedKey, post, storage, fileId } = await startEditing(t, { profile, onCorrupted: 'keep' })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 3 }), 1)
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    t.equal(await openedKey(), key)
+  })
+
+  t.test(`a refused force save leaves its changes in the session: after a change from outside new editors get another key (${profile})`, async t => {
+    const { key, openedKey, post, storage, fileId } = await startEditing(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 6, url: 'nonsense' }), 1)
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`a force save without a url does not end the session (${profile})`, async t => {
+    const { key, openedKey, post } = await startEditing(t, { profile })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 6 }), 0)
+    t.equal(await openedKey(), key)
+  })
+
   t.test(`a storage whose revision is the content's digest: a finished save of the same bytes changes the key (${profile})`, async t => {
     const { key, openedKey, post, documentServer: { origin } } = await startEditing(t, {
       profile,

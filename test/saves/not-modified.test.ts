@@ -75,6 +75,14 @@ for (const profile of profiles) {
     }
   })
 
+  t.test(`notmodified in a force save has no effect (${profile})`, async t => {
+    const { key, openedKey, finish, written } = await startForced(t, FORCED, { profile })
+    const before = await written()
+    t.equal(await finish({ status: 6, notmodified: true }), 0)
+    t.not((await written()).revision, before.revision)
+    t.equal(await openedKey(), key)
+  })
+
   t.test(`notmodified after a change from outside is a conflict (${profile})`, async t => {
     const { fileId, key, openedKey, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'keep-both' })
     await writeFile(path, 'changed from outside')

@@ -28,6 +28,138 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), OLD)
   })
 
+  t.test(`a save whose record cannot be read is refused with the storage's error, and onSaveFailed is called (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isBroken = false
+    const get: NonNullable<Storage['state']>['get'] = async fileId => {
+      if (isBroken) throw Object.assign(new Error('the state failed'), { code: 'STATE' })
+      return await memory.state.get(fileId)
+    }
+    const codes: string[] = []
+    const { key, post, url, fileId, storedText } = await startEditing(t, {
+      profile,
+      memory: true,
+      storage: { ...memory, state: { ...memory.state, get } },
+      onSaveFailed: ({ code }) => { codes.push(code) }
+    })
+    isBroken = true
+    t.equal(await post({ key, status: 2, url }), 1)
+    t.strictSame(codes, ['STATE'])
+    t.equal(await storedText(fileId), OLD)
+  })
+
+  t.test(`a save that is published but cannot be noted afterwards is accepted when its lock names it, and its repeat is recognized (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isFull = false
+    const storage: Storage = {
+      ...memory,
+      state: {
+        ...memory.state,
+        async set (fileId, value, version, options) {
+          if (isFull && options?.durable !== false) throw new Error('no space left on device')
+          return await memory.state.set(fileId, value, version, options)
+        }
+      }
+    }
+    const { key, post, url, fileId, storedText, openedKey, documentServer } = await startEditing(t, { profile, memory: true, storage })
+    isFull = true
+    t.equal(await post({ key, status: 2, url }), 0)
+    isFull = false
+    t.equal(await storedText(fileId), NEW)
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(documentServer.requests.length, 1)
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`noting a published save is retried (${profile})`, async t => {
+    const memory = memoryStorage()
+    let failures = 2
+    const storage: Storage = {
+      ...memory,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => {
+        await beforePublish?.() // without the info that would be noted in the lock
+        return await memory.replace(fileId, content, options)
+      },
+      state: {
+        ...memory.state,
+        async set (fileId, value, version, options) {
+          if (options?.durable !== false && failures-- > 0) throw new Error('no space left on device')
+          return await memory.state.set(fileId, value, version, options)
+        }
+      }
+    }
+    const { key, post, url, fileId, storedText, openedKey } = await startEditing(t, { profile, memory: true, storage })
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.ok(failures < 0, 'after two failures')
+    t.equal(await storedText(fileId), NEW)
+    t.not(await openedKey(), key)
+  })
+
+  t.test(`a record that another instance changes just before publication: the save is decided again, and fetched once (${profile})`, async t => {
+    const memory = memoryStorage()
+    let replaces = 0
+    const storage: Storage = {
+      ...memory,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, {
+        ...options,
+        async beforePublish (info, ticket) {
+          if (++replaces === 1) await memory.state.set(fileId, { sessions: [], saves: [] }, (await memory.state.get(fileId))?.version ?? null)
+          await beforePublish?.(info, ticket)
+        }
+      })
+    }
+    const { key, post, url, fileId, storedText, documentServer } = await startEditing(t, { profile, memory: true, storage })
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(replaces, 2)
+    t.equal(documentServer.requests.length, 1)
+    t.equal(await storedText(fileId), NEW)
+  })
+
+  t.test(`a lock whose acquisition is reported as failed counts as held: the save is published once (${profile})`, async t => {
+    const memory = memoryStorage()
+    let replaces = 0
+    const storage: Storage = {
+      ...memory,
+      async replace (...given) {
+        replaces++
+        return await memory.replace(...given)
+      },
+      state: {
+        ...memory.state,
+        async set (fileId, value, version, options) {
+          const stored = await memory.state.set(fileId, value, version, options)
+          return (value as { lock?: unknown }).lock === undefined ? stored : null
+        }
+      }
+    }
+    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage })
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(replaces, 1)
+    t.equal(await storedText(fileId), NEW)
+  })
+
+  t.test(`when publishing fails, the record has no lock afterwards: other instances need not wait (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isBroken = true
+    const storage: Storage = {
+      ...memory,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, {
+        ...options,
+        async beforePublish (info, ticket) {
+          await beforePublish?.(info, ticket)
+          if (isBroken) throw new Error('no space left on device')
+        }
+      })
+    }
+    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage })
+    t.equal(await post({ key, status: 2, url }), 1)
+    t.notOk(Object.hasOwn((await memory.state.get(fileId))!.value as object, 'lock'))
+    t.equal(await storedText(fileId), OLD)
+    isBroken = false
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(await storedText(fileId), NEW)
+  })
+
   t.test(`with a storage that cannot announce a revision, a save that cannot be noted afterwards is refused, and its repeat is recognized by its bytes (${profile})`, async t => {
     const { stage, ...memory } = memoryStorage()
     let isFull = false

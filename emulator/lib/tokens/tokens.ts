@@ -24,7 +24,7 @@ const SKEW_SECONDS = 60
 const MAX_AHEAD_MS = 50_000
 const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
-export function createTokens (jwtSecret: string | readonly string[], time: Time): Tokens {
+export function createTokens (jwtSecret: string | readonly string[], time: Time, { sharedClock }: { readonly sharedClock: boolean }): Tokens {
   let secrets = listOf(jwtSecret)
   let skew = 0
   const seconds = () => Math.floor((time.now() + skew) / 1000)
@@ -33,8 +33,9 @@ export function createTokens (jwtSecret: string | readonly string[], time: Time)
     changeSecret (next) { secrets = listOf(next) },
     skew (milliseconds) { skew = milliseconds },
     sign (claims) {
-      // The service under test has its own clock: when a test advances this one, tokens stay within the tolerated skew.
-      const iat = Math.floor((Math.min(time.now(), Date.now() + MAX_AHEAD_MS) + skew) / 1000)
+      // An application with the system's clock accepts tokens only within the tolerated skew, however far a test has advanced this clock.
+      const now = sharedClock ? time.now() : Math.min(time.now(), Date.now() + MAX_AHEAD_MS)
+      const iat = Math.floor((now + skew) / 1000)
       const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat, exp: iat + LIFETIME_SECONDS })}`
       return `${content}.${signature(content, 'sha256', secrets[0]!).toString('base64url')}`
     },

@@ -8,7 +8,7 @@ import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../..
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from 'onlyoffice-emulator'
 import { documentsIn } from '../../helpers/editing.js'
 import { SECRET, signed } from '../../helpers/host.js'
-import { setSystemTime, skippableTime } from '../../helpers/system-time.js'
+import { skippableTime } from '../../helpers/monotonic-time.js'
 import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
 import { type Outside, outside } from './outside.js'
@@ -56,9 +56,8 @@ export async function startWorld ({ profile, directory, moving = false }: WorldO
   const clock = fakeClock()
   const restoring: Array<() => void> = []
   const scope = { teardown (restore: () => void) { restoring.push(restore) } }
-  setSystemTime(scope, clock)
   const skip = skippableTime(scope)
-  const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock })
+  const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true })
   const first = await start()
   const documentServers = { a: first, b: moving ? await start() : first }
   const memory = memoryStorage()
@@ -115,8 +114,8 @@ export async function startWorld ({ profile, directory, moving = false }: WorldO
       const posted = SIDES.flatMap(one => documentServers[one].sentRequests).findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
       const response = await fetch(posted!.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields })}` },
-        body: JSON.stringify({ ...fields, token: signed(fields) })
+        headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields }, undefined, clock)}` },
+        body: JSON.stringify({ ...fields, token: signed(fields, undefined, clock) })
       })
       return await response.text()
     },

@@ -1,0 +1,27 @@
+// Runs several test files in one process, one after the other. The hooks in scripts/typescript resolve `tap` to this
+// module: here, `import t from 'tap'` gives each file a subtest instead of tap's root test, so that its timeout, jobs and
+// teardown are its own. In a process of its own, a test file gets the root test.
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as tap from 'tap'
+
+export * from 'tap'
+
+/** A limit for tests that hang, not for slow machines. */
+const TIMEOUT_MS = 300_000
+
+/** @type {import('tap').Test} */
+let current = tap.default
+export { current as default }
+
+/** @param {string[]} files */
+export async function runFiles (files) {
+  const modules = files.map(file => ({ file, url: pathToFileURL(resolve(file)).href })) // a test may change the directory
+  tap.default.setTimeout(0)
+  for (const { file, url } of modules) {
+    await tap.default.test(file, { timeout: TIMEOUT_MS }, async t => {
+      current = t
+      await import(url)
+    })
+  }
+}
