@@ -4,7 +4,7 @@ import createError from '@fastify/error'
 export interface EditorError extends Error {
   /** Stable: `FST_EDITOR_…`. */
   readonly code: string
-  /** HTTP status for an answer. */
+  /** HTTP status of the response. */
   readonly statusCode: number
   /** Whether the same call may succeed when it is repeated later, with nothing changed in between. */
   readonly retryable: boolean
@@ -66,7 +66,7 @@ export const UnsupportedSchemeError = defineError('FST_EDITOR_UNSUPPORTED_SCHEME
 /** No stored file has this fileId. */
 export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
 
-/** The document changes its format, and another document already has the name it would get. A save is then stored as a file of its own. */
+/** The document changes its format, and another document already has the name it would get. A save then becomes a conflict copy. */
 export const NameTakenError = defineError('FST_EDITOR_NAME_TAKEN', 'Another document has the name that this one would have in its new format', 409)
 
 /** The document server could not assemble the edited document (status 3), and `onCorrupted` is `keep`: it is answered `{"error":1}` and keeps the changes. */
@@ -83,7 +83,7 @@ export const StorageTimeoutError = defineError<[method: string, milliseconds: nu
 
 // Outbound requests
 
-/** The URL, or an IP address that its host resolves to, is not allowed for this purpose. The message names the option that allows it. */
+/** The URL, or an IP address that its host resolves to, is not allowed for this purpose. Options that allow more: `documentServer.origins`, `proxy.allow`, `allowPrivateAddresses`. */
 export const AddressBlockedError = defineError<[reason: string]>('FST_EDITOR_ADDRESS_BLOCKED', 'Blocked: %s', 403)
 
 /**

@@ -28,14 +28,14 @@ const Bytes = rule('must be a whole number of bytes, at least 1', Type.Integer({
 const Hook = rule('must be a function', FunctionValue)
 const oneOf = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, Type.Union(values.map(value => Type.Literal(value))))
 const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
-  Type.Refine(Type.Unknown(), value => typeof value === 'object' && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
+  Type.Refine(Type.Unknown(), value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
 
 type Rules<Options> = { readonly [Name in keyof Options]-?: Rule | Rules<NonNullable<Options[Name]>> }
 
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrlString),
   jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', Type.Union([NonBlankString, Type.Array(NonBlankString, { minItems: 1 })])),
-  publicBaseUrl: rule('must be the absolute http(s) URL of this service, without query and fragment', stringThat(value => isHttpUrl(value) && !/[?#]/.test(value))),
+  publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query and fragment', stringThat(value => isHttpUrl(value) && !/[?#]/.test(value))),
   path: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', PathString),
   prefix: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', Type.Union([Type.Literal(''), PathString])),
   profile: oneOf('secure', 'classic'),
@@ -147,7 +147,7 @@ export function resolveOptions (options: EditorOptions) {
       internalOrigin,
       /** All origins of the document server. */
       origins: new Set([...publicOrigins, ...(internalOrigin ? [internalOrigin] : [])]) as ReadonlySet<string>,
-      /** Without the internal one, which no outsider may ask for. */
+      /** Without the internal origin, which a proxy request must not name. */
       publicOrigins: publicOrigins as ReadonlySet<string>,
       anyOrigin: origins === 'any',
       authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
@@ -194,7 +194,7 @@ function assertOptions (rules: Record<string, unknown>, options: unknown, path: 
 
 function assertStrong (secrets: readonly string[]): void {
   for (const weakness of secrets.map(weaknessOf)) {
-    if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: anyone who guesses it can read and replace every document. Create one with \`openssl rand -hex 32\` for this service and the document server, or set allowWeakSecret`)
+    if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: anyone who guesses it can read and replace every document. Create one with \`openssl rand -hex 32\` for this application and the document server, or set allowWeakSecret`)
   }
 }
 

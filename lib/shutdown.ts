@@ -1,19 +1,19 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How the service stops: three signals that are aborted one after the other. */
+/** How the plugin stops: three signals that are aborted one after the other. */
 export interface Shutdown {
   /** The app is closing. */
   readonly closing: AbortSignal
-  /** Saves had `timeouts.close` to finish: their downloads end, and the document server keeps what they would have stored. */
+  /** `timeouts.close` has passed: the saves in progress are refused, so that the document server keeps them. */
   readonly endSaves: AbortSignal
-  /** Nothing is waited for any more. */
+  /** Ends everything that still waits, such as for a hook or a storage. */
   readonly endAll: AbortSignal
-  /** Begins to close. Resolves when `idle` does, or else half a second after `timeouts.close`. */
+  /** Starts closing. Resolves when `idle` does, at the latest half a second after `timeouts.close`. */
   start (idle: () => Promise<void>): Promise<void>
 }
 
-/** After its download has ended a save needs a moment to clean up. */
+/** Time for refused saves to clean up. */
 const CLEAN_UP_MS = 500
 
 /** `timeout`: milliseconds, `timeouts.close`. */
@@ -26,7 +26,7 @@ export function createShutdown (timeout: number): Shutdown {
     endSaves: endSaves.signal,
     endAll: endAll.signal,
     async start (idle) {
-      const reason = new Error('The service is closing')
+      const reason = new Error('The application is closing')
       closing.abort(reason)
       for (const [controller, milliseconds] of [[endSaves, timeout], [endAll, CLEAN_UP_MS]] as const) {
         await Promise.race([idle(), delay(milliseconds, undefined, { ref: false })])

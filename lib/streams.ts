@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 
 /**
- * Lets a stream fail before anyone reads it: without a listener for its error the process would end. Whoever reads it later
- * still gets the error. Content that is not a stream is returned as it is.
+ * Keeps the error of a stream that is not read yet from ending the process. A later reader still gets the error. Content that is
+ * not a stream is returned unchanged.
  */
 export function deferErrors<Content> (content: Content): Content {
   // A stream without autoDestroy would emit its error, go on, and seem complete to a late reader.
@@ -10,8 +10,15 @@ export function deferErrors<Content> (content: Content): Content {
   return content
 }
 
-/** Destroys a stream that nobody will read, and ignores its errors. */
+/** Destroys a stream that will not be read, and ignores its errors. */
 export function discard (stream: Readable): void {
   stream.on('error', () => {})
   stream.destroy()
+}
+
+/** Reads a whole stream into memory. */
+export async function bytesOf (stream: Readable): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }

@@ -12,7 +12,7 @@ export type Profile = 'secure' | 'classic'
 /** What a request to the handler wants to do. `fileId` is taken from the URL: a file with this ID need not exist. */
 export type AuthorizeTarget =
   | { readonly action: 'callback' | 'download', readonly fileId: string }
-  /** `url`: what is to be fetched. `fileId`: the document of the page that sent the request, if the request names one. */
+  /** `url`: the URL to fetch. `fileId`: the document of the page that sent the request, if the request names one. */
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
 
 /** Tells the time. */

@@ -43,7 +43,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     get proxyToken () {
-      return control.hasDocument ? urls.proxyToken(openFileId()) : ''
+      return control.hasDocument ? urls.proxyToken(openedFileId()) : ''
     },
 
     get config () {
@@ -76,14 +76,14 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       if (!control.hasDocument) throw new NoDocumentError()
       const { documentKey: key, documentUrl: url, documentName: title } = control
       // A live session keeps its key when a force save changes the content: the key does not identify the content.
-      const file = openFile()
+      const file = openedFile()
       const stored = file && await storage.stat(file.fileId)
       const content = stored ? keys.of(stored) : conversionKey(key, url)
       return dependencies.convertToPdf({ key: conversionKey(content, 'pdf'), url, filetype: extension(), title }, options)
     },
 
     render () {
-      return renderFragment({ configJson: control.configJson, fileId: openFileId(), proxyToken: control.proxyToken }, dependencies.pageUrls)
+      return renderFragment({ configJson: control.configJson, fileId: openedFileId(), proxyToken: control.proxyToken }, dependencies.pageUrls)
     }
   }
   return control
@@ -97,12 +97,12 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
 
   /** The stored file that was opened, unless the application has set another `documentUrl` since. */
-  function openFile (): FileInfo | null {
+  function openedFile (): FileInfo | null {
     return opened && control.documentUrl === opened.documentUrl ? opened.info : null
   }
 
-  function openFileId (): string {
-    return openFile()?.fileId ?? ''
+  function openedFileId (): string {
+    return openedFile()?.fileId ?? ''
   }
 
   /** A `documentKey` that the application sets itself must be signed into the callback URL. */
@@ -113,6 +113,6 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
 
   function extension (): string {
-    return openFile()?.extension ?? extensionOf(control.documentName)
+    return openedFile()?.extension ?? extensionOf(control.documentName)
   }
 }

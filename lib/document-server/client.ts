@@ -1,7 +1,6 @@
 import type { HttpPurpose } from '../../types/http.js'
 import type { Outbound } from '../outbound/outbound.js'
-import { bytesOf } from '../outbound/limited-body.js'
-import { discard } from '../streams.js'
+import { bytesOf, discard } from '../streams.js'
 import type { TokenSigner } from './token.js'
 
 export interface DocumentServerResponse {

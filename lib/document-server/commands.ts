@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { isJsonObject, parseJson } from '../json.js'
 import type { DocumentServerClient } from './client.js'
 
 /** The document server's command service. */
@@ -52,14 +53,6 @@ export function createCommands ({ client, log }: Dependencies): Commands {
     const path = `/coauthoring/CommandService.ashx?${new URLSearchParams({ shardkey: command.key })}`
     const { status, text } = await client.post('command', path, command, AbortSignal.timeout(TIMEOUT_MS))
     const answer = parseJson(text)
-    return typeof answer === 'object' && answer !== null && 'error' in answer ? { status, error: answer.error } : { status }
-  }
-}
-
-function parseJson (text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // the parser's message would quote the response in the log
+    return isJsonObject(answer) ? { status, error: answer.error } : { status }
   }
 }

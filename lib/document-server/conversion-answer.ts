@@ -1,4 +1,5 @@
 import { ConversionFailedError } from '../errors.js'
+import { isJsonObject, parseJson } from '../json.js'
 
 export interface ConversionAnswer {
   /** Present when the conversion has finished. */
@@ -21,7 +22,7 @@ const explanations: Record<string, string> = {
   '-10': 'size limit exceeded'
 }
 
-/** The error with its meaning, where that is known. */
+/** The error code with its explanation, if it is known. */
 export function explainConversionError (error: string): string {
   const explanation = explanations[error]
   return explanation ? `error ${error} (${explanation})` : `error ${error}`
@@ -34,20 +35,11 @@ export function parseConversionAnswer (text: string): ConversionAnswer {
 }
 
 function fromJson (text: string): ConversionAnswer {
-  const answer = parseObject(text)
+  const answer = parseJson(text)
+  if (answer === undefined) throw new ConversionFailedError('its answer is neither JSON nor XML')
+  if (!isJsonObject(answer)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
   if (answer.error !== undefined && answer.error !== null && answer.error !== 0) return { error: String(answer.error) }
   return finished(answer.endConvert === true, typeof answer.fileUrl === 'string' ? answer.fileUrl : '')
-}
-
-function parseObject (text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new ConversionFailedError('its answer is neither JSON nor XML')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
-  return value as Record<string, unknown>
 }
 
 function fromXml (text: string): ConversionAnswer {

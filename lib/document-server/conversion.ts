@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ConvertToPdfOptions } from '../../types/control.js'
 import { digest } from '../digest.js'
 import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError } from '../errors.js'
-import { bytesOf } from '../outbound/limited-body.js'
 import { type Outbound, statusError } from '../outbound/outbound.js'
-import { discard } from '../streams.js'
+import { bytesOf, discard } from '../streams.js'
 import { parseHttpUrl } from '../url.js'
 import type { DocumentServerClient } from './client.js'
 import { type ConversionAnswer, explainConversionError, parseConversionAnswer } from './conversion-answer.js'
@@ -78,7 +77,7 @@ function resultUrl (fileUrl: string): URL {
   }
 }
 
-/** Rejects with the signal's reason; the timer alone would reject with an error of its own. */
+/** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
 async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
   signal?.throwIfAborted()

@@ -1,11 +1,12 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
+import { isJsonObject, type JsonObject, parseJson } from '../json.js'
 import { equalInConstantTime } from '../security/constant-time.js'
 
-export type Claims = Record<string, unknown>
+export type Claims = JsonObject
 
-/** Why a token is invalid, for the log: it contains nothing of the token, its signature or its claims. */
+/** Why a token is invalid, for the log: without the token, its signature and its claims. */
 export interface TokenFault {
   readonly problem: string
   /** How to fix it. */
@@ -32,7 +33,7 @@ export interface TokenSigner {
 /** The same as the document server tolerates. Source: docs/document-server-protocol.md#tokens-the-document-server-sends */
 const CLOCK_TOLERANCE_SECONDS = 60
 
-const SYNCHRONIZE = 'synchronize the clocks of this service and of the document server'
+const SYNCHRONIZE = 'synchronize the clocks of this application and of the document server'
 
 /** `endless`: without `exp`. `inactive`: `nbf` is in the future. `future`: `iat` is. */
 type Problem = 'malformed' | 'algorithm' | 'signature' | 'endless' | 'expired' | 'inactive' | 'future'
@@ -76,19 +77,10 @@ export function tokenSigner (secrets: readonly string[], clock: Clock = Date): T
   }
 }
 
-/** Whether a value is a plain JSON object, as claims and callbacks are. */
-export function isClaims (value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The JSON object in one part of a token. */
 function decoded (part: string): Claims | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return isClaims(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(Buffer.from(part, 'base64url').toString())
+  return isJsonObject(value) ? value : undefined
 }
 
 /** Also of `iat`: a token from a clock that is ahead would be valid for too long. */

@@ -21,13 +21,13 @@ const SMALL_BYTES = 64 * 1024
 /** Parsing and verifying a MiB blocks the process for about 5 ms, and its memory is collected only seconds later. */
 const PAUSE_MS_PER_MIB = 2000
 
-/** Per file. A document server has one or two callbacks of a file under way. */
+/** Per file. A document server sends one or two callbacks of a file at a time. */
 const MAX_WAITING = 4
 
 /**
- * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large bodies that anyone may have sent are read one at a time, in
- * turn for different files and with a pause after each, so that they can neither fill the memory nor block the process. Rejects
- * with `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
+ * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large bodies from unknown senders are read one at a time, in turn
+ * for different files and with a pause after each, so that they can neither fill the memory nor block the process. Rejects with
+ * `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
  */
 export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, signal }: Dependencies): ReadBody {
   const allFiles = createQueue()
@@ -82,7 +82,7 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, si
 
     async function readInTurn (): Promise<void> {
       signal.throwIfAborted()
-      if (isRead) return // it was given up meanwhile
+      if (isRead) return // reading has failed meanwhile
       clearTimeout(timer)
       timer = giveUpAfter(timeouts.body)
       payload.resume()

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { InvalidCallbackError } from '../errors.js'
+import { parseJson } from '../json.js'
 
 /** Callbacks are flat. Deep nesting would only cost time wherever the value is traversed. */
 const MAX_DEPTH = 100
@@ -9,11 +10,9 @@ export function parseCallbackBody (bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new InvalidCallbackError('its body is not UTF-8')
   const text = bytes.toString().replace(/^\ufeff/, '')
   if (hasManyLevels(text) && depthOf(text) > MAX_DEPTH) throw new InvalidCallbackError(`its body is nested deeper than ${MAX_DEPTH} levels`)
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new InvalidCallbackError('its body is not JSON') // without its cause, whose message quotes the body and so the token
-  }
+  const body = parseJson(text)
+  if (body === undefined) throw new InvalidCallbackError('its body is not JSON')
+  return body
 }
 
 /** Whether there are so many brackets that the nesting may be too deep. Fast also for a body that is one long string. */

@@ -47,5 +47,5 @@ export function toEvent (fileId: string, claims: unknown): CallbackEvent {
     if (!Check(schema, fields[name])) delete fields[name]
   }
   if (typeof fields.filetype === 'string') fields.filetype = fields.filetype.toLowerCase()
-  return Object.freeze({ ...fields, fileId } as CallbackEvent) // the hook must not change what is handled afterwards
+  return Object.freeze({ ...fields, fileId } as CallbackEvent) // a hook must not change it
 }

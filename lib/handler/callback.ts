@@ -24,7 +24,7 @@ interface Dependencies {
 
 type SaveEvent = FinishedEvent | ForceSavedEvent
 
-/** The document server goes on when it is answered. An earlier save of the file may take minutes. */
+/** The document server waits for the answer before it continues, and an earlier save of the file may take minutes. */
 const ANSWER_AFTER_MS = 1000
 
 /**
@@ -35,12 +35,12 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { log, query } = request
     const fileId = query.fileId! // without one the callback was refused before its body was read
-    const callback = credentials.readCallback(request, fileId)
+    const callback = credentials.verifyCallback(request, fileId)
     const authorized = credentials.authorizeCallback(request, fileId, callback)
-    // Anyone can send a callback that only the application may admit: it must not take a place before saves.
+    // An unproven callback enters the queue only after the application has allowed it: it must not delay saves.
     if (!callback.isProven) await authorized
 
-    const received = receive(authorized, fileId, callback.fields)
+    const received = receive(log, authorized, fileId, callback.fields)
     // Enters the queue before the hooks have finished: callbacks are applied in the order in which they arrived.
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
@@ -50,27 +50,29 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     let isAnswered = false
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a change of a session could not be noted') })
     const event = await received
-    const mustBeStored = isSave(event) && event.url !== undefined
-    await (mustBeStored ? applied : Promise.race([applied, delay(ANSWER_AFTER_MS, undefined, { ref: false })]))
+    if (isSave(event) && event.url !== undefined) await applied
+    else if (changesSession(event)) await Promise.race([applied, delay(ANSWER_AFTER_MS, undefined, { ref: false })])
     isAnswered = true
 
-    // When this is acknowledged the document server deletes the user's changes.
+    // If a status 3 is acknowledged, the document server deletes the users' changes.
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.onCorrupted === 'keep') throw new CorruptedDocumentError()
     return answerCallback(reply, 0)
   }
 
-  async function receive (authorized: Promise<void>, fileId: string, fields: unknown): Promise<CallbackEvent> {
+  async function receive (log: FastifyBaseLogger, authorized: Promise<void>, fileId: string, fields: unknown): Promise<CallbackEvent> {
     await authorized
     const event = toEvent(fileId, fields)
     await hooks.call('onCallback', event)
+    // Logged at once: an earlier save of the file may take minutes.
+    if (event.status === 3) log.error({ fileId, key: event.key }, 'the document server could not assemble the edited document')
+    if (isSave(event) && !event.url) log.warn({ fileId, status: event.status }, 'a save without a url: nothing to store')
     return event
   }
 
   async function apply (log: FastifyBaseLogger, event: CallbackEvent): Promise<void> {
     const { fileId, key } = event
     if (isSave(event)) return await applySave(log, event)
-    if (event.status === 3) log.error({ fileId, key }, 'the document server could not assemble the edited document')
     if (!key) return
     if (event.status === 1) await sessions.started(fileId, key)
     if (event.status === 4) await sessions.closed(fileId, key)
@@ -80,7 +82,6 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   async function applySave (log: FastifyBaseLogger, event: SaveEvent): Promise<void> {
     const { fileId, key, status, url } = event
     if (!url) {
-      log.warn({ fileId, status }, 'a save without a url: there is nothing to store')
       if (key && status === 2) await sessions.discarded(fileId, key)
       return
     }
@@ -93,11 +94,16 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     }
   }
 
-  /** The document server keeps it, and gives it back to those who open the same key. */
+  /** The document server keeps the save, and restores it when the same key is opened again. */
   async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key }: CallbackEvent): Promise<void> {
     if (!key) return
     await sessions.saveRefused(fileId, key).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
   }
+}
+
+/** Whether a callback without anything to store is noted in the record. */
+function changesSession ({ key, status }: CallbackEvent): boolean {
+  return key !== undefined && (status === 1 || status === 2 || status === 3 || status === 4)
 }
 
 function isSave (event: CallbackEvent): event is SaveEvent {
@@ -120,14 +126,14 @@ function saveRequest (event: SaveEvent, url: string): Parameters<Saves['save']>[
 }
 
 function logOutcome (log: FastifyBaseLogger, { fileId, key, status, lastsave }: SaveEvent, outcome: SaveOutcome): void {
-  if (outcome === 'superseded') log.warn({ fileId, key, status, lastsave }, 'a force save was not stored: by the clock of the document server it is older than what is stored. Was that clock set back? The finished save is stored whatever its time')
+  if (outcome === 'superseded') log.warn({ fileId, key, status, lastsave }, 'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time')
   if (typeof outcome === 'string') return
   const { size, conflictReason: reason, conflictFileId } = outcome
   if (reason === undefined) log.info({ fileId, key, status, size }, 'document saved')
-  else log.warn({ fileId, key, status, size, conflictFileId }, `${conflictExplanations[reason]}: the edited content is stored as another document`)
+  else log.warn({ fileId, key, status, size, conflictFileId }, `${conflictExplanations[reason]}: the save is stored as a conflict copy`)
 }
 
 const conflictExplanations = {
-  changed: 'the document was changed by someone else during the session',
+  changed: 'someone else changed the document during the session',
   format: 'another document has the name that this one would have in its new format'
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthorizeTarget } from '../../types/options.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
+import { isJsonObject } from '../json.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
@@ -12,22 +13,22 @@ import { type HandlerQuery, type HandlerRequest, isHandlerQuery } from './reques
 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
-  /** Refuses a callback by its URL, before its body is read. The application may admit an unsigned one. */
+  /** Refuses a callback by its URL, before its body is read. `authorize` may allow one without a signature. */
   admitCallback (request: FastifyRequest): Promise<void>
-  /** Whether the request's header proves, before the body is read, that the document server sent the callback; or no proof is required. */
+  /** Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no body. */
   isProvenByHeader (request: HandlerRequest): boolean
-  /** Verifies what a callback carries. Synchronous, so that callbacks keep their order. */
-  readCallback (request: HandlerRequest, fileId: string): ReadCallback
-  /** Asks the application, which can deny any callback and admit one that is not proven. */
-  authorizeCallback (request: HandlerRequest, fileId: string, callback: ReadCallback): Promise<void>
+  /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
+  verifyCallback (request: HandlerRequest, fileId: string): VerifiedCallback
+  /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
+  authorizeCallback (request: HandlerRequest, fileId: string, callback: VerifiedCallback): Promise<void>
   authorizeDownload (request: HandlerRequest, fileId: string): Promise<void>
   authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
 }
 
-export interface ReadCallback {
-  /** The signed claims; without a token the body. */
+export interface VerifiedCallback {
+  /** The claims of the token; without a token the body. */
   readonly fields: unknown
-  /** Whether it has all credentials that are required. */
+  /** Whether the callback has all credentials that are required. */
   readonly isProven: boolean
 }
 
@@ -36,13 +37,13 @@ interface Dependencies {
   readonly tokens: TokenSigner
   readonly urls: HandlerUrls
   readonly keys: Pick<DocumentKeys, 'isForFile'>
-  /** Ends the wait for the application. */
+  /** Ends the wait for `authorize`. */
   readonly signal: AbortSignal
 }
 
-const WRONG_SIGNATURE = 'the URL\'s signature was not made for this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
+const WRONG_SIGNATURE = 'the URL\'s signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
 
-/** Header for a page's proxy token: no link, image, script or form can set a header. */
+/** The page's proxy token is sent in a header because no link, image, script or form can set one. */
 const PROXY_TOKEN_HEADER = 'x-editor-proxy-token'
 
 /** A page may not use proxied content as script, style, frame and so on. Source: the Fetch standard, request destinations. */
@@ -53,7 +54,7 @@ const WRONG_KEY = 'the document key of the callback does not belong to its file:
 export function createCredentials ({ settings, tokens, urls, keys, signal }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
-  /** Unsigned callbacks that the application has admitted. */
+  /** Unsigned callbacks that `authorize` has allowed. */
   const admitted = new WeakSet<FastifyRequest>()
 
   return {
@@ -69,13 +70,13 @@ export function createCredentials ({ settings, tokens, urls, keys, signal }: Dep
       if (!settings.requireToken) return true
       try {
         const { fileId = '', key: onlyKey } = request.query
-        return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey) // the editor in a page has other tokens
+        return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey) // tokens that a browser can have contain no `payload`
       } catch {
         return false
       }
     },
 
-    readCallback (request, fileId) {
+    verifyCallback (request, fileId) {
       const { body, query } = request
       const signature = signatureOf('callback', query, fileId)
       const claims = settings.requireToken ? callbackClaims(request) : undefined
@@ -91,7 +92,7 @@ export function createCredentials ({ settings, tokens, urls, keys, signal }: Dep
       const allowed = admitted.has(request) || await askApplication(request, { action: 'callback', fileId })
       // The application may recognize a user by cookies that a page of another origin makes the browser send.
       if (isProven || (allowed && !isFromBrowser(request))) return
-      throw isUnsignedCallback(request, fileId) ? unsignedCallback() : noToken(request, 'no token in the body')
+      throw noToken(request, 'no token in the body')
     },
 
     async authorizeDownload (request, fileId) {
@@ -99,7 +100,7 @@ export function createCredentials ({ settings, tokens, urls, keys, signal }: Dep
       const allowed = await askApplication(request, { action: 'download', fileId })
       if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
-      // A token is not enough: the document server signs any URL that a configuration contains, wherever it came from.
+      // A token is not enough: the document server signs any URL that a configuration contains.
       if (settings.signedUrls) throw new UnauthorizedError('the URL is not signed: use the one of the control')
 
       const claims = headerClaims(request)
@@ -110,19 +111,15 @@ export function createCredentials ({ settings, tokens, urls, keys, signal }: Dep
     async authorizeProxy (request, url) {
       const { fileId = '' } = request.query
       const token = urls.checkProxyToken(fileId, headerOf(request, PROXY_TOKEN_HEADER))
-      if (settings.proxy.requireToken && token === 'invalid') throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this service for a page with this fileId`)
+      if (settings.proxy.requireToken && token === 'invalid') throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this application for a page with this fileId`)
       const allowed = await askApplication(request, { action: 'proxy', url: url.href, ...(fileId && { fileId }) })
       if (settings.proxy.requireToken && token !== 'valid' && !allowed) {
         throw new UnauthorizedError(token === 'expired' ? `the ${PROXY_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime` : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`)
       }
       if (settings.proxy.crossOrigin) return
       if (!ALLOWED_DESTINATIONS.has(request.headers['sec-fetch-dest'])) throw new ForbiddenError('proxied content must not be executed or embedded in a page')
-      if (!allowed && isCrossSite(request)) throw new ForbiddenError('the proxy serves pages of its own origin only')
+      if (!allowed && isCrossSite(request)) throw new ForbiddenError('the proxy serves only pages of the same origin')
     }
-  }
-
-  function isUnsignedCallback ({ query }: HandlerRequest, fileId: string): boolean {
-    return settings.signedUrls && signatureOf('callback', query, fileId) !== 'valid'
   }
 
   function signatureOf (purpose: 'callback' | 'download', query: HandlerQuery, fileId: string): ReturnType<HandlerUrls['checkSignature']> {
@@ -174,5 +171,5 @@ function unsignedCallback (): Error {
 }
 
 function fieldOf (value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  return isJsonObject(value) ? value[name] : undefined
 }

@@ -20,7 +20,7 @@ interface Dependencies {
   readonly idle: number
 }
 
-/** Serves a stored file to the document server, or to whoever the application authorizes. */
+/** Serves a stored file: to requests with a signed URL or, without signatures, a token; and to those that `authorize` allows. */
 export function createDownloadHandler ({ credentials, storage, idle }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query

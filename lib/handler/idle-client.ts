@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
  * nothing to write does not count: the storage may be slow.
  */
 export function endWhenIdle ({ raw: { socket, httpVersionMajor } }: FastifyRequest, { raw }: FastifyReply, milliseconds: number): void {
-  if (httpVersionMajor > 1) { // the stream has a timeout of its own, the connection is shared
+  if (httpVersionMajor > 1) { // an HTTP/2 connection is shared, but each of its streams has a timeout
     raw.setTimeout(milliseconds, () => raw.destroy())
     return
   }

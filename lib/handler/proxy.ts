@@ -37,7 +37,7 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
   }
 }
 
-/** The parts of a multipart body have their own headers, which browsers heed for `multipart/x-mixed-replace`. */
+/** The parts of a multipart body have their own headers, which browsers obey for `multipart/x-mixed-replace`. */
 function typeOf (type = 'application/octet-stream'): string {
   return /multipart\//i.test(type) ? 'application/octet-stream' : type
 }

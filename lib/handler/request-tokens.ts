@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
-import { type Claims, isClaims, type TokenFault, type TokenSigner } from '../document-server/token.js'
+import type { Claims, TokenFault, TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
+import { isJsonObject } from '../json.js'
 import type { Settings } from '../options.js'
 
 /** The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the request had. */
@@ -13,7 +14,7 @@ export interface RequestTokens {
   callbackClaims (request: FastifyRequest): Claims | undefined
   /** The claims of the token in the header; `undefined` without one. */
   headerClaims (request: FastifyRequest): Claims | undefined
-  /** The error for a request without the required token. `missing` begins its message: what else was looked for. */
+  /** The error for a request without the required token. `missing` starts its message: what else the request lacks. */
   noToken (request: FastifyRequest, missing: string): Error
 }
 
@@ -25,22 +26,22 @@ const FOREIGN_ALGORITHM = /^(?:RS|PS|ES|Ed)/
 export function requestTokens (tokens: TokenSigner, { authorizationHeader, authorizationPrefix }: Settings['documentServer']): RequestTokens {
   return {
     callbackClaims (request) {
-      if (!isClaims(request.body)) throw new InvalidCallbackError('its body is not an object')
+      if (!isJsonObject(request.body)) throw new InvalidCallbackError('its body is not an object')
       const { token } = request.body
-      const header = inHeader(request)
+      const header = headerToken(request)
       if (token === undefined) {
         const claims = header === undefined ? undefined : verified(request, 'header', header)
         return claims && signedFields(claims)
       }
       // The token in the body is complete; the one in the header may lack long fields.
       const claims = verified(request, 'body', token)
-      const inHeaderToo = header === undefined ? undefined : ownClaims(request, header)
-      if (inHeaderToo) assertAgreement(request, claims, signedFields(inHeaderToo))
+      const headerClaims = header === undefined ? undefined : ownClaims(request, header)
+      if (headerClaims) assertAgreement(request, claims, signedFields(headerClaims))
       return claims
     },
 
     headerClaims (request) {
-      const token = inHeader(request)
+      const token = headerToken(request)
       return token === undefined ? undefined : verified(request, 'header', token)
     },
 
@@ -53,7 +54,7 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
     }
   }
 
-  function inHeader ({ headers }: FastifyRequest): string | undefined {
+  function headerToken ({ headers }: FastifyRequest): string | undefined {
     const value = headers[authorizationHeader]
     return typeof value === 'string' && value.startsWith(authorizationPrefix) ? value.slice(authorizationPrefix.length) : undefined
   }
@@ -85,8 +86,8 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
 
   function refusal (request: FastifyRequest, message: string, facts: Partial<TokenFault> = {}): Error {
     const found = {
-      bodyToken: isClaims(request.body) && request.body.token !== undefined,
-      headerToken: inHeader(request) !== undefined,
+      bodyToken: isJsonObject(request.body) && request.body.token !== undefined,
+      headerToken: headerToken(request) !== undefined,
       ...facts
     }
     return Object.assign(new UnauthorizedError(message), { found })
@@ -108,6 +109,6 @@ function agree (name: string, inBody: unknown, inHeader: unknown): boolean {
 }
 
 function signedFields ({ payload }: Claims): Claims {
-  if (!isClaims(payload)) throw new InvalidCallbackError('the token in its header has no payload')
+  if (!isJsonObject(payload)) throw new InvalidCallbackError('the token in its header has no payload')
   return payload
 }

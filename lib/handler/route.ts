@@ -9,7 +9,7 @@ type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<F
 
 export interface HandlerActions extends Record<Action, ActionHandler> {}
 
-/** All methods that Fastify supports by default: for one without a route the application would log the query. */
+/** All methods that Fastify supports by default: a request with a method that has no route would be logged with its query. */
 export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 const allowedMethods: Record<Action, readonly string[]> = {
@@ -38,7 +38,7 @@ export function handlerRoute ({ path, actions, credentials, routeOptions }: Depe
     return actions[handlerRequest.query.action](handlerRequest, reply)
   }
 
-  /** Before the body is read: only callbacks have one, and reading it is what costs most. */
+  /** Runs before the body is read: reading is the most expensive step. Only callbacks have a body. */
   async function assertAdmitted (request: FastifyRequest): Promise<void> {
     const { query, method } = request
     const { action } = query as { action?: unknown }
@@ -70,7 +70,7 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
   const action = (request.query as { action?: unknown }).action
   if (action === 'callback' && request.method === 'POST' && !RATE_LIMITED.has(original.statusCode ?? 500)) {
-    request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps what it has')
+    request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps the unsaved changes')
     return answerCallback(reply, 1)
   }
   const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original

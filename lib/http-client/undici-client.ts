@@ -20,7 +20,7 @@ export interface UndiciClientOptions extends ConnectionOptions {
    * With a dispatcher of undici 7 other than `guardedDispatcher`, the process may crash when a connection ends while nobody reads
    * the body (nodejs/undici#5360).
    *
-   * @default dispatchers of its own, which `close()` closes
+   * @default two dispatchers that the client creates, and which `close()` closes
    */
   readonly dispatcher?: Dispatcher
 }

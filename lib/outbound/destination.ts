@@ -5,7 +5,7 @@ import { mayBePublicHost } from '../security/public-ip.js'
 import { isBelow, isResultPath } from '../security/result-path.js'
 
 export interface Destination {
-  /** What to request. */
+  /** The URL to request: that of the request, or the same at the internal origin. */
   readonly url: URL
   /** Whether connections to IP addresses that are not public must be refused. */
   readonly publicOnly: boolean
@@ -19,8 +19,8 @@ export type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'a
  */
 export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings): (purpose: HttpPurpose, url: URL) => Destination {
   return function destination (purpose, url) {
-    // The proxy may read result files only, and never at the internal origin: the document server's web server gives its
-    // settings to requests from its own machine.
+    // At the document server the proxy reads result files only, and a request cannot name the internal origin: the document
+    // server's web server shows its settings to requests from the same machine.
     const isPathAllowed = purpose !== 'proxy' || isResultPath(url.pathname)
     const isNamed = purpose === 'proxy' ? (isPathAllowed && documentServer.publicOrigins.has(url.origin)) || isProxyTarget(url) : documentServer.origins.has(url.origin)
     const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer

@@ -51,10 +51,3 @@ export function asUpstreamError (error: unknown): Error {
   if (/TIMED?_?OUT$/.test(code) || error.name === 'TimeoutError') return new UpstreamTimeoutError(code, { cause: error })
   return new UpstreamError(code, { cause: error })
 }
-
-/** Reads a whole body into memory. */
-export async function bytesOf (body: Readable): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}

@@ -49,7 +49,7 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
       const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
       limited.once('close', () => {
         deadline.clear()
-        discard(response.body) // would stay open if nobody had read from it
+        discard(response.body) // a body that was never read would stay open
       })
       return { status: response.status, header: name => response.header(name), length, body: limited }
     } catch (error) {
@@ -74,7 +74,7 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
     async function requestFollowing (first: URL): Promise<HttpResponse> {
       let next = first
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-        const response = redirects === 0 ? await requestOne(next) : await requestOne(next).catch(withoutAddress)
+        const response = redirects === 0 ? await requestOne(next) : await requestOne(next).catch(withoutTarget)
         if (method !== 'GET' || !REDIRECTS.has(response.status)) return checkedStatus(response)
         discard(response.body)
         next = redirectTarget(next, response)
@@ -117,7 +117,7 @@ function redirectTarget (from: URL, response: HttpResponse): URL {
 }
 
 /** A user of the proxy must not learn where a redirect leads. */
-function withoutAddress (error: unknown): never {
+function withoutTarget (error: unknown): never {
   if (error instanceof AddressBlockedError) throw new AddressBlockedError('a redirect leads to a URL that is not allowed', { cause: error })
   throw error
 }

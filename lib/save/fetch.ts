@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EditorError } from '../errors.js'
+import { UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { type Outbound, statusError } from '../outbound/outbound.js'
 import { discard } from '../streams.js'
@@ -41,7 +41,7 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, si
         return await fetchOnce(file, consume, timeLeft)
       } catch (error) {
         timeLeft = Math.floor(end - performance.now() - pause)
-        if (retry >= saveRetries || !(error as Partial<EditorError>).retryable || timeLeft < 1 || signal.aborted) throw error
+        if (retry >= saveRetries || !isTransient(error) || timeLeft < 1 || signal.aborted) throw error
       }
       await delay(pause, undefined, { signal }).catch(() => {})
     }
@@ -57,4 +57,9 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, si
       discard(response.body)
     }
   }
+}
+
+/** Errors of the storage are not: some SDKs mark theirs with `retryable`, too, and have retried already. */
+function isTransient (error: unknown): boolean {
+  return (error instanceof UpstreamError || error instanceof UpstreamTimeoutError) && error.retryable
 }

@@ -15,7 +15,7 @@ export interface Outbox {
   entryFor (event: SavedEvent): UndeliveredEvent | undefined
   /** Calls the hook and removes the event from the record. Never rejects. */
   deliver (fileId: string, event: SavedEvent): Promise<void>
-  /** Delivers what other processes left undelivered. */
+  /** Delivers the events that other processes left undelivered. */
   deliverLeftovers (fileId: string, record: FileRecord): Promise<void>
 }
 
@@ -34,21 +34,17 @@ const MAX_CLOCK_SKEW_MS = 60_000
 
 export function createOutbox ({ recordStore, state: { owner, hasEnded }, onSaved, hookTimeout, clock }: Dependencies): Outbox {
   const instance = randomUUID()
-  const inDelivery = new Set<string>()
 
   const outbox: Outbox = {
     entryFor: event => onSaved && { event, deliverer: instance, storedAt: clock.now(), ...(owner !== undefined && { owner }) },
 
     async deliver (fileId, event) {
       if (!onSaved) return
-      inDelivery.add(event.id)
       try {
         await onSaved(event)
         await recordStore.update(fileId, record => eventDelivered(record, event.id), NOT_DURABLE)
       } catch {
         // It stays noted and is delivered again.
-      } finally {
-        inDelivery.delete(event.id)
       }
     },
 
@@ -58,8 +54,8 @@ export function createOutbox ({ recordStore, state: { owner, hasEnded }, onSaved
   }
   return outbox
 
-  function isLeftOver ({ event, deliverer, owner, storedAt }: UndeliveredEvent): boolean {
-    if (deliverer === instance) return !inDelivery.has(event.id)
+  function isLeftOver ({ deliverer, owner, storedAt }: UndeliveredEvent): boolean {
+    if (deliverer === instance) return true // the saves of a file are stored one after the other: none is being delivered now
     return (owner !== undefined && hasEnded?.(owner) === true) || clock.now() - storedAt > hookTimeout + MAX_CLOCK_SKEW_MS
   }
 }

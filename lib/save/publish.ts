@@ -23,7 +23,7 @@ interface Dependencies {
   readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts' | 'clock'>
 }
 
-/** A save with its content, and the file as it was a moment ago. */
+/** A save with its content, and the record and the file as last read. */
 export interface StagedSave {
   readonly request: SaveRequest
   /** Absent where the save has no key: then nothing about it can be noted. */
@@ -52,7 +52,7 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
   async function decide (save: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const { request, identity: { key }, staged, snapshot: { record }, current } = save
     const conflict = settings.onConflict === 'keep-both' && isConflict(record, keys, key, current)
-    // This very save may have changed the file before its note in the record was lost.
+    // This save may have been published before, and its note lost in a power failure.
     if ((conflict || request.notmodified) && await isStoredContent(staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
     try {
@@ -74,7 +74,7 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     const event = eventOf(request, info)
     const save = storedSave(identity, info.revision)
     await lock.releaseWith(record => saveStored(record, save, { undelivered: outbox.entryFor(event) })).catch(error => {
-      // With the note in the lock the stored revision tells already that this save was stored.
+      // The note in the lock and the stored revision already prove that this save was stored.
       if (!lock.isPublishingNoted) throw error
     })
     await outbox.deliver(fileId, event)
@@ -99,7 +99,7 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     }
   }
 
-  /** Replaces the conflict copy of the session's last save, unless someone has changed that copy or has it open. */
+  /** Replaces the conflict copy of the session's last save, unless that copy was changed or is being edited. */
   async function replaceConflictCopy ({ request, identity, staged, snapshot: { record } }: IdentifiedSave, extension: string): Promise<FileInfo | null> {
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
@@ -114,8 +114,8 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
 
   /**
    * Replaces a file while holding its lock, if its record is still the one of the snapshot. Resolves to `null` when anything has
-   * changed; otherwise the caller must release the lock. `describe` makes the note of what is about to be published, where the
-   * storage can tell that beforehand.
+   * changed; otherwise the caller must release the lock. `describe` makes the note for the lock; it is called if the storage
+   * knows the new revision before it publishes.
    */
   async function replaceLocked (fileId: string, staged: StagedContent, snapshot: RecordSnapshot, options: StagedReplaceOptions, describe?: (info: FileInfo, ticket?: string) => Publishing): Promise<{ readonly info: FileInfo, readonly lock: FileLock } | null> {
     const lock = locks.lockOf(fileId, snapshot)
@@ -130,12 +130,12 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
       await lock.release()
     } catch (error) {
       await lock.abandon().catch(() => {})
-      if (!lock.isDenied) throw error
+      if (!lock.isRecordChanged) throw error
     }
     return null
   }
 
-  /** The content is stored already, by this save or byte for byte the same. */
+  /** Stores nothing: the same bytes are stored already. */
   async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const event = eventOf(request, current)
     const record = saveStored(snapshot.record, storedSave(identity, current.revision), { undelivered: outbox.entryFor(event) })

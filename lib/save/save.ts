@@ -26,8 +26,8 @@ export type SaveOutcome = SavedEvent | NothingToStore
 type NothingToStore = 'repeat' | 'superseded' | 'missing'
 
 /**
- * Fetches and stores a save: all of it or nothing. Where it goes is decided when its content is there, at the moment of
- * publishing. Resolves when the content is durable and the event was delivered. A rejection leaves the stored content as it was.
+ * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately before it is
+ * published. Resolves when the content is durable and the event was delivered. If it rejects, the stored content is unchanged.
  */
 export type Save = (request: SaveRequest) => Promise<SaveOutcome>
 
@@ -39,8 +39,8 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
     for (let fetches = 1; ; fetches++) {
       const { snapshot, current } = await look(request.fileId)
       await outbox.deliverLeftovers(request.fileId, snapshot.record)
-      const nothing = nothingToStore(request, snapshot, current)
-      if (nothing !== undefined) return nothing
+      const skipped = nothingToStore(request, snapshot, current)
+      if (skipped !== undefined) return skipped
 
       const staged = await fetch({ ...request, extension: current!.extension }, async content => await storage.stage(request.fileId, content))
       try {
@@ -70,8 +70,8 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
   async function decideAndPublish (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
       const { snapshot, current } = await look(request.fileId)
-      const nothing = nothingToStore(request, snapshot, current)
-      if (nothing !== undefined) return nothing
+      const skipped = nothingToStore(request, snapshot, current)
+      if (skipped !== undefined) return skipped
       const outcome = await publish({ request, identity: identityOf(request), staged, snapshot, current: current! })
       if (outcome !== CHANGED) return outcome
     }

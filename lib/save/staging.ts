@@ -31,7 +31,7 @@ interface Dependencies {
 
 export function stagingStorage (storage: Storage, { spool, timeouts, signal }: Dependencies): StagingStorage {
   const { state } = storage
-  /** For calls that read the download: it has `timeouts.total`, and the storage its own time after that. */
+  /** For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after that. */
   const downloadTime = timeouts.total + timeouts.storage
 
   async function limited<Result> (method: string, call: () => Promise<Result>, milliseconds = timeouts.storage): Promise<Result> {

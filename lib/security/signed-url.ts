@@ -24,7 +24,7 @@ const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
 
 /**
  * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a leaked or
- * guessed key does not reveal the secret. `scope` separates services that share a secret.
+ * guessed key does not reveal the secret. `scope` separates applications that share a secret.
  */
 export function urlSigner (secrets: readonly string[], scope: string): UrlSigner {
   const keys = secrets.map(secret => Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32)))

@@ -4,14 +4,14 @@ import { digest } from '../digest.js'
 type Content = Pick<FileInfo, 'fileId' | 'revision'>
 
 /**
- * The document keys of one service at one document server: `<service and file>.<revision>.<document server>`. The first part
- * separates services that share a document server, the last one separates document servers that edit the same files.
+ * The document keys of one application at one document server: `<application and file>.<revision>.<document server>`. The first
+ * part separates applications that share a document server, the last one separates document servers that edit the same files.
  */
 export interface DocumentKeys {
   /**
-   * The document key for one content of one file: the same on every instance of the service, and different for every file and
-   * every content. `finished` has the keys under which the document server accepts no more edits although the content is the
-   * same. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others.
+   * The document key for one content of one file: the same on every instance of the application, and different for every file
+   * and every content. `finished` has the keys that had their final save: the document server accepts no more edits under them,
+   * even if the content is the same. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others.
    * Source: docs/document-server-protocol.md#the-document-key
    */
   of (content: Content, finished?: ReadonlySet<string>): string
@@ -23,10 +23,10 @@ export interface DocumentKeys {
   isForAnotherServer (fileId: string, key: string): boolean
 }
 
-/** `service`: URL of its handler. `server`: origin of the document server. */
-export function documentKeys (service: string, server: string): DocumentKeys {
+/** `handlerUrl`: the handler's public URL, which identifies the application. `server`: origin of the document server. */
+export function documentKeys (handlerUrl: string, server: string): DocumentKeys {
   const serverPart = digest(server).slice(0, 8)
-  const filePrefix = (fileId: string) => `${digest(service, fileId)}.`
+  const filePrefix = (fileId: string) => `${digest(handlerUrl, fileId)}.`
   const contentPrefix = ({ fileId, revision }: Content) => `${filePrefix(fileId)}${digest(revision)}.`
 
   return {

@@ -7,32 +7,32 @@ import { type FileRecord, finishedKeys, lastSaveOf, type Session, sessionWith, U
 /** More than one is rare: a page that was rendered long ago opens an old key. */
 const MAX_SESSIONS = 8
 
-/** Status 1: someone is editing under this key while `content` is what is stored. */
+/** Status 1: users are editing under this key, and `content` is stored. */
 export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
   const session = sessionWith(record, key)
   if (session === undefined) return withSession(record, newSession(record, keys, key, content, now))
   return isUnconfirmed(session) ? record : sessionConfirmed(record, key, now)
 }
 
-/** A key that was already saved for good may be reported late: there may be no such session any more. */
+/** The report may be late if the key already had its final save: the session may no longer exist. */
 function newSession (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): Session {
   return { key, lastReported: finishedKeys(record).has(key) ? UNCONFIRMED : now, ...baseOf(record, keys, key, content) }
 }
 
-/** The content that a new session is based on, where that is certain: the document server may have kept what it downloaded earlier. */
+/** The revision that a new session is based on, if that is certain: the document server may have opened content that it downloaded earlier. */
 function baseOf (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): Pick<Session, 'baseRevision'> {
   const last = lastSaveOf(record, key)
   const isCertain = last === undefined ? !keys.isForFile(content.fileId, key) || keys.isForContent(content, key) : last.revision === content.revision
   return isCertain ? { baseRevision: content.revision } : {}
 }
 
-/** The document server said that the session is live. */
+/** The document server reported that the session is live. */
 export function sessionConfirmed (record: FileRecord, key: string, now: number): FileRecord {
   const session = sessionWith(record, key)
   return session === undefined ? record : withSession(record, { ...session, lastReported: now })
 }
 
-/** Status 4: everybody has left and nothing was changed. A save that was refused earlier is still at the document server, or was removed there. */
+/** Status 4: everybody has left and nothing was changed. A save that was refused earlier may still be at the document server. */
 export function sessionClosed (record: FileRecord, key: string): FileRecord {
   const session = sessionWith(record, key)
   if (session === undefined) return record
@@ -49,7 +49,7 @@ export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string
   return session.hasRefusedSave === true ? record : withSession(record, { ...session, hasRefusedSave: true })
 }
 
-/** Whether new users may join: if they then see what is stored, or to bring back a refused save. */
+/** Whether new users may join: if they then see the stored content, or bring back a refused save. */
 export function isJoinable ({ key, baseRevision, hasRefusedSave }: Session, keys: DocumentKeys, content: FileInfo): boolean {
   return (baseRevision === content.revision || hasRefusedSave === true) && !keys.isForAnotherServer(content.fileId, key)
 }
@@ -66,7 +66,7 @@ export function withSession (record: FileRecord, session: Session): FileRecord {
   return { ...record, sessions: sessions.length > MAX_SESSIONS ? sessions.filter(one => one !== leastImportant(others)) : sessions }
 }
 
-/** A refused save exists only at the document server, under its key. Nobody joins a session without a base. */
+/** A refused save exists only at the document server, under its key. New users do not join a session without a base. */
 function leastImportant (sessions: readonly Session[]): Session | undefined {
   const ranked = sessions.toSorted((a, b) =>
     Number(a.hasRefusedSave === true) - Number(b.hasRefusedSave === true) ||

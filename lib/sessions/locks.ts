@@ -6,9 +6,9 @@ import type { FileRecord, Lock, Publishing } from './record.js'
 import { NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved } from './stored-saves.js'
 
-/** The lock of a file, kept in its record: one instance at a time publishes content, for the moment that takes. */
+/** The locks of files, kept in their records. An instance holds the lock only while it publishes. */
 export interface Locks {
-  /** Resolves to the record when nobody holds the lock. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
+  /** Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
   whenFree (fileId: string): Promise<RecordSnapshot>
   /** The lock of a file, not yet acquired. */
   lockOf (fileId: string, snapshot: RecordSnapshot): FileLock
@@ -18,8 +18,8 @@ export interface Locks {
 
 export interface FileLock {
   /** Whether it could not be acquired because the record was no longer the one of the snapshot. */
-  readonly isDenied: boolean
-  /** Whether the record names what is about to be published. */
+  readonly isRecordChanged: boolean
+  /** Whether the lock contains a note of what is about to be published. */
   readonly isPublishingNoted: boolean
   /** Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. */
   acquire (publishing?: Publishing): Promise<boolean>
@@ -70,17 +70,19 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     },
 
     lockOf (fileId, snapshot) {
-      /** `null` when denied. */
-      let id: string | null | undefined
+      let id: string | undefined
+      let isRecordChanged = false
       let isPublishingNoted = false
 
       return {
-        get isDenied () { return id === null },
+        get isRecordChanged () { return isRecordChanged },
         get isPublishingNoted () { return isPublishingNoted },
         async acquire (publishing) {
           isPublishingNoted = publishing !== undefined
-          id = await acquire(fileId, snapshot, publishing)
-          return id !== null
+          const acquired = await acquire(fileId, snapshot, publishing)
+          isRecordChanged = acquired === null
+          id = acquired ?? id // a storage may ask again after it was acquired
+          return acquired !== null
         },
         async releaseWith (change) {
           await releaseDurably(fileId, id ?? '', change)
@@ -142,8 +144,8 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
   }
 
   /**
-   * First makes sure that no other instance breaks it, then that its holder can no longer publish; then the stored revision tells
-   * whether it has.
+   * Takes the lock over, so that no other instance breaks it; revokes the holder's ticket, so that the holder can no longer
+   * publish; then the stored revision tells whether it has published.
    */
   async function breakLock (fileId: string, snapshot: RecordSnapshot, lock: Lock): Promise<void> {
     const id = await acquire(fileId, snapshot, lock.publishing)

@@ -8,7 +8,7 @@ export interface RecordSnapshot {
   readonly version: string | null
 }
 
-/** The records of all files. Other instances of the service read and change them at the same time. */
+/** The records of all files. Other instances of the application read and change them at the same time. */
 export interface RecordStore {
   read (fileId: string): Promise<RecordSnapshot>
   /** Stores a record if it is still the one of the snapshot. Resolves to whether it was stored. */
@@ -20,10 +20,10 @@ export interface RecordStore {
   update (fileId: string, change: (record: FileRecord) => FileRecord, options?: { readonly durable: boolean }): Promise<FileRecord>
 }
 
-/** For what may get lost when the machine crashes: at worst the document server is asked, or bytes are compared. */
+/** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
 export const NOT_DURABLE = { durable: false } as const
 
-/** More than this is no coincidence. */
+/** Even with many instances a change needs only a few. */
 const MAX_ATTEMPTS = 1000
 
 export function createRecordStore (state: StateStore): RecordStore {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import type { SavedEvent } from '../../types/events.js'
 
-// The record of a file: one small JSON value in the storage's `state`, shared by all instances of the service.
+// The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application.
 
 const OptionalString = Type.Optional(Type.String())
 const Milliseconds = Type.Number() // since the epoch
@@ -13,11 +13,11 @@ const SessionSchema = Type.Object({
   baseRevision: OptionalString,
   /** When the document server last reported this session. `UNCONFIRMED` when it may not exist. */
   lastReported: Milliseconds,
-  /** A save was refused: the document server has it under this key, and nobody else has it. */
+  /** A save was refused: only the document server has it, under this key. */
   hasRefusedSave: Type.Optional(Type.Boolean()),
-  /** The file that gets the session's content because the edited one was changed by someone else. */
+  /** The conflict copy: the session is saved there because someone else changed the edited file. */
   conflictFileId: OptionalString,
-  /** Revision of that file after the session's last save. With another one it has somebody else's changes. */
+  /** Revision of that file after the session's last save. If it differs, someone else changed that file. */
   conflictRevision: OptionalString
 })
 
@@ -35,7 +35,7 @@ const SaveIdentitySchema = Type.Object({
 
 const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({
   storedAt: Milliseconds,
-  /** Of the stored content; absent when it was stored in another file or not at all. */
+  /** Of the stored content; absent if it was stored as a conflict copy or not at all. */
   revision: OptionalString
 })])
 
@@ -51,7 +51,7 @@ const UndeliveredEventSchema = Type.Object({
 const PublishingSchema = Type.Object({
   save: StoredSaveSchema,
   undelivered: Type.Optional(UndeliveredEventSchema),
-  /** By which the storage can be told to revoke it. */
+  /** For `Storage.revoke`. */
   ticket: OptionalString
 })
 
@@ -59,7 +59,7 @@ const LockSchema = Type.Object({
   id: Type.String(),
   /** The process that holds it, where the storage can tell whether a process has ended. */
   owner: OptionalString,
-  /** What is about to be published. If the holder dies, the stored revision tells whether it was. */
+  /** A note of what is about to be published. If the holder dies, the stored revision tells whether it was published. */
   publishing: Type.Optional(PublishingSchema)
 })
 
@@ -84,7 +84,7 @@ export type FileRecord = Readonly<Static<typeof FileRecordSchema>>
 
 export const EMPTY: FileRecord = { sessions: [], saves: [] }
 
-/** `lastReported` of a session that may not exist: the document server is asked before anyone is sent there. */
+/** `lastReported` of a session that may not exist: the document server is asked before another user gets its key. */
 export const UNCONFIRMED = 0
 
 export function isFileRecord (value: unknown): value is FileRecord {

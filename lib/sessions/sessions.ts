@@ -12,9 +12,9 @@ import { deadLockRemoved, saveStored } from './stored-saves.js'
  * session's key, also after a force save changed the content: with different keys two groups would edit two copies.
  */
 export interface Sessions {
-  /** The document key for someone who opens this content now. */
+  /** The document key for a user who opens this content now. */
   keyFor (content: FileInfo): Promise<string>
-  /** Status 1: someone is editing under this key. */
+  /** Status 1: users are editing under this key. */
   started (fileId: string, key: string): Promise<void>
   /** Status 4: the session ended without changes. */
   closed (fileId: string, key: string): Promise<void>
@@ -31,25 +31,25 @@ interface Dependencies {
   readonly keys: DocumentKeys
   /** Asks the document server whether it knows a key. Resolves to `undefined` when it gives no usable answer. */
   readonly isKnown: (key: string) => Promise<boolean | undefined>
-  /** Milliseconds after its last report at which a session is asked for before anyone is sent there. */
+  /** If a session was last reported more milliseconds ago, the document server is asked about it before another user gets its key. */
   readonly askAfter: number
   readonly clock: Clock
 }
 
-/** A session that is reported again is noted at most this often in the time after which it would be asked for. */
+/** How often per `askAfter`, at most, a repeated report of a session is noted. */
 const NOTES_PER_ASK = 10
 
-/** How often the document server is asked about a session that nobody is sent to. */
+/** Between two questions to the document server about a session that new users do not join. */
 const SUSPECT_INTERVAL_MS = 60_000
 const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
 export function createSessions ({ storage, recordStore, locks, keys, isKnown, askAfter, clock }: Dependencies): Sessions {
-  /** Many users may open a page of the same session at once: it is asked for once. */
+  /** Questions in progress, by key: if many users open a document at once, the document server is asked once. */
   const questions = new Map<string, Promise<boolean | undefined>>()
 
-  /** By key: when it was last asked for. */
+  /** By key: when the document server was last asked about a suspect. */
   const suspects = new Map<string, number>()
 
   return {
@@ -91,7 +91,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     }
   }
 
-  /** The record and what is stored, as they were at one moment. */
+  /** Reads the record and the file's info so that they belong together: the record did not change in between. */
   async function look (content: FileInfo): Promise<{ record: FileRecord, current: FileInfo }> {
     const { fileId } = content
     for (let looks = 1; ; looks++) {
@@ -107,7 +107,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     return !isUnconfirmed(session) && clock.now() - session.lastReported < askAfter
   }
 
-  /** The file was changed from outside during the session. Nobody is sent there, but it is worth asking whether it is over. */
+  /** Whether the file was changed from outside during the session, and the document server was not asked about it recently. */
   function isSuspect ({ key, baseRevision }: Session, { fileId, revision }: FileInfo): boolean {
     if (baseRevision === undefined || baseRevision === revision || keys.isForAnotherServer(fileId, key)) return false
     if (clock.now() - (suspects.get(key) ?? -Infinity) < SUSPECT_INTERVAL_MS) return false
@@ -116,7 +116,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     return true
   }
 
-  /** Asks the document server and notes the answer. A failure to note it must not keep anyone from opening a document. */
+  /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const question = questions.get(key) ?? isKnown(key).finally(() => questions.delete(key))
@@ -126,7 +126,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     if (answer === undefined && isUnconfirmed(session) && session.hasRefusedSave !== true) return false
     const isLive = answer ?? true
     const record = await recordStore.update(fileId, record => isLive ? sessionConfirmed(record, key, clock.now()) : removedUnlessReported(record, session), NOT_DURABLE).catch(() => undefined)
-    // A callback may have reported meanwhile that everybody has left, or that somebody has come.
+    // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? isLive : sessionWith(record, key) !== undefined
   }
 }

@@ -77,8 +77,8 @@ function isFinished (record: FileRecord, { key, lastsave }: SaveIdentity): boole
 }
 
 /**
- * Whether someone else changed the file since the session's content was read from it or stored in it. A finished session that
- * saves again without having been reported as live may belong to another document server.
+ * Whether someone else changed the file since the session's content was read from it or stored in it. A session that saves
+ * again after its final save, without having been reported as live, may belong to another document server.
  */
 export function isConflict (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
   const session = sessionWith(record, key)
@@ -86,7 +86,7 @@ export function isConflict (record: FileRecord, keys: DocumentKeys, key: string,
   if (session?.baseRevision !== undefined) return session.baseRevision !== content.revision
   const last = lastSaveOf(record, key)
   if (last !== undefined) return last.status === 2 || last.revision !== content.revision
-  // The session was never reported. A key that we made tells what it was opened with, any other does not.
+  // The session was never reported. A key that we made shows which content it was opened with; others do not.
   return keys.isForFile(content.fileId, key) && !keys.isForContent(content, key)
 }
 

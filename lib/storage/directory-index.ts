@@ -72,7 +72,7 @@ interface ScannedNames {
  */
 export function directoryIndex (directory: string, readMtime: () => Promise<DirectoryMtime>, pause: Pause = unrefDelay) {
   let latest = noNames()
-  /** Still used: the latest scan may have found a volume that was unmounted for a moment. */
+  /** Still used: the latest scan may have seen a volume that was unmounted briefly. */
   let previous = latest
   let scanning = latest
   let scannedMtime: DirectoryMtime | undefined
@@ -94,7 +94,7 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
       for (let duration = 0; !signal.aborted;) {
         await pause(Math.max(MIN_PAUSE_MS, duration * PAUSE_PER_SCAN), signal).catch(() => {})
         const startedAt = performance.now()
-        await scanIfChanged(signal).catch(() => {}) // lookups report what is wrong with the directory
+        await scanIfChanged(signal).catch(() => {}) // lookups report errors of the directory
         duration = performance.now() - startedAt
       }
     }

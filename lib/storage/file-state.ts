@@ -14,7 +14,7 @@ const MAX_SET_ATTEMPTS = 20
 /** All temp files are in one folder, so that cleaning up at the start need not list the folders of all records. */
 const TEMP_FOLDER = 'temp'
 
-/** More generations than others write while a `set` checks whether its own has been superseded. */
+/** More than the generations that others write while a `set` checks whether the one it wrote has been superseded. */
 const MAX_TAGS = 16
 
 /** With this many generations, the next one is made durable, so that the older ones can be removed. */

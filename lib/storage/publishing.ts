@@ -16,7 +16,7 @@ export interface ExpectedFile {
  * it did. When it rejects, the replaced file is as it was, and the temp file may still exist.
  */
 export async function publishOver (temp: TempFile, target: string, isExpected?: (stats: BigIntStats) => boolean): Promise<boolean> {
-  // A second hard link costs next to nothing and allows to undo a rename that could not be flushed.
+  // A second hard link is cheap, and is used to undo a rename that could not be flushed.
   const previous = previousOf(temp.path)
   const isLinked = await link(target, previous).then(() => true, () => false)
   try {

@@ -40,7 +40,7 @@ export function sliceOf (size: number, range: ByteRange | undefined): { start: n
 
 /**
  * Streams `length` bytes of an open file, and closes it at the end, after an error or when the stream is destroyed. Fails
- * when the file turns out to be shorter, since the reader may have been told its length already.
+ * when the file turns out to be shorter, because the length may already be in the headers of a response.
  */
 export function fileBody (handle: FileHandle, start: number, length: number): Readable {
   let position = start

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
+import { parseJson } from '../json.js'
 import { createQueue } from '../queue.js'
 import { regularFile, type StoredFile, takesPrecedence } from './file-lookup.js'
 import { fileInfo, revisionOf, splitName, storedExtension } from './file-info.js'
@@ -96,7 +97,7 @@ function isRival (other: StoredFile, file: StoredFile): boolean {
  * superseded. Does nothing for a ticket that no replacement in this storage was given.
  */
 export async function revokeTicket (ticket: string, { directory, fileId }: Document): Promise<void> {
-  const { temp, published, superseded } = parseTicket(ticket)
+  const { temp, published, superseded }: Partial<Ticket> = Object(parseJson(ticket))
   if (typeof temp !== 'string' || !isTempName(temp)) return
   for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))
   const find = async (expected: Partial<NamedRevision> | undefined) => {
@@ -106,14 +107,6 @@ export async function revokeTicket (ticket: string, { directory, fileId }: Docum
   }
   const left = await find(superseded)
   if (left !== undefined && await find(published) !== undefined) await removeIfSame(expectedFile(directory, left))
-}
-
-function parseTicket (ticket: string): Partial<Ticket> {
-  try {
-    return Object(JSON.parse(ticket))
-  } catch {
-    return {}
-  }
 }
 
 function namedRevision ({ name, stats }: StoredFile): NamedRevision {

@@ -1,5 +1,6 @@
 import { link, lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseJson } from '../json.js'
 import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory } from './file-system.js'
 import { tempName, writeTempFile } from './temp-files.js'
 
@@ -67,12 +68,8 @@ async function readText (path: string): Promise<string> {
 }
 
 function parseGeneration (text: string): Generation | undefined {
-  try {
-    const generation = Object(JSON.parse(text))
-    return typeof generation.fileId === 'string' && generation.value !== undefined && Array.isArray(generation.tags) ? generation : undefined
-  } catch {
-    return undefined
-  }
+  const generation = Object(parseJson(text))
+  return typeof generation.fileId === 'string' && generation.value !== undefined && Array.isArray(generation.tags) ? generation : undefined
 }
 
 export interface WriteOptions {

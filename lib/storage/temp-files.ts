@@ -28,7 +28,7 @@ const ABANDONED_AFTER_MS = 120_000
 
 const PERMISSION_BITS = 0o777n
 
-/** A new name that tells which process the temp file belongs to. */
+/** A new name, which contains the name of this process. */
 export function tempName (): string {
   return `${PREFIX}~${processName()}~${randomUUID()}`
 }
@@ -106,7 +106,7 @@ async function isAbandoned (path: string, now: number): Promise<boolean> {
 
 async function finish (handle: FileHandle, replaced?: BigIntStats): Promise<BigIntStats> {
   if (replaced !== undefined) await copyAccess(handle, replaced)
-  // The kernel's timestamps stand still for milliseconds and inode numbers are reused: two contents could get the same revision.
+  // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the same revision.
   const seconds = nextModificationTime(replaced?.mtimeNs)
   await handle.utimes(seconds, seconds)
   await handle.sync()

@@ -95,7 +95,7 @@ const refusals: Record<string, Refusal> = {
   'the signature of another URL': {
     token: save => signed(save),
     query: fileId => ({ action: 'callback', fileId, signature: 'made-up-signature' }),
-    advice: /the URL's signature was not made for this service, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances/,
+    advice: /the URL's signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances/,
     code: 'FST_EDITOR_FORBIDDEN'
   },
   'a key of another file': {

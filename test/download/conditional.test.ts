@@ -31,6 +31,8 @@ t.test('a client with the current version gets 304 without a body, any other cli
     t.equal(response.status, status, JSON.stringify(headers))
     t.equal(response.headers.get('etag'), etag)
     t.equal(await response.text(), status === 304 ? '' : 'version one')
+    for (const name of ['content-type', 'content-disposition']) t.equal(response.headers.has(name), status === 200, name)
+    for (const name of ['content-security-policy', 'x-content-type-options']) t.ok(response.headers.has(name), name)
   }
 })
 

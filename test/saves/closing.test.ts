@@ -41,6 +41,19 @@ t.test('closing the app waits for a save, which is stored and acknowledged', asy
   t.equal(await editing.storedText(editing.fileId), NEW)
 })
 
+t.test('an answer that is sent while the app closes ends its connection', async t => {
+  const { serve, asked } = halfway()
+  const editing = await startEditing(t, { profile: 'classic', serve })
+  const answer = editing.postCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })
+  const response = await asked
+  const closed = editing.app.close()
+  response.end(NEW.slice(HALF))
+  const { headers, body } = await answer
+  t.equal(body, '{"error":0}')
+  t.equal(headers.get('connection'), 'close')
+  await closed
+})
+
 for (const status of [2, 6]) {
   t.test(`closing the app aborts a ${status} that takes too long, and nothing has changed`, async t => {
     const { serve, asked } = halfway()

@@ -88,6 +88,14 @@ for (const profile of profiles) {
     })
   }
 
+  t.test(`for a format without a known beginning a page is refused, anything else is stored (${profile})`, async t => {
+    const { save } = await startSaving(t, profile, [{ body: PAGE }, { body: COMPOUND_FILE }])
+    for (const format of ['hwp', 'djvu', 'fodt']) {
+      t.equal(await save(0, format), 'refused', format)
+      t.equal(await save(1, format), 'stored', format)
+    }
+  })
+
   t.test(`a save without filetype, as older document servers send it, is checked against the stored format (${profile})`, async t => {
     const bodies = table.map(([, sent]) => sent)
     const { save } = await startSaving(t, profile, bodies)

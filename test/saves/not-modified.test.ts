@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { fileStorage, type SavedEvent, type Storage } from '../../lib/index.js'
+import { fileStorage, memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 import { directoryOf } from './instances.js'
 
@@ -125,6 +125,35 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 }
+
+t.test('notmodified when the file is written again while it is compared: the event has the revision that is stored', async t => {
+  const memory = memoryStorage()
+  let isWrittenAgain = false
+  const storage: Storage = {
+    ...memory,
+    async read (fileId, range) {
+      if (isWrittenAgain) {
+        isWrittenAgain = false
+        await memory.replace(fileId, Buffer.from(FORCED))
+      }
+      return await memory.read(fileId, range)
+    }
+  }
+  const saved: SavedEvent[] = []
+  const { key, post, fileId, documentServer: { origin } } = await startEditing(t, {
+    memory: true,
+    extension: 'docx',
+    storage,
+    onConflict: 'overwrite',
+    serve: (_request, response) => response.end(FORCED),
+    onSaved: event => { saved.push(event) }
+  })
+  t.equal(await post({ key, status: 6, url: `${origin}/force`, lastsave: TIME }), 0)
+  isWrittenAgain = true
+  t.equal(await post({ key, status: 2, url: `${origin}/finished`, lastsave: TIME, notmodified: true }), 0)
+  t.notOk(isWrittenAgain)
+  t.equal(saved.at(-1)!.revision, (await storage.stat(fileId))!.revision)
+})
 
 t.test('notmodified when the stored content never ends: refused in time, its body is closed, the next save is stored', async t => {
   const files = fileStorage({ directory: directoryOf(t) })

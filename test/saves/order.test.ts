@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { OLD, profiles, startEditing } from '../helpers/editing.js'
+import { bodyFor, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { memoryLog, WARN } from '../helpers/log.js'
 import { deferred } from '../helpers/deferred.js'
 
 for (const profile of profiles) {
@@ -74,6 +75,76 @@ for (const profile of profiles) {
       t.equal(await editing.storedText(fileId), '/second')
     })
   }
+
+  t.test(`callbacks that change nothing are answered at once and logged while an earlier save is stored (${profile})`, async t => {
+    const log = memoryLog()
+    const firstFetched = deferred()
+    const release = deferred()
+    const editing = await startEditing(t, {
+      profile,
+      server: log.server,
+      onCorrupted: 'keep',
+      async serve (_request, response) {
+        firstFetched.resolve()
+        await release.promise
+        response.end('first')
+      }
+    })
+    const { fileId, key, url } = editing
+    const first = editing.post({ key, status: 6, url })
+    await firstFetched.promise
+    const answered: number[] = []
+    const post = async (status: number) => {
+      await editing.post({ key, status })
+      answered.push(status)
+    }
+    const started = post(1) // waits for a second
+    for (const status of [7, 5, 6]) await post(status)
+    await Promise.all([started, post(3)])
+    t.strictSame(answered.slice(0, 4), [7, 5, 6, 1])
+    t.match(log.records().filter(record => record.level >= WARN && record.fileId === fileId), [
+      { fileId, status: 6, msg: /without a url/ },
+      { fileId, key, msg: /could not assemble/ },
+      { err: { code: 'FST_EDITOR_CORRUPTED_DOCUMENT' } }
+    ])
+    release.resolve()
+    t.equal(await first, 0)
+    t.equal(await editing.post({ key, status: 6, url }), 0, 'a repeat, answered when all earlier callbacks have been applied')
+    t.equal(await editing.storedText(fileId), 'first')
+  })
+
+  t.test(`a save waits for an earlier one, also when a callback between them was denied (${profile})`, async t => {
+    const firstFetched = deferred()
+    const secondArrived = deferred()
+    const release = deferred()
+    const editing = await startEditing(t, {
+      profile,
+      authorize: request => request.headers['x-denied'] ? false : undefined,
+      onCallback: ({ userdata }) => { if (userdata === 'second') secondArrived.resolve() },
+      async serve (request, response) {
+        if (request.url === '/first') {
+          firstFetched.resolve()
+          await release.promise
+        }
+        response.end(request.url)
+      }
+    })
+    const { fileId, key, documentServer: { origin, requests } } = editing
+    const other = await editing.storage.create('txt', Buffer.from(OLD))
+
+    const first = editing.post({ key, status: 6, url: `${origin}/first` })
+    await firstFetched.promise
+    const denied = await editing.postCallback(fileId, bodyFor(profile, { key, status: 6, url: `${origin}/denied` }), { 'x-denied': '1' })
+    t.equal(denied.body, '{"error":1}')
+    const second = editing.post({ key, status: 6, url: `${origin}/second`, userdata: 'second' })
+    await secondArrived.promise
+    t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+    t.strictSame(requests, ['/first', '/other'])
+
+    release.resolve()
+    t.strictSame(await Promise.all([first, second]), [0, 0])
+    t.equal(await editing.storedText(fileId), '/second')
+  })
 
   t.test(`a callback that is refused, fails or has nothing to save delays no other (${profile})`, async t => {
     const failing = deferred()

@@ -1,3 +1,4 @@
+import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
@@ -51,10 +52,15 @@ for (const profile of profiles) {
   t.test(`a save that is published but cannot be noted afterwards is accepted when its lock names it, and its repeat is recognized (${profile})`, async t => {
     const memory = memoryStorage()
     let isFull = false
+    let reads = 0
     const storage: Storage = {
       ...memory,
       state: {
         ...memory.state,
+        async get (fileId) {
+          reads++
+          return await memory.state.get(fileId)
+        },
         async set (fileId, value, version, options) {
           if (isFull && options?.durable !== false) throw new Error('no space left on device')
           return await memory.state.set(fileId, value, version, options)
@@ -66,7 +72,9 @@ for (const profile of profiles) {
     t.equal(await post({ key, status: 2, url }), 0)
     isFull = false
     t.equal(await storedText(fileId), NEW)
+    reads = 0
     t.equal(await post({ key, status: 2, url }), 0)
+    t.ok(reads < 20, 'the lock is not polled')
     t.equal(documentServer.requests.length, 1)
     t.not(await openedKey(), key)
   })
@@ -76,10 +84,7 @@ for (const profile of profiles) {
     let failures = 2
     const storage: Storage = {
       ...memory,
-      replace: async (fileId, content, { beforePublish, ...options } = {}) => {
-        await beforePublish?.() // without the info that would be noted in the lock
-        return await memory.replace(fileId, content, options)
-      },
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, options),
       state: {
         ...memory.state,
         async set (fileId, value, version, options) {
@@ -158,6 +163,107 @@ for (const profile of profiles) {
     isBroken = false
     t.equal(await post({ key, status: 2, url }), 0)
     t.equal(await storedText(fileId), NEW)
+  })
+
+  t.test(`when a conflict copy cannot be stored, the record has no lock afterwards (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isBroken = false
+    const storage: Storage = {
+      ...memory,
+      async create (...given) {
+        if (isBroken) throw new Error('no space left on device')
+        return await memory.create(...given)
+      }
+    }
+    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage, onConflict: 'keep-both' })
+    t.equal(await post({ key, status: 1 }), 0)
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    isBroken = true
+    t.equal(await post({ key, status: 6, url }), 1)
+    const { value } = (await memory.state.get(fileId))!
+    t.notOk(Object.hasOwn(value as object, 'lock'))
+    isBroken = false
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(await storedText(fileId), 'changed from outside')
+  })
+
+  t.test(`a storage that finds another revision after beforePublish: the lock is released, and the save is decided again at once (${profile})`, async t => {
+    const memory = memoryStorage()
+    let reads = 0
+    let replaces = 0
+    const storage: Storage = {
+      ...memory,
+      async replace (fileId, content, options) {
+        replaces++
+        if (replaces > 1) return await memory.replace(fileId, content, options)
+        await options?.beforePublish?.({ ...(await memory.stat(fileId))!, revision: 'next' })
+        return null
+      },
+      state: {
+        ...memory.state,
+        async get (fileId) {
+          reads++
+          return await memory.state.get(fileId)
+        }
+      }
+    }
+    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage })
+    reads = 0
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(await storedText(fileId), NEW)
+    t.equal(replaces, 2)
+    t.ok(reads < 20, 'the lock is not polled')
+  })
+
+  t.test(`a storage that calls beforePublish twice: the lock is released, and the save is decided again at once (${profile})`, async t => {
+    const memory = memoryStorage()
+    let reads = 0
+    let replaces = 0
+    const storage: Storage = {
+      ...memory,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, {
+        ...options,
+        async beforePublish (info, ticket) {
+          await beforePublish?.(info, ticket)
+          if (++replaces === 1) await beforePublish?.(info, ticket)
+        }
+      }),
+      state: {
+        ...memory.state,
+        async get (fileId) {
+          reads++
+          return await memory.state.get(fileId)
+        }
+      }
+    }
+    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage })
+    reads = 0
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.equal(await storedText(fileId), NEW)
+    t.ok(reads < 30, 'the lock is not polled')
+  })
+
+  t.test(`an event that another instance has yet to deliver is delivered only when that instance has had its time (${profile})`, async t => {
+    const clock = fakeClock()
+    const memory = memoryStorage()
+    const delivered: string[] = []
+    const { key, post, url, fileId } = await startEditing(t, {
+      profile,
+      memory: true,
+      clock,
+      storage: memory,
+      timeouts: { hooks: 1000 },
+      onSaved: ({ id }) => { delivered.push(id) }
+    })
+    const left = { event: { id: 'left', fileId }, deliverer: 'another instance', storedAt: clock.now() }
+    const { version = null } = await memory.state.get(fileId) ?? {}
+    t.not(await memory.state.set(fileId, { sessions: [], saves: [], undelivered: [left] }, version), null)
+    t.equal(await post({ key, status: 6, url: `${url}&1` }), 0)
+    t.notOk(delivered.includes('left'))
+    clock.skip(61_001) // the hook's time, and a minute by which the clocks of two machines may differ
+    t.equal(await post({ key, status: 2, url: `${url}&2` }), 0)
+    t.equal(delivered.filter(id => id === 'left').length, 1)
+    t.equal(delivered.length, 3)
   })
 
   t.test(`with a storage that cannot announce a revision, a save that cannot be noted afterwards is refused, and its repeat is recognized by its bytes (${profile})`, async t => {

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
+import { RevokedError } from '../../lib/errors.js'
 import { answerWith, errorOf, NEW, OLD, profiles } from '../helpers/editing.js'
 import { type HostOptions, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
@@ -99,9 +100,31 @@ for (const profile of profiles) {
     t.strictSame(await save(), { error: 0, fetches: 2, writes: 1, content: NEW })
   })
 
+  t.test(`a save that another instance has revoked is fetched again, up to three times in all (${profile})`, async t => {
+    const memory = memoryStorage()
+    let revocations = 2
+    const storage: Storage = {
+      ...memory,
+      async replace (...given) {
+        if (revocations-- > 0) throw new RevokedError()
+        return await memory.replace(...given)
+      }
+    }
+    const { save } = await startFailing(t, [], { profile, storage })
+    t.strictSame(await save(), { error: 0, fetches: 3, writes: 1, content: NEW })
+    const { save: saveNever } = await startFailing(t, [], { profile, storage: { ...memory, replace: async () => { throw new RevokedError() } } })
+    t.strictSame(await saveNever(), { error: 1, fetches: 3, writes: 0, content: OLD })
+  })
+
   t.test(`saveRetries: a failing storage is not retried (${profile})`, async t => {
     const full = async () => { throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) }
     const { save } = await startFailing(t, [], { profile, storage: { ...memoryStorage(), replace: full } })
+    t.strictSame(await save(), { error: 1, fetches: 1, writes: 0, content: OLD })
+  })
+
+  t.test(`saveRetries: a storage whose error is marked as retryable is not retried (${profile})`, async t => {
+    const throttled = async () => { throw Object.assign(new Error('throttled'), { retryable: true }) }
+    const { save } = await startFailing(t, [], { profile, storage: { ...memoryStorage(), stage: throttled } })
     t.strictSame(await save(), { error: 1, fetches: 1, writes: 0, content: OLD })
   })
 

@@ -90,7 +90,7 @@ interface DocumentState {
   readonly viewOnlySince: number | null
   /** Commands don't find the key any more and opening it starts anew. Only viewers are left. */
   readonly isRemoved: boolean
-  /** The callback URL of the participant who joined last: used when nobody is there. */
+  /** The callback URL of the participant who joined last: used when no participant is present. */
   readonly lastCallbackUrl: string | null
   /** The URL at which the participant who joined last reached the server: result files are announced below it. */
   readonly baseUrl: string

@@ -13,7 +13,7 @@ export interface ForgottenFile {
   readonly bytes: Uint8Array
 }
 
-/** What sessions work with. */
+/** The parts of the server that sessions use. */
 export interface SessionParts {
   readonly client: OutboundClient
   readonly files: ResultFiles

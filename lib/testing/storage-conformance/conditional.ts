@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Content, Storage } from '../../../types/storage.js'
+import type { Content, FileInfo, ReplaceOptions, Storage } from '../../../types/storage.js'
 import { assertAbsent, assertStored, assertUnchanged, type ConformanceCase, FORMAT_OPTIONS, inChunks, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 const OTHER_BYTES = patternBytes(500, 9)
@@ -11,6 +11,19 @@ const CONTENT_FORMS: ReadonlyArray<(storage: Storage, fileId: string, bytes: Uin
   async (_storage, _fileId, bytes) => inChunks(bytes.subarray(0, 100), bytes.subarray(100)),
   async (storage, fileId, bytes) => await storage.stage?.(fileId, inChunks(bytes)) ?? bytes
 ]
+
+/** Replaces a file, and makes a change in `beforePublish`. `isCalled`: whether the storage called `beforePublish`. */
+async function replaceWhile (storage: Storage, fileId: string, options: ReplaceOptions, change: () => Promise<unknown>): Promise<{ isCalled: boolean, outcome: FileInfo | null }> {
+  let isCalled = false
+  const outcome = await storage.replace(fileId, NEW_BYTES, {
+    ...options,
+    async beforePublish () {
+      isCalled = true
+      await change()
+    }
+  })
+  return { isCalled, outcome }
+}
 
 export const conditionalCases: readonly ConformanceCase[] = [
   {
@@ -40,15 +53,7 @@ export const conditionalCases: readonly ConformanceCase[] = [
       const other = reopen?.() ?? storage
       for (const options of FORMAT_OPTIONS) {
         const { fileId, revision } = await storage.create('docx', OLD_BYTES)
-        let isCalled = false
-        const outcome = await storage.replace(fileId, NEW_BYTES, {
-          ...options,
-          ifRevision: revision,
-          async beforePublish () {
-            isCalled = true
-            await other.replace(fileId, OTHER_BYTES)
-          }
-        })
+        const { isCalled, outcome } = await replaceWhile(storage, fileId, { ...options, ifRevision: revision }, async () => await other.replace(fileId, OTHER_BYTES))
         if (!isCalled) continue
         assert.equal(outcome, null, 'replace must resolve to null: the file has been replaced meanwhile')
         await assertStored(storage, fileId, OTHER_BYTES)
@@ -62,15 +67,7 @@ export const conditionalCases: readonly ConformanceCase[] = [
       if (!storage.remove) return
       for (const options of FORMAT_OPTIONS) {
         const { fileId, revision } = await storage.create('docx', OLD_BYTES)
-        let isCalled = false
-        const outcome = await storage.replace(fileId, NEW_BYTES, {
-          ...options,
-          ifRevision: revision,
-          async beforePublish () {
-            isCalled = true
-            await storage.remove!(fileId)
-          }
-        })
+        const { isCalled, outcome } = await replaceWhile(storage, fileId, { ...options, ifRevision: revision }, async () => await storage.remove!(fileId))
         if (!isCalled) continue
         assert.equal(outcome, null, 'replace must resolve to null: the file has been removed meanwhile')
         await assertAbsent(storage, fileId)
