@@ -64,7 +64,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
       await sessions.disconnect(document, participant)
     },
     async reconnect (connection) {
-      const rejoined = await sessions.reopen(document.key, participant.connectionId, connection)
+      const rejoined = await sessions.reopen(document.key, participant.connectionId, connection, document)
       participant = rejoined.participant
     }
   }

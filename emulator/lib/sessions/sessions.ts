@@ -43,9 +43,9 @@ export function sessions (parts: SessionParts) {
     return await tasks.alongside(async () => await finishSave(parts, document, save))
   }
 
-  /** Comes back after `disconnect`. */
-  async function reopen (key: string, connectionId: string, connection: Connection): Promise<Joined> {
-    return await tasks.inTurn(key, async () => await rejoin(parts, documents.get(key), connectionId, connection))
+  /** Comes back after `disconnect`. `left`: what it was connected to. When the key was opened anew, another editor may have the same connection id. */
+  async function reopen (key: string, connectionId: string, connection: Connection, left = documents.get(key)): Promise<Joined> {
+    return await tasks.inTurn(key, async () => await rejoin(parts, documents.get(key) === left ? left : undefined, connectionId, connection))
   }
 
   function recordChange (document: OpenDocument, user: Participant): void {

@@ -62,6 +62,8 @@ export type Arguments<Name extends keyof Actions> = Parameters<Actions[Name]>[0]
 
 const EDITING_TAKES_MS = 1000
 const MAX_EDITORS = 2
+/** The plugin remembers more saves of each status than these. */
+const REPEATABLE = 6
 
 export function actions (stage: Stage): Actions & { reopen (key: string): Promise<void> } {
   const { state, situation, editors, pages, observe, pass, complete } = stage
@@ -137,14 +139,17 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
       editor.is = status === 'fulfilled' ? 'in' : 'gone'
     },
 
-    replay: async ({ side, save, both }) => await replay(oneOf(saves, save), both && !world.moving ? ['a', 'b'] : [side]),
+    replay: async ({ side, save, both }) => await replay(oneOf(saves.slice(-REPEATABLE), save), both && !world.moving ? ['a', 'b'] : [side]),
     changeOutside: async ({ change, side }) => await save.change(change, `outside ${++marks}`, side),
 
-    editCopy: async args => await copies.edit(args, `copy ${++marks}`, async editor => {
-      await edit(editor)
-      await pass(EDITING_TAKES_MS)
-      await save.during(null, args.side, editor.key, async () => { await complete(editor.session.forceSave()) })
-    }),
+    async editCopy (args) {
+      const { side, copy, meanwhile } = args
+      if (meanwhile && copies.savers().length === 0 && editing().length > 0 && hasFile()) {
+        await save.change('replaced', `outside ${++marks}`, side)
+        await editAndSave(oneOf(editing(), copy), side)
+      }
+      if (model.copies.size > 0) await copies.edit(args, `copy ${++marks}`, async editor => await editAndSave(editor, side))
+    },
 
     pass: async ({ ms }) => await pass(ms),
     crash: async args => await save.crash(editing().length > 0 ? oneOf(editing(), args.session) : null, args),
@@ -169,6 +174,12 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
       await pass(EDITING_TAKES_MS)
     }
     world.next(side)
+  }
+
+  async function editAndSave (editor: Editor, side: Side): Promise<void> {
+    await edit(editor)
+    await pass(EDITING_TAKES_MS)
+    await save.during(null, side, editor.key, async () => { await complete(editor.session.forceSave()) })
   }
 
   /** Another save overtakes the delayed one. */

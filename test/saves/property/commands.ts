@@ -18,7 +18,7 @@ interface Kind<Name extends keyof Actions> {
   readonly isPossible: (situation: Situation, args: Arguments<Name>) => boolean
 }
 
-const MAX_COMMANDS = 36
+const MAX_COMMANDS = 32
 const MINUTE = 60_000
 
 const side = fc.constantFrom('a', 'b')
@@ -26,6 +26,9 @@ const side = fc.constantFrom('a', 'b')
 const choice = fc.nat(999)
 
 const outsideChange = weighted<OutsideChange>([8, 'replaced'], [5, 'replaced by the application'], [4, 'written again'], [3, 'removed and created again'], [1, 'removed'], [1, 'removed by the application'])
+
+/** The content is visible, but the record does not have the save yet. */
+const published: fc.Arbitrary<Moment> = fc.constant({ access: 'set', nth: 3 })
 
 /** Publishing is where most can go wrong. */
 const moment: fc.Arbitrary<Moment> = fc.oneof(...([
@@ -52,7 +55,7 @@ const saveTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   { weight: 26, arbitrary: fc.record({ on: fc.constant('file' as const), fault: fileFault }) },
   { weight: 10, arbitrary: fc.constant({ on: 'assembly' as const }) },
   { weight: 16, arbitrary: fc.record({ on: fc.constant('storage' as const), moment }) },
-  { weight: 16, arbitrary: fc.record({ on: fc.constant('instance' as const), moment }) },
+  { weight: 14, arbitrary: fc.record({ on: fc.constant('instance' as const), moment: fc.oneof({ weight: 2, arbitrary: moment }, { weight: 1, arbitrary: published }), opens: chance(0.7) }) },
   { weight: 20, arbitrary: fc.record({ on: fc.constant('echo' as const), scheduler: fc.option(fc.scheduler(), { nil: null, freq: 2 }) }) },
   { weight: 16, arbitrary: fc.record({ on: fc.constant('pause' as const), moment, edits: chance(0.6) }) },
   { weight: 24, arbitrary: outsideMeanwhile },
@@ -74,7 +77,7 @@ const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
   reconnect: { weight: 3, args: fc.record({ side, session: choice }), isPossible: ({ disconnected }) => disconnected().length > 0 },
   replay: { weight: 4, args: fc.record({ side, save: choice, both: fc.boolean() }), isPossible: ({ saves }) => saves.length > 0 },
   changeOutside: { weight: 3, args: fc.record({ side, change: outsideChange }), isPossible: () => true },
-  editCopy: { weight: 4, args: fc.record({ side, copy: choice, meanwhile: fc.boolean() }), isPossible: ({ model }) => model.copies.size > 0 },
+  editCopy: { weight: 4, args: fc.record({ side, copy: choice, meanwhile: fc.boolean() }), isPossible: ({ model, editing }, { meanwhile }) => model.copies.size > 0 || (meanwhile && editing().length > 0) },
   pass: { weight: 6, args: fc.record({ side, ms: weighted([5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]) }), isPossible: () => true },
   crash: { weight: 1, args: fc.record({ side, session: choice, midSave: chance(0.7), opens: fc.boolean(), fate: fc.constantFrom('kept' as const, 'lost' as const) }), isPossible: () => true }
 }

@@ -8,11 +8,18 @@ import type { Editor } from './situation.js'
 export function editingCopies ({ state, editors, observe, complete }: Stage) {
   const { world, model } = state
 
+  /** Editors whose saves go to a copy. */
+  function savers (): Editor[] {
+    return editors.filter(({ is, key, session }) => is === 'in' && !session.viewOnly && model.copies.has(model.key(key).copy ?? ''))
+  }
+
   return {
+    savers,
+
     /** Somebody opens a copy, edits it and leaves. `meanwhile` a session that saved into it saves. */
     async edit ({ side, copy, meanwhile }: Arguments<'editCopy'>, mark: string, save: (editor: Editor) => Promise<void>): Promise<void> {
-      const savers = editors.filter(({ is, key, session }) => is === 'in' && !session.viewOnly && model.copies.has(model.key(key).copy ?? ''))
-      const saver = meanwhile && savers.length > 0 ? savers[copy % savers.length]! : null
+      const all = savers()
+      const saver = meanwhile && all.length > 0 ? all[copy % all.length]! : null
       const copyId = saver === null ? [...model.copies][copy % model.copies.size]! : model.key(saver.key).copy!
       const text = await world.outside.textOf(copyId)
       const control = world.instances[side].app.editorControl({ user: { id: 'reader', name: 'Reader' } })

@@ -8,10 +8,11 @@ const TURNS = 3
  * Runs a task during which the scheduler orders the storage accesses of both instances. Each access waits before it starts
  * and after its end, and one at a time continues, when both instances wait.
  */
-export async function interleaved (world: World, scheduler: fc.Scheduler, task: () => Promise<void>): Promise<void> {
+export async function interleaved (world: World, scheduler: fc.Scheduler, task: () => Promise<void>, onAccess: (...access: Parameters<World['onMoment']>) => void = () => {}): Promise<void> {
   let arrive = () => {}
   const running = new Set([task])
   world.onMoment = (side, access, isDone) => {
+    onAccess(side, access, isDone)
     const held = scheduler.schedule(Promise.resolve(), `${side} ${access}${isDone ? ' done' : ''}`)
     arrive()
     return held

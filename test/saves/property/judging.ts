@@ -34,6 +34,8 @@ export function judging (state: State) {
         if (found.fileId === fileId) storedInto(one, found)
         else storedBeside(one, found, text)
         one.latest = text
+        // A save without an answer is stored: the plugin no longer has to bring it back, but the document server still keeps it.
+        if (status === 2 && !isAccepted && one.refused === 'known') one.refused = 'unknown'
       }
       finish(one, status, isAccepted)
     },

@@ -27,8 +27,8 @@ export type Trouble =
   | { readonly on: 'assembly' }
   /** A storage access fails: before it does anything, or after the record was written. */
   | { readonly on: 'storage', readonly moment: Moment }
-  /** The instance dies. */
-  | { readonly on: 'instance', readonly moment: Moment }
+  /** The instance dies. `opens`: a page is opened before the document server repeats the callback. */
+  | { readonly on: 'instance', readonly moment: Moment, readonly opens: boolean }
   /** The instance stands still until another one has taken its lock over. */
   | { readonly on: 'pause', readonly moment: Moment, readonly edits: boolean }
   /** Others change the file. */

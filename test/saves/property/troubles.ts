@@ -43,11 +43,7 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         spare()
         return !isDone || trouble.moment.access === 'set' ? 'fails' : 'goes on'
       })
-      case 'instance': return atMoment(trouble.moment, true, async side => {
-        spare()
-        instances[side].die()
-        return 'goes on'
-      })
+      case 'instance': return death(trouble.moment, trouble.opens, side)
       case 'pause': return atMoment(trouble.moment, false, async side => {
         if (isEarly(trouble.moment)) excuse()
         else spare()
@@ -99,6 +95,32 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
     }
   }
 
+  /** Whoever opens the document right after the death gets a key that is also right when the callback was repeated. */
+  function death (moment: Moment, opens: boolean, side: Side): Begun {
+    const before = keysToJoin(state, side)
+    let opened: Page | undefined
+    const { end, mayRefuse } = atMoment(moment, true, async at => {
+      spare()
+      instances[at].die()
+      if (opens && !world.moving && model.text() !== null) opened = await people.open(other(at))
+      return 'goes on'
+    })
+    return {
+      mayRefuse,
+      async end () {
+        await end()
+        if (opened !== undefined && model.text() !== null) await checkGiven(before, [opened], side)
+      }
+    }
+  }
+
+  /** Pages that were opened during a save. `before`: keys that were right before it. */
+  async function checkGiven (before: Set<string> | null, pages: readonly Page[], side: Side): Promise<void> {
+    const keys = new Set(pages.map(({ key }) => key))
+    const current = (await people.open(side)).key
+    for (const key of keys) if (before !== null && key !== current && !before.has(key)) violated(`during a save the key ${key} was given`)
+  }
+
   function loseNotice (): void {
     world.onArrival = body => {
       if (body?.status !== 1 && body?.status !== 4) return 'taken'
@@ -107,7 +129,7 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
     }
   }
 
-  /** Each save reaches both instances at the same time, and pages are opened on both. */
+  /** Each save reaches both instances at the same time, and pages are opened on both, also when it is about to be published. */
   function echo (side: Side, scheduler: fc.Scheduler | null): Pick<Begun, 'end' | 'around'> {
     const before = keysToJoin(state, side)
     const answers: Array<Promise<string>> = []
@@ -128,6 +150,9 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         await interleaved(world, scheduler, async () => {
           await task()
           await settled()
+        }, (at, access, isDone) => {
+          // The record is read before the content becomes visible, the content after it.
+          if (access === 'publish' && !isDone && model.text() !== null) opened.push(people.open(other(at)))
         })
       },
       async end () {
@@ -135,9 +160,7 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         const answered = await Promise.all(answers)
         if (model.text() === null) return
         for (const answer of answered) equal(answer, '{"error":0}', 'both instances acknowledge a save that reaches both')
-        const keys = new Set((await Promise.all(opened)).map(({ key }) => key))
-        const current = (await people.open(side)).key
-        for (const key of keys) if (before !== null && key !== current && !before.has(key)) violated(`during a save the key ${key} was given`)
+        await checkGiven(before, await Promise.all(opened), side)
       }
     }
   }
