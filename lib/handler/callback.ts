@@ -4,6 +4,7 @@ import type { CallbackEvent, FinishedEvent, ForceSavedEvent } from '../../types/
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError } from '../errors.js'
 import type { Settings } from '../options.js'
+import type { SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/save.js'
 import type { Saves } from '../save/saves.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -110,7 +111,7 @@ function isSave (event: CallbackEvent): event is SaveEvent {
   return event.status === 2 || event.status === 6
 }
 
-function saveRequest (event: SaveEvent, url: string): Parameters<Saves['save']>[0] {
+function saveRequest (event: SaveEvent, url: string): SaveRequest {
   const { fileId, key, status, lastsave, users } = event
   return {
     fileId,

@@ -77,7 +77,7 @@ for (const [title, limits] of Object.entries({
 }
 
 t.test('closing the server while the files for soffice are written aborts the conversion at once', async t => {
-  const soffice = fakeOffice(t, 'mkdir "$7"; echo x > "$7/source.pdf"')
+  const soffice = fakeOffice(t, 'mkdir "$7"; echo x > "$7/source.pdf"; exec sleep 1000')
   const closing = new AbortController()
   const convert = await libreOffice(soffice, { closing: closing.signal })
   const task = convert!(Buffer.from('x'), 'txt', 'pdf')
