@@ -11,6 +11,8 @@ interface Described {
   readonly title: string
   /** What the attacker has. */
   readonly has: string
+  /** Takes seconds. */
+  readonly startsProcesses?: true
   readonly run: Run
 }
 

@@ -61,6 +61,7 @@ export const brokenAnswers: readonly AlwaysStopped[] = [
     title: 'crashes the process with a compressed, truncated saved file',
     has: 'authentic callbacks; a server that answers with gzip',
     because: 'a stream that fails before it is read has an error listener, and its reader gets the error',
+    startsProcesses: true,
     run: ending('default', saving, [empty, cut]),
     control: ending('unheard', saving, [empty])
   },
@@ -68,6 +69,7 @@ export const brokenAnswers: readonly AlwaysStopped[] = [
     title: 'crashes the process with a compressed, truncated proxied file while a hook of the application waits',
     has: 'a file at the document server; a server that answers with gzip',
     because: 'a stream that fails before it is read has an error listener, and its reader gets the error',
+    startsProcesses: true,
     run: ending('default', proxying, [empty, cut]),
     control: ending('unheard', proxying, [empty])
   },
@@ -75,6 +77,7 @@ export const brokenAnswers: readonly AlwaysStopped[] = [
     title: 'crashes the process with a connection that closes before a hook of the application lets the answer be read',
     has: 'a file at the document server',
     because: 'the end of a connection is kept for the reader',
+    startsProcesses: true,
     run: ending('default', proxying, [unread]),
     control: ending('connections of undici', proxying, [unread])
   }

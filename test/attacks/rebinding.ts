@@ -62,6 +62,7 @@ export const rebinding: readonly AlwaysStopped[] = [
     title: 'lists and downloads the documents of a demo on a developer\'s machine through DNS rebinding',
     has: 'a web site that the developer visits, and its name server',
     because: BECAUSE,
+    startsProcesses: true,
     run: (t, options) => takesDocuments(t, options),
     control: (t, options) => takesDocuments(t, options, { ALLOWED_HOSTS: REBOUND })
   },
