@@ -31,8 +31,12 @@ export async function testFiles ({ paths, isFull }) {
  */
 export async function writeGroups (files) {
   const short = files.filter(file => !LONG.test(file))
-  const groups = files.filter(file => LONG.test(file)).map(file => [file])
-  while (short.length > 0) groups.push(short.splice(0, FILES_PER_GROUP))
+  const count = Math.ceil(short.length / FILES_PER_GROUP)
+  const groups = [
+    ...files.filter(file => LONG.test(file)).map(file => [file]),
+    // Neighbours are of one subject and take about as long: dealt out, all groups do.
+    ...Array.from({ length: count }, (_, index) => short.filter((_file, place) => place % count === index))
+  ]
 
   await rm(GROUPS, { recursive: true, force: true })
   await mkdir(GROUPS, { recursive: true })

@@ -6,6 +6,8 @@ import { SECRET } from '../helpers/host.js'
 // Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
 
 t.test('the README\'s first example compiles and runs', async t => {
+  const before = process.cwd()
+  t.teardown(() => process.chdir(before))
   process.chdir(t.testdir({}))
   const app = Fastify()
   t.teardown(() => app.close())
