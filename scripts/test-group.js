@@ -16,13 +16,12 @@ export { current as default }
 
 /** @param {string[]} files */
 export async function runFiles (files) {
-  const modules = files.map(file => ({ file, url: pathToFileURL(resolve(file)).href })) // a test may change the directory
   tap.default.setTimeout(0)
   const directory = process.cwd()
-  for (const { file, url } of modules) {
+  for (const file of files) {
     await tap.default.test(file, { timeout: TIMEOUT_MS }, async t => {
       current = t
-      await import(url)
+      await import(pathToFileURL(resolve(file)).href)
     })
     if (process.cwd() !== directory) throw new Error(`${file} does not restore the working directory`)
   }

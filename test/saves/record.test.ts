@@ -55,13 +55,7 @@ for (const profile of profiles) {
     const reads = countedReads(memory.state)
     const storage: Storage = {
       ...memory,
-      state: {
-        ...reads.state,
-        async set (fileId, value, version, options) {
-          if (isFull && options?.durable !== false) throw new Error('no space left on device')
-          return await memory.state.set(fileId, value, version, options)
-        }
-      }
+      state: failingOnFullDisk(reads.state, () => isFull)
     }
     const { key, post, url, fileId, storedText, openedKey, documentServer } = await startEditing(t, { profile, memory: true, storage })
     isFull = true
@@ -81,13 +75,7 @@ for (const profile of profiles) {
     const storage: Storage = {
       ...memory,
       replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, options),
-      state: {
-        ...memory.state,
-        async set (fileId, value, version, options) {
-          if (options?.durable !== false && failures-- > 0) throw new Error('no space left on device')
-          return await memory.state.set(fileId, value, version, options)
-        }
-      }
+      state: failingOnFullDisk(memory.state, () => failures-- > 0)
     }
     const { key, post, url, fileId, storedText, openedKey } = await startEditing(t, { profile, memory: true, storage })
     t.equal(await post({ key, status: 2, url }), 0)
@@ -256,13 +244,7 @@ for (const profile of profiles) {
     const storage: Storage = {
       ...memory,
       replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, options),
-      state: {
-        ...memory.state,
-        async set (fileId, value, version, options) {
-          if (isFull && options?.durable !== false) throw new Error('no space left on device')
-          return await memory.state.set(fileId, value, version, options)
-        }
-      }
+      state: failingOnFullDisk(memory.state, () => isFull)
     }
     const saved: SavedEvent[] = []
     const { key, post, url, fileId, storedText, openedKey } = await startEditing(t, { profile, memory: true, storage, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
@@ -313,4 +295,15 @@ function countedReads (state: StateStore) {
     }
   }
   return reads
+}
+
+/** Refuses durable writes while the disk is full. */
+function failingOnFullDisk (state: StateStore, isFull: () => boolean): StateStore {
+  return {
+    ...state,
+    async set (fileId, value, version, options) {
+      if (options?.durable !== false && isFull()) throw new Error('no space left on device')
+      return await state.set(fileId, value, version, options)
+    }
+  }
 }
