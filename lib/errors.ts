@@ -105,6 +105,20 @@ export const UpstreamTimeoutError = defineError<[reason: string]>('FST_EDITOR_UP
 /** A saved, converted or proxied file exceeds `maxFileSize`, or the body of a callback exceeds `bodyLimit`. */
 export const TooLargeError = defineError<[limit: number]>('FST_EDITOR_TOO_LARGE', 'The content exceeds the limit of %d bytes', 502)
 
+/** A document key is empty, malformed or not one of this application. Nothing was sent: an empty key means all forgotten files. */
+export const InvalidKeyError = defineError<[reason: string]>('FST_EDITOR_INVALID_KEY', 'The document key %s', 400)
+
+/** The document server answered a command with an error: `serverCode` is its code. The message explains it. */
+export class CommandFailedError extends defineError<[command: string, reason: string]>('FST_EDITOR_COMMAND_FAILED', 'The document server refused the command %s: %s', 502) {
+  /** Source: docs/document-server-protocol.md#commands */
+  readonly serverCode: number
+
+  constructor (command: string, reason: string, serverCode: number) {
+    super(command, reason)
+    this.serverCode = serverCode
+  }
+}
+
 /** The conversion was not finished after `maxAttempts` requests. */
 export const ConversionTimeoutError = defineError<[attempts: number]>('FST_EDITOR_CONVERSION_TIMEOUT', 'The PDF conversion did not finish in the expected time (%d attempts)', 504, { retryable: true })
 

@@ -1,6 +1,7 @@
 import { Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import type { Clock, EditorOptions } from '../types/options.js'
+import { basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import { weaknessOf } from './security/weak-secret.js'
@@ -144,6 +145,8 @@ export function resolveOptions (options: EditorOptions) {
     onConflict: options.onConflict ?? defaults.onConflict,
     saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
     documentServer: {
+      /** Where its services are: the origin and virtual path of `editorApiUrl`, without a slash at the end of a virtual path. */
+      publicUrl: new URL(basePathOf(editorApiUrl), editorApiUrl.origin) as Readonly<URL>,
       internalOrigin,
       /** All origins of the document server. */
       origins: new Set([...publicOrigins, ...(internalOrigin ? [internalOrigin] : [])]) as ReadonlySet<string>,

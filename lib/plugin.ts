@@ -10,6 +10,7 @@ import type { Storage } from '../types/storage.js'
 import { createControl } from './control/control.js'
 import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
+import { createEditorServer } from './document-server/editor-server.js'
 import { createPdfConverter } from './document-server/conversion.js'
 import { tokenSigner } from './document-server/token.js'
 import { AlreadyRegisteredError } from './errors.js'
@@ -57,15 +58,15 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const tokens = tokenSigner(settings.secrets, clock)
   const keys = documentKeys(settings.publicBaseUrl + handlerPath, editorApiUrl.origin)
   const outbound = createOutbound(httpClient, settings)
-  const client = createDocumentServerClient({ outbound, tokens, editorApiUrl })
-  const { isKnown } = createCommands({ client, log: app.log })
+  const client = createDocumentServerClient({ outbound, tokens, settings })
+  const commands = createCommands({ client, log: app.log })
   const hooks = createHooks({ settings, log: app.log, signal: shutdown.endAll })
 
   const storage = stagingStorage(pluggedStorage, { spool, timeouts, signal: shutdown.endAll })
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const recordStore = createRecordStore(state)
   const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
-  const sessions = createSessions({ storage, recordStore, locks, keys, isKnown, askAfter: timeouts.session, clock })
+  const sessions = createSessions({ storage, recordStore, locks, keys, isKnown: commands.isKnown, askAfter: timeouts.session, clock })
   const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, signal: shutdown.endSaves })
 
   let stopped: Promise<void> | undefined
@@ -76,6 +77,8 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const convertToPdf = createPdfConverter({ client, outbound })
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
   app.decorate('editorControl', defaults => createControl({ storage: pluggedStorage, sessions, tokens, urls, convertToPdf, pageUrls, keys }, defaults))
+
+  app.decorate('editorServer', createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }))
 
   const credentials = createCredentials({ settings, tokens, urls, keys, signal: shutdown.endAll })
   const actions: HandlerActions = {

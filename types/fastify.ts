@@ -1,4 +1,5 @@
 import type { EditorControl, EditorControlDefaults } from './control.js'
+import type { EditorServer } from './document-server.js'
 import type { HttpClient } from './http.js'
 import type { Storage } from './storage.js'
 
@@ -17,5 +18,14 @@ declare module 'fastify' {
      * ```
      */
     editorControl: (defaults?: EditorControlDefaults) => EditorControl
+    /**
+     * The document server's services: commands, conversions, forgotten files.
+     *
+     * @example
+     * ```js
+     * if (!await app.editorServer.healthcheck()) app.log.error('the document server is not healthy')
+     * ```
+     */
+    editorServer: EditorServer
   }
 }

@@ -1,5 +1,6 @@
 import type { HttpPurpose } from '../../types/http.js'
-import type { Outbound } from '../outbound/outbound.js'
+import type { Settings } from '../options.js'
+import type { Outbound, OutboundRequest } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../streams.js'
 import type { TokenSigner } from './token.js'
 
@@ -9,41 +10,58 @@ export interface DocumentServerResponse {
   readonly text: string
 }
 
-/** The HTTP interface of the document server. */
+/** The HTTP interface of the document server. Paths are below its URL. Rejects as `Outbound` does. */
 export interface DocumentServerClient {
   /**
    * Posts a request as JSON, signed in its body and in its header: which of the two is verified depends on the document server's
-   * configuration. `path` is absolute, with a query where one is needed. Rejects as `Outbound` does.
+   * configuration. In a cluster `shardKey` routes it to the server that has the document.
    * Source: docs/document-server-protocol.md#asking-and-being-answered
    */
-  post (purpose: HttpPurpose, path: string, request: object, signal?: AbortSignal): Promise<DocumentServerResponse>
+  post (purpose: HttpPurpose, path: string, request: object, options?: PostOptions): Promise<DocumentServerResponse>
+  /** Reads a small resource, unsigned. */
+  get (path: string, options?: Pick<PostOptions, 'signal' | 'total'>): Promise<DocumentServerResponse>
+}
+
+interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total'> {
+  readonly shardKey?: string
 }
 
 interface Dependencies {
   readonly outbound: Outbound
   readonly tokens: Pick<TokenSigner, 'sign'>
-  readonly editorApiUrl: URL
+  readonly settings: Pick<Settings, 'documentServer'>
 }
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
-export function createDocumentServerClient ({ outbound, tokens, editorApiUrl }: Dependencies): DocumentServerClient {
+export function createDocumentServerClient ({ outbound, tokens, settings: { documentServer: { publicUrl } } }: Dependencies): DocumentServerClient {
   return {
-    async post (purpose, path, request, signal) {
-      const { status, body } = await outbound(purpose, new URL(path, editorApiUrl.origin), {
+    async post (purpose, path, request, { shardKey, ...options } = {}) {
+      return await send(purpose, urlOf(path, shardKey), {
+        ...options,
         method: 'POST',
         headers: {
           accept: 'application/json',
           'content-type': 'application/json',
           authorization: `Bearer ${tokens.sign({ payload: request })}`
         },
-        body: JSON.stringify({ ...request, token: tokens.sign(request) }),
-        limit: MAX_RESPONSE_BYTES,
-        ...(signal && { signal })
+        body: JSON.stringify({ ...request, token: tokens.sign(request) })
       })
-      if (status === 200) return { status, text: (await bytesOf(body)).toString('utf8') }
-      discard(body)
-      return { status, text: '' }
-    }
+    },
+    get: async (path, options) => await send('command', urlOf(path), options ?? {})
+  }
+
+  function urlOf (path: string, shardKey?: string): URL {
+    const url = new URL(publicUrl)
+    url.pathname = `${publicUrl.pathname.replace(/\/$/, '')}${path}`
+    if (shardKey !== undefined) url.searchParams.set('shardkey', shardKey)
+    return url
+  }
+
+  async function send (purpose: HttpPurpose, url: URL, request: OutboundRequest): Promise<DocumentServerResponse> {
+    const { status, body } = await outbound(purpose, url, { ...request, limit: MAX_RESPONSE_BYTES })
+    if (status === 200) return { status, text: (await bytesOf(body)).toString('utf8') }
+    discard(body)
+    return { status, text: '' }
   }
 }

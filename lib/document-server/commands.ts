@@ -1,9 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Command, CommandResult, RequestOptions } from '../../types/document-server.js'
+import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
+import { statusError } from '../outbound/outbound.js'
 import type { DocumentServerClient } from './client.js'
 
 /** The document server's command service. */
 export interface Commands {
+  /** Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as `Outbound` does. */
+  send<C extends Command>(command: C, options?: RequestOptions): Promise<CommandResult<C>>
   /**
    * Whether the document server has anything under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
    * and logs why, when it gives no usable answer. Never call it where a callback of that key waits for the caller: the document
@@ -17,19 +22,42 @@ interface Dependencies {
   readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
 
+/** The codes of answers that callers decide by. Source: docs/document-server-protocol.md#commands */
+export const COMMAND_CODE = { unknownKey: 1, callback: 2, internal: 3, nothingToSave: 4, unknownCommand: 5, invalidToken: 6, expiredToken: 7 } as const
+
+const explanations: ReadonlyMap<number, string> = new Map([
+  [COMMAND_CODE.unknownKey, 'it does not know the document key'],
+  [COMMAND_CODE.callback, 'it has no usable callback URL for the document'],
+  [COMMAND_CODE.internal, 'it failed, see its log; of forcesave: the same changes could not be assembled before'],
+  [COMMAND_CODE.nothingToSave, 'there is nothing new to save, or a save of the same changes has not finished'],
+  [COMMAND_CODE.unknownCommand, 'it does not know the command'],
+  [COMMAND_CODE.invalidToken, 'it rejects our token: jwtSecret must be its services.CoAuthoring.secret.inbox.string'],
+  [COMMAND_CODE.expiredToken, 'our token has expired: compare the clocks']
+])
+
 /** A page waits for the answer. */
 const TIMEOUT_MS = 10_000
 
-/** By the `error` of the response. Source: docs/document-server-protocol.md#commands */
-const isKnownByError: ReadonlyMap<unknown, boolean> = new Map([[0, true], [1, false]])
-const explanations: ReadonlyMap<unknown, string> = new Map([
-  [5, 'it does not know the command'],
-  [6, 'it rejects our token: jwtSecret must be its services.CoAuthoring.secret.inbox.string'],
-  [7, 'our token has expired: compare the clocks']
-])
+/** These commands may wait for the application's answer to a callback, as long as the document server does. */
+const WAITING_COMMANDS: ReadonlySet<string> = new Set(['info', 'forcesave'])
+const WAITING_TIMEOUT_MS = 10 * 60_000
+
+/** The older path, which every version serves. */
+const PATH = '/coauthoring/CommandService.ashx'
+
+/** Longer ones have been seen to work, but the document server documents this length. */
+const KEY = /^[0-9A-Za-z._=-]{1,128}$/
 
 export function createCommands ({ client, log }: Dependencies): Commands {
   return {
+    async send (command, { signal } = {}) {
+      assertCommand(command)
+      const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
+      const { error, ...result } = await request(command, total, signal)
+      if (error === 0) return result as CommandResult<typeof command>
+      throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, error)
+    },
+
     async isKnown (key) {
       const isLive = await ask('info', key)
       return isLive === false ? await ask('getForgotten', key) : isLive
@@ -38,21 +66,31 @@ export function createCommands ({ client, log }: Dependencies): Commands {
 
   async function ask (c: 'info' | 'getForgotten', key: string): Promise<boolean | undefined> {
     try {
-      const { status, error } = await send({ c, key })
-      const isKnown = isKnownByError.get(error)
-      if (isKnown === undefined) log.warn({ command: c, status, code: error }, `the document server's command service gave no usable answer: ${explanations.get(error) ?? 'is there a document server at editorApiUrl?'}`)
-      return isKnown
+      const { error } = await request({ c, key }, TIMEOUT_MS)
+      if (error === 0 || error === COMMAND_CODE.unknownKey) return error === 0
+      log.warn({ command: c, code: error }, `the document server's command service gave no usable answer: ${explanations.get(error) ?? 'unknown error'}`)
     } catch (err) {
-      log.warn({ command: c, err }, 'the document server\'s command service could not be reached')
-      return undefined
+      log.warn({ command: c, err }, 'the document server\'s command service could not be reached, or is not one: is there a document server at editorApiUrl?')
     }
+    return undefined
   }
 
-  /** Uses the older path, which every version serves. In a cluster `shardkey` routes to the server that has the document. */
-  async function send (command: { readonly c: string, readonly key: string }): Promise<{ status: number, error?: unknown }> {
-    const path = `/coauthoring/CommandService.ashx?${new URLSearchParams({ shardkey: command.key })}`
-    const { status, text } = await client.post('command', path, command, AbortSignal.timeout(TIMEOUT_MS))
+  async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number }> {
+    const { status, text } = await client.post('command', PATH, command, { signal, total, ...('key' in command && { shardKey: command.key }) })
+    if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)
-    return isJsonObject(answer) ? { status, error: answer.error } : { status }
+    if (!isJsonObject(answer) || typeof answer.error !== 'number') throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })
+    return { ...answer, error: answer.error }
   }
+}
+
+function assertCommand (command: Command): void {
+  if (typeof command !== 'object' || command === null || typeof command.c !== 'string') throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
+  if ('key' in command) assertKey(command.key)
+}
+
+/** Throws `InvalidKeyError`. Source: docs/document-server-protocol.md#forgotten-files */
+export function assertKey (key: unknown): asserts key is string {
+  if (key === '' || key === undefined || key === null) throw new InvalidKeyError('is empty, which means all documents to the document server')
+  if (typeof key !== 'string' || !KEY.test(key)) throw new InvalidKeyError('must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')
 }

@@ -50,7 +50,7 @@ export function createPdfConverter ({ client, outbound }: Dependencies): PdfConv
   }
 
   async function ask (source: ConversionSource, signal: AbortSignal | undefined): Promise<ConversionAnswer> {
-    const { status, text } = await client.post('conversion', PATH, { async: true, ...source, outputtype: 'pdf' }, signal)
+    const { status, text } = await client.post('conversion', PATH, { async: true, ...source, outputtype: 'pdf' }, { signal })
     if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
     const answer = parseConversionAnswer(text)
     if (answer.error !== undefined) throw new ConversionFailedError(explainConversionError(answer.error))

@@ -48,10 +48,14 @@ export function destinationRules ({ documentServer, proxy, allowPrivateAddresses
     return `${origin} is not an origin of the document server (${own.join(', ')}): add it to documentServer.origins, or set ${header} at its proxy`
   }
 
+  /** The virtual path exists only at the reverse proxy that serves the public origin. */
   function atInternalOrigin (url: URL): URL {
     if (documentServer.internalOrigin === null) return url
+    const { origin, pathname } = documentServer.publicUrl
+    const virtualPath = pathname === '/' ? '' : pathname
     const internal = new URL(documentServer.internalOrigin)
-    internal.pathname = url.pathname // not resolved as a relative URL: `//host/path` would change the host
+    // Not resolved as a relative URL: `//host/path` would change the host.
+    internal.pathname = url.origin === origin && url.pathname.startsWith(`${virtualPath}/`) ? url.pathname.slice(virtualPath.length) : url.pathname
     internal.search = url.search
     return internal
   }

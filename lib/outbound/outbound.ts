@@ -10,11 +10,11 @@ export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Maximum size of the response body in bytes. Default: `maxFileSize`. */
   readonly limit?: number
   /** Milliseconds until the end of the response body. Default: `timeouts.total`. */
-  readonly total?: number
+  readonly total?: number | undefined
 }
 
 export interface OutboundResponse extends HttpResponse {

@@ -4,8 +4,10 @@ import { digest } from '../digest.js'
 type Content = Pick<FileInfo, 'fileId' | 'revision'>
 
 /**
- * The document keys of one application at one document server: `<application and file>.<revision>.<document server>`. The first
- * part separates applications that share a document server, the last one separates document servers that edit the same files.
+ * The document keys of one application at one document server:
+ * `<application and file>.<revision>.<document server>.<fileId>`. The first part separates applications that share a document
+ * server and cannot be forged for another file; the third one separates document servers that edit the same files; the last one
+ * tells which file a key was made for, long after its session: see `fileIdOf`.
  */
 export interface DocumentKeys {
   /**
@@ -21,7 +23,18 @@ export interface DocumentKeys {
   isForContent (content: Content, key: string): boolean
   /** Whether a key was made for this file and another document server. */
   isForAnotherServer (fileId: string, key: string): boolean
+  /**
+   * The file that a key of this application was made for. `undefined` if the key was not made by this application, or its file
+   * has a longer fileId than fits into a key: 46 characters of `[0-9A-Za-z_-]`, 34 bytes of any others.
+   */
+  fileIdOf (key: string): string | undefined
 }
+
+/** So that a key with the number of a repetition has at most 128 characters. */
+const MAX_FILE_PART = 46
+
+/** Stands for a fileId that is too long. Not to be confused with a fileId: encoded ones have more characters. */
+const OMITTED = '='
 
 /** `handlerUrl`: the handler's public URL, which identifies the application. `server`: origin of the document server. */
 export function documentKeys (handlerUrl: string, server: string): DocumentKeys {
@@ -31,13 +44,28 @@ export function documentKeys (handlerUrl: string, server: string): DocumentKeys 
 
   return {
     of (content, finished = new Set()) {
-      const first = contentPrefix(content) + serverPart
+      const first = `${contentPrefix(content)}${serverPart}.${filePart(content.fileId)}`
       let key = first
       for (let count = 1; finished.has(key); count++) key = `${first}.${count}`
       return key
     },
     isForFile: (fileId, key) => key.startsWith(filePrefix(fileId)),
     isForContent: (content, key) => key.startsWith(contentPrefix(content)),
-    isForAnotherServer: (fileId, key) => key.startsWith(filePrefix(fileId)) && key.split('.')[2] !== serverPart
+    isForAnotherServer: (fileId, key) => key.startsWith(filePrefix(fileId)) && key.split('.')[2] !== serverPart,
+    fileIdOf (key) {
+      const fileId = decodedFilePart(key.split('.')[3])
+      return fileId !== undefined && key.startsWith(filePrefix(fileId)) ? fileId : undefined
+    }
   }
+}
+
+/** A fileId as it is, or with a leading `=` in base64url. */
+function filePart (fileId: string): string {
+  const part = /^[\w-]+$/.test(fileId) ? fileId : `=${Buffer.from(fileId).toString('base64url')}`
+  return part.length <= MAX_FILE_PART ? part : OMITTED
+}
+
+function decodedFilePart (part = OMITTED): string | undefined {
+  if (part === OMITTED) return undefined
+  return part.startsWith('=') ? Buffer.from(part.slice(1), 'base64url').toString() : part
 }

@@ -1,0 +1,44 @@
+import type { EditorServer } from '../../types/document-server.js'
+import { InvalidKeyError, UpstreamError } from '../errors.js'
+import { statusError } from '../outbound/outbound.js'
+import type { DocumentServerClient } from './client.js'
+import { assertKey, type Commands } from './commands.js'
+
+interface Dependencies {
+  readonly client: DocumentServerClient
+  readonly commands: Pick<Commands, 'send'>
+  /** Whether this application made a document key. */
+  readonly isOwnKey: (key: string) => boolean
+}
+
+const HEALTHCHECK_TIMEOUT_MS = 10_000
+
+/** The services that need no file: health and commands. */
+export function createEditorServer ({ client, commands, isOwnKey }: Dependencies): Pick<EditorServer, 'healthcheck' | 'command' | 'version' | 'license'> {
+  return {
+    async healthcheck ({ signal } = {}) {
+      // The status is 200 in both cases. Source: docs/document-server-protocol.md#other-paths
+      const { status, text } = await client.get('/healthcheck', { signal, total: HEALTHCHECK_TIMEOUT_MS })
+      if (status !== 200) throw statusError(status, `the health check answered status ${status}`)
+      if (text.trim() !== 'true' && text.trim() !== 'false') throw new UpstreamError('the answer to the health check is not one of a document server', { retryable: false })
+      return text.trim() === 'true'
+    },
+
+    async command (command, { foreignKey = false, signal } = {}) {
+      if (isKeyed(command.c)) {
+        const { key } = command as { readonly key?: unknown }
+        assertKey(key)
+        if (!foreignKey && !isOwnKey(key)) throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
+      }
+      return await commands.send(command, signal && { signal })
+    },
+
+    version: async options => (await commands.send({ c: 'version' }, options)).version,
+    license: async options => await commands.send({ c: 'license' }, options)
+  }
+}
+
+/** All but these need a key. */
+function isKeyed (c: string): boolean {
+  return c !== 'version' && c !== 'license' && c !== 'getForgottenList'
+}

@@ -1,0 +1,13 @@
+/** The path of `api.js` below the URL of a document server. */
+export const API_SCRIPT_PATH = '/web-apps/apps/api/documents/api.js'
+
+/** The document server also serves `api.js` below its version, as `/9.3.0-0123abcd/web-apps/…`; its services only without it. */
+const VERSION_SEGMENT = /\/\d+\.\d+\.\d+[.-]\w+$/
+
+/**
+ * The path of the document server at its origin: `''`, or the virtual path under which a reverse proxy serves it, such as
+ * `/docs`. All its services are below it.
+ */
+export function basePathOf ({ pathname }: URL): string {
+  return pathname.endsWith(API_SCRIPT_PATH) ? pathname.slice(0, -API_SCRIPT_PATH.length).replace(VERSION_SEGMENT, '') : ''
+}
