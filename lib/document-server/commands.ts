@@ -35,6 +35,8 @@ const explanations: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.expiredToken, 'our token has expired: compare the clocks']
 ])
 
+const KEYLESS_COMMANDS: ReadonlySet<unknown> = new Set(['version', 'license', 'getForgottenList'] satisfies Array<Command['c']>)
+
 /** A page waits for the answer. */
 const TIMEOUT_MS = 10_000
 
@@ -84,13 +86,14 @@ export function createCommands ({ client, log }: Dependencies): Commands {
   }
 }
 
-function assertCommand (command: Command): void {
+/** Throws `InvalidOptionError` or `InvalidKeyError`. */
+export function assertCommand (command: Command): void {
   if (typeof command !== 'object' || command === null || typeof command.c !== 'string') throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
-  if ('key' in command) assertKey(command.key)
+  if (!KEYLESS_COMMANDS.has(command.c)) assertKey((command as { readonly key?: unknown }).key)
 }
 
 /** Throws `InvalidKeyError`. Source: docs/document-server-protocol.md#forgotten-files */
-export function assertKey (key: unknown): asserts key is string {
+function assertKey (key: unknown): asserts key is string {
   if (key === '' || key === undefined || key === null) throw new InvalidKeyError('is empty, which means all documents to the document server')
   if (typeof key !== 'string' || !KEY.test(key)) throw new InvalidKeyError('must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')
 }

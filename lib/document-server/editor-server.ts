@@ -2,7 +2,7 @@ import type { EditorServer } from '../../types/document-server.js'
 import { InvalidKeyError, UpstreamError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import type { DocumentServerClient } from './client.js'
-import { assertKey, type Commands } from './commands.js'
+import { assertCommand, type Commands } from './commands.js'
 
 interface Dependencies {
   readonly client: DocumentServerClient
@@ -25,20 +25,12 @@ export function createEditorServer ({ client, commands, isOwnKey }: Dependencies
     },
 
     async command (command, { foreignKey = false, signal } = {}) {
-      if (isKeyed(command.c)) {
-        const { key } = command as { readonly key?: unknown }
-        assertKey(key)
-        if (!foreignKey && !isOwnKey(key)) throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
-      }
+      assertCommand(command)
+      if ('key' in command && !foreignKey && !isOwnKey(command.key)) throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
       return await commands.send(command, signal && { signal })
     },
 
     version: async options => (await commands.send({ c: 'version' }, options)).version,
     license: async options => await commands.send({ c: 'license' }, options)
   }
-}
-
-/** All but these need a key. */
-function isKeyed (c: string): boolean {
-  return c !== 'version' && c !== 'license' && c !== 'getForgottenList'
 }

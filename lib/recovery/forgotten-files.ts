@@ -1,0 +1,103 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { StagedContent } from '../../types/storage.js'
+import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
+import { documentTypeOf, extensionOf } from '../document-server/formats.js'
+import { CommandFailedError } from '../errors.js'
+import type { Fetch } from '../save/fetch.js'
+import { parseHttpUrl } from '../url.js'
+
+/** A forgotten file that was fetched. */
+export interface FetchedFile {
+  readonly staged: StagedContent
+  /** SHA-256 of the content. */
+  readonly hash: string
+  /** Format, if the document server opens it. */
+  readonly filetype: string | undefined
+  /** When the document server wrote it, by its clock; `undefined` if it does not say. */
+  readonly writtenAt: Date | undefined
+}
+
+/** The document server's forgotten files. Source: docs/document-server-protocol.md#forgotten-files */
+export interface ForgottenFiles {
+  keys (signal: AbortSignal): Promise<readonly string[]>
+  /** Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see `Commands.isKnown`. */
+  isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean>
+  /** Fetches it and stages it with `stage`; `null` if there is none any more. */
+  fetch (key: string, storedExtension: string | undefined, stage: (content: AsyncIterable<Uint8Array>) => Promise<StagedContent>): Promise<FetchedFile | null>
+  /** SHA-256 of its content now; `null` if there is none any more. */
+  hashOf (key: string): Promise<string | null>
+  delete (key: string): Promise<void>
+}
+
+export function createForgottenFiles ({ commands, fetch }: { readonly commands: Pick<Commands, 'send'>, readonly fetch: Fetch }): ForgottenFiles {
+  const files: ForgottenFiles = {
+    keys: async signal => (await commands.send({ c: 'getForgottenList' }, { signal })).keys,
+
+    async isBeingEdited (key, signal) {
+      try {
+        return await unlessUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
+      } catch (error) {
+        if (isAnswer(error, COMMAND_CODE.callback)) return true // it knows users, but no callback URL
+        throw error
+      }
+    },
+
+    async fetch (key, storedExtension, stage) {
+      const url = await urlOf(key)
+      if (url === null) return null
+      const extension = extensionOf(url.pathname)
+      const filetype = documentTypeOf(extension) ? extension : undefined
+      return await fetch({ url, filetype, extension: storedExtension ?? extension }, async (content, response) => {
+        const hash = createHash('sha256')
+        const staged = await stage(hashed(content, hash))
+        return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
+      })
+    },
+
+    async hashOf (key) {
+      const url = await urlOf(key)
+      if (url === null) return null
+      const extension = extensionOf(url.pathname)
+      return await fetch({ url, filetype: undefined, extension }, async content => {
+        const hash = createHash('sha256')
+        for await (const chunk of content) hash.update(chunk)
+        return hash.digest('hex')
+      })
+    },
+
+    async delete (key) {
+      await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
+    }
+  }
+  return files
+
+  async function urlOf (key: string): Promise<URL | null> {
+    const found = await unlessUnknown(commands.send({ c: 'getForgotten', key }))
+    return found && parseHttpUrl(found.url)
+  }
+}
+
+async function unlessUnknown<Result> (command: Promise<Result>): Promise<Result | null> {
+  try {
+    return await command
+  } catch (error) {
+    if (isAnswer(error, COMMAND_CODE.unknownKey)) return null
+    throw error
+  }
+}
+
+function isAnswer (error: unknown, code: number): boolean {
+  return error instanceof CommandFailedError && error.serverCode === code
+}
+
+async function * hashed (content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+function dateOf (header: string | undefined): Date | undefined {
+  const date = new Date(header ?? '')
+  return Number.isNaN(date.getTime()) ? undefined : date
+}

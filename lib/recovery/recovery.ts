@@ -1,0 +1,164 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
+import type { ForgottenFileEvent, SavedEvent } from '../../types/events.js'
+import type { StagedContent, Storage } from '../../types/storage.js'
+import { FileNotFoundError, HookTimeoutError, InvalidOptionError } from '../errors.js'
+import type { Settings } from '../options.js'
+import { createQueue } from '../queue.js'
+import type { SaveRequest } from '../save/save-request.js'
+import type { SaveOutcome } from '../save/save.js'
+import type { Saves } from '../save/saves.js'
+import type { StagingStorage } from '../save/staging.js'
+import type { DocumentKeys } from '../sessions/document-key.js'
+import { withTimeout } from '../with-timeout.js'
+import type { FetchedFile, ForgottenFiles } from './forgotten-files.js'
+
+/** Stores the forgotten files of this application's documents, and then deletes them at the document server. */
+export type RecoverForgotten = (options?: RecoverForgottenOptions) => Promise<readonly RecoveredFile[]>
+
+interface Dependencies {
+  readonly settings: Pick<Settings, 'onForgotten' | 'recovery' | 'timeouts'>
+  readonly forgottenFiles: ForgottenFiles
+  readonly storage: StagingStorage
+  /** Stages the content of a document that no longer exists. */
+  readonly spool: NonNullable<Storage['stage']>
+  readonly saves: Pick<Saves, 'store' | 'queue'>
+  readonly keys: Pick<DocumentKeys, 'fileIdOf'>
+  readonly log: FastifyBaseLogger
+  /** The application is closing: no further file is begun. */
+  readonly closing: AbortSignal
+  /** Ends the wait for the hook. */
+  readonly signal: AbortSignal
+}
+
+type Result = Omit<RecoveredFile, 'key' | 'fileId' | 'kept'>
+
+/** What became of the content, and its hash if it may be deleted at the document server now. */
+interface Placed extends Result {
+  readonly hash?: string
+}
+
+export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, keys, log, closing, signal: endAll }: Dependencies): RecoverForgotten {
+  /** Two runs at once would fetch everything twice. */
+  const runs = createQueue()
+
+  return async function recoverForgotten ({ dryRun = false, signal: given } = {}) {
+    if (typeof dryRun !== 'boolean') throw new InvalidOptionError('dryRun', 'must be true or false')
+    const signal = given ? AbortSignal.any([given, closing]) : closing
+    return await runs.run('', async () => {
+      signal.throwIfAborted()
+      const results: RecoveredFile[] = []
+      for (const key of await forgottenFiles.keys(signal)) {
+        signal.throwIfAborted()
+        results.push(await recoverLogged(key, dryRun, signal))
+      }
+      return results
+    })
+  }
+
+  async function recoverLogged (key: string, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
+    const fileId = keys.fileIdOf(key) ?? await fileIdByApplication(key)
+    if (fileId === undefined) return { key, outcome: 'foreign', kept: true }
+    try {
+      const result = { key, fileId, ...await recover(key, fileId, dryRun, signal) }
+      if (!dryRun) log.info(result, 'a forgotten file was examined')
+      return result
+    } catch (error) {
+      signal.throwIfAborted()
+      log.warn({ err: error, fileId, key }, 'a forgotten file could not be recovered: the document server keeps it')
+      return { key, fileId, outcome: 'failed', kept: true, error: error as Error }
+    }
+  }
+
+  /** A wrong answer must not stop the recovery of the other files. */
+  async function fileIdByApplication (key: string): Promise<string | undefined> {
+    try {
+      const fileId = await settings.recovery.fileIdOf?.(key)
+      return typeof fileId === 'string' && fileId !== '' ? fileId : undefined
+    } catch (err) {
+      log.error({ err, key }, 'recovery.fileIdOf failed')
+      return undefined
+    }
+  }
+
+  async function recover (key: string, fileId: string, dryRun: boolean, signal: AbortSignal): Promise<Result & { readonly kept: boolean }> {
+    // Not in the file's queue: the document server asks the application before it answers.
+    if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited', kept: true }
+    const stored = await storage.stat(fileId)
+    if (dryRun) return { outcome: stored || settings.onForgotten ? 'recoverable' : 'no-document', kept: true }
+
+    const { hash, ...result } = stored === null ? await handOver(key, fileId) : await store(key, fileId, stored.extension)
+    // Once it is stored, an abort no longer ends it.
+    const isDeleted = hash === undefined ? result.outcome === 'gone' : await deleteIfUnchanged(key, hash)
+    return { ...result, kept: !isDeleted }
+  }
+
+  async function store (key: string, fileId: string, extension: string): Promise<Placed> {
+    const file = await forgottenFiles.fetch(key, extension, async content => await storage.stage(fileId, content))
+    if (file === null) return { outcome: 'gone' }
+    const { staged, hash } = file
+    try {
+      const outcome = await saves.queue.run(fileId, async () => await saves.store(saveRequest(key, fileId, file), staged))
+      return outcome === 'missing' ? await handOver(key, fileId) : { ...resultOf(outcome), hash }
+    } catch (error) {
+      if (!(error instanceof FileNotFoundError)) throw error
+      return await handOver(key, fileId) // it was deleted meanwhile
+    } finally {
+      await storage.discard(staged)
+    }
+  }
+
+  async function handOver (key: string, fileId: string): Promise<Placed> {
+    const { onForgotten, timeouts } = settings
+    if (!onForgotten) return { outcome: 'no-document' }
+    const file = await forgottenFiles.fetch(key, undefined, async content => await spool(fileId, content))
+    if (file === null) return { outcome: 'gone' }
+    try {
+      await withTimeout(() => onForgotten(eventOf(key, fileId, file)), { milliseconds: timeouts.hooks, timeoutError: ms => new HookTimeoutError('onForgotten', ms), signal: endAll })
+      return { outcome: 'handed-over', hash: file.hash }
+    } finally {
+      await file.staged.discard()
+    }
+  }
+
+  /**
+   * Users may have opened the key since it was fetched, and their save may have been refused again: the document server then has
+   * newer content under this key. It has no condition for deleting, so the check comes immediately before.
+   */
+  async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
+    try {
+      if (await forgottenFiles.isBeingEdited(key) || await forgottenFiles.hashOf(key) !== hash) return false
+      await forgottenFiles.delete(key)
+      return true
+    } catch (err) {
+      log.warn({ err, key }, 'a forgotten file is stored, but could not be deleted at the document server: the next run recognizes it')
+      return false
+    }
+  }
+}
+
+/** The path is made of the content: that of the URL is the same for every forgotten file of a key. */
+function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile): SaveRequest {
+  return {
+    fileId,
+    status: 2,
+    url: new URL(`http://forgotten/${hash}`),
+    key,
+    lastsave: writtenAt?.toISOString(),
+    oldestChange: undefined,
+    filetype,
+    notmodified: true, // it is compared with the stored bytes
+    users: undefined,
+    isForgotten: true
+  }
+}
+
+function resultOf (outcome: Exclude<SaveOutcome, 'missing'>): Result {
+  if (typeof outcome === 'string') return { outcome: 'already-stored' }
+  const { revision, conflictFileId } = outcome satisfies SavedEvent
+  return { outcome: conflictFileId === undefined ? 'stored' : 'conflict', revision, ...(conflictFileId !== undefined && { conflictFileId }) }
+}
+
+function eventOf (key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }): ForgottenFileEvent {
+  return { key, fileId, extension: filetype, size: staged.size, ...(writtenAt && { writtenAt }), content: staged }
+}

@@ -1,0 +1,248 @@
+import t from 'tap'
+import type { ForgottenFileEvent, RecoveredFile, Storage } from '../../lib/index.js'
+import { fileStorage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { SECRET, startHost } from '../helpers/host.js'
+import { OLD, profiles, type Service, type ServiceOptions, startService } from '../integration/support.js'
+import { powerSwitch, textOf } from './support.js'
+
+interface Outage extends Service {
+  readonly power: { isOn: boolean }
+  /** The document key under which the edit was lost. */
+  readonly lostKey: string
+  recover (dryRun?: boolean): Promise<readonly RecoveredFile[]>
+}
+
+/** An edit whose final save came while the application was down. `before` runs before it goes down. */
+async function startAfterOutage (t: import('tap').Test, edit: string, options: ServiceOptions = {}, before: (service: Service) => unknown = () => {}): Promise<Outage> {
+  const power = powerSwitch()
+  const service = await startService(t, { prepare: power.prepare, ...options })
+  const session = await service.open()
+  await before(service)
+  await session.edit(edit)
+  power.isOn = false
+  t.match(await session.close(), { status: 2, accepted: false }, 'the application is down')
+  power.isOn = true
+  t.strictSame(service.forgotten(), [edit], 'the document server keeps the edit')
+  return { ...service, power, lostKey: session.key, recover: async (dryRun = false) => await service.app.editorServer.recoverForgotten({ dryRun }) }
+}
+
+for (const profile of profiles) {
+  t.test(`an edit whose save came while the application was down is stored, and deleted at the document server (${profile})`, async t => {
+    const { recover, lostKey, fileId, stored, forgotten, saved, key, storage } = await startAfterOutage(t, 'made before the outage', { profile })
+    const results = await recover()
+    const { revision } = (await storage.stat(fileId))!
+    t.strictSame(results, [{ key: lostKey, fileId, outcome: 'stored', revision, kept: false }])
+    t.equal(await stored(), 'made before the outage')
+    t.strictSame(forgotten(), [])
+    t.match(saved, [{ fileId, status: 2, key: lostKey, revision, recovered: true }], 'onSaved was called once')
+    t.not(await key(), lostKey, 'the next editor gets a new key')
+    t.strictSame(await recover(), [], 'nothing is left to do')
+  })
+
+  t.test(`the document was replaced after the outage: both contents are kept (${profile})`, async t => {
+    const { recover, fileId, stored, forgotten, storage, listing } = await startAfterOutage(t, 'made before the outage', { profile })
+    await storage.replace(fileId, Buffer.from('replaced by another program'))
+    const [result] = await recover()
+    t.match(result, { fileId, outcome: 'conflict', kept: false })
+    t.equal(await stored(), 'replaced by another program')
+    const copy = await storage.read(result!.conflictFileId!)
+    t.equal(await textOf(copy!.body), 'made before the outage')
+    t.strictSame(forgotten(), [])
+    t.equal((await listing()).length, 2)
+    t.strictSame(await recover(), [])
+  })
+
+  t.test(`the document was deleted after the outage: its content goes to onForgotten, and the document stays deleted (${profile})`, async t => {
+    const events: Array<Omit<ForgottenFileEvent, 'content'> & { readonly text: string }> = []
+    const onForgotten = async ({ content, ...event }: ForgottenFileEvent) => { events.push({ ...event, text: await textOf(content) }) }
+    const { recover, lostKey, fileId, forgotten, storage } = await startAfterOutage(t, 'made before the outage', { profile, onForgotten })
+    await storage.remove!(fileId)
+    t.match(await recover(), [{ fileId, outcome: 'handed-over', kept: false }])
+    t.match(events, [{ key: lostKey, fileId, extension: 'txt', size: 22, writtenAt: Date, text: 'made before the outage' }])
+    t.strictSame(forgotten(), [])
+    t.equal(await storage.stat(fileId), null)
+  })
+}
+
+t.test('without onForgotten, the content of a deleted document stays at the document server', async t => {
+  const { recover, fileId, forgotten, storage } = await startAfterOutage(t, 'kept')
+  await storage.remove!(fileId)
+  t.match(await recover(true), [{ outcome: 'no-document', kept: true }])
+  t.match(await recover(), [{ fileId, outcome: 'no-document', kept: true }])
+  t.strictSame(forgotten(), ['kept'])
+})
+
+t.test('if onForgotten fails or hangs, the document server keeps the content', async t => {
+  for (const onForgotten of [async () => { throw new Error('the archive is full') }, () => new Promise<void>(() => {})]) {
+    const { recover, forgotten, storage, fileId } = await startAfterOutage(t, 'kept', { onForgotten, timeouts: { hooks: 50 } })
+    await storage.remove!(fileId)
+    t.match(await recover(), [{ outcome: 'failed', kept: true, error: Error }])
+    t.strictSame(forgotten(), ['kept'])
+  }
+})
+
+t.test('a dry run stores and deletes nothing', async t => {
+  const { recover, lostKey, fileId, stored, forgotten } = await startAfterOutage(t, 'still there')
+  t.strictSame(await recover(true), [{ key: lostKey, fileId, outcome: 'recoverable', kept: true }])
+  t.equal(await stored(), OLD)
+  t.strictSame(forgotten(), ['still there'])
+})
+
+t.test('users have the forgotten file open again: it is left to their session', async t => {
+  const { recover, open, stored, forgotten } = await startAfterOutage(t, 'seen again')
+  const session = await open()
+  t.match(await session.nextEvent('joined'), { hasForgotten: true })
+  t.match(await recover(), [{ outcome: 'being-edited', kept: true }])
+  t.match(await session.close(), { status: 2, accepted: true })
+  t.equal(await stored(), 'seen again')
+  t.strictSame(forgotten(), [])
+  t.strictSame(await recover(), [])
+})
+
+t.test('force saves before the outage are older than the forgotten file, which replaces them', async t => {
+  const { recover, stored } = await startAfterOutage(t, 'after the force save', {}, async service => {
+    const other = await service.open({ user: { id: 'bob', name: 'Bob' } })
+    await other.edit('force-saved')
+    t.match(await other.forceSave(), { accepted: true })
+    await other.close()
+    service.clock.advance(2000)
+  })
+  t.match(await recover(), [{ outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'after the force save')
+})
+
+t.test('a force save of a session that continued the forgotten file is newer: it is not replaced', async t => {
+  const { app, recover, open, stored, documentServer, storage, clock, power } = await startAfterOutage(t, 'forgotten')
+  clock.advance(2000)
+  const session = await open()
+  await session.edit('continued and force-saved')
+  t.match(await session.forceSave(), { accepted: true })
+  t.equal(await stored(), 'continued and force-saved')
+  power.isOn = false
+  await documentServer.crash()
+  power.isOn = true
+  await documentServer.restart({ sessions: 'lost' })
+  await app.editorServer.healthcheck().catch(() => {}) // on a connection from before the crash
+  const [result] = await recover()
+  t.match(result, { outcome: 'conflict', kept: false })
+  t.equal(await stored(), 'continued and force-saved')
+  t.equal(await textOf((await storage.read(result!.conflictFileId!))!.body), 'forgotten')
+})
+
+t.test('a save that the application refused is recovered as well', async t => {
+  let isFull = true
+  const storing = (storage: Storage): Storage => ({
+    ...storage,
+    async replace (...args) {
+      if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      return await storage.replace(...args)
+    }
+  })
+  const { app, open, stored, forgotten, key, saved } = await startService(t, { storing })
+  const session = await open()
+  await session.edit('refused at first')
+  t.match(await session.close(), { status: 2, accepted: false })
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'failed', kept: true, error: { code: 'ENOSPC' } }])
+  t.strictSame(forgotten(), ['refused at first'])
+  isFull = false
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'refused at first')
+  t.strictSame(forgotten(), [])
+  t.not(await key(), session.key)
+  t.equal(saved.length, 1)
+})
+
+t.test('content that could not be deleted at the document server is recognized by the next run', async t => {
+  const { recover, documentServer, stored, saved, forgotten } = await startAfterOutage(t, 'stored once')
+  // getForgottenList, info, getForgotten, info, and then the getForgotten before deleteForgotten
+  documentServer.fault('command', { type: 'answer', status: 500 }, { after: 4, times: 1 })
+  t.match(await recover(), [{ outcome: 'stored', kept: true }])
+  t.strictSame(forgotten(), ['stored once'])
+  t.match(await recover(), [{ outcome: 'already-stored', kept: false }])
+  t.strictSame(forgotten(), [])
+  t.equal(await stored(), 'stored once')
+  t.equal(saved.length, 1)
+})
+
+t.test('the key was forgotten again with newer content while the first was stored: the newer content is not deleted', async t => {
+  let reopen: (() => Promise<void>) | undefined
+  const service = await startAfterOutage(t, 'first', {
+    async onSaved ({ recovered }) {
+      if (recovered) await reopen?.()
+    }
+  })
+  const { recover, documentServer, app, fileId, stored, forgotten, power, lostKey } = service
+  const control = await app.editorControl({ user: { id: 'bob', name: 'Bob' } }).openDocument(fileId)
+  const { config } = control
+  t.equal(control.documentKey, lostKey, 'a page was rendered before')
+  reopen = async () => {
+    reopen = undefined
+    const session = await documentServer.open(config!)
+    await session.edit('second')
+    power.isOn = false
+    t.match(await session.close(), { accepted: false })
+    power.isOn = true
+  }
+  t.match(await recover(), [{ outcome: 'stored', kept: true }])
+  t.equal(await stored(), 'first')
+  t.strictSame(forgotten(), ['second'], 'it was not deleted')
+  t.match(await recover(), [{ outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'second', 'the next run stores it')
+})
+
+t.test('keys of other applications are left alone; recovery.fileIdOf tells the document of a key', async t => {
+  const power = powerSwitch()
+  const fileIds = new Map<string, string>()
+  const service = await startService(t, { prepare: power.prepare, recovery: { fileIdOf: key => fileIds.get(key) } })
+  const { app, documentServer, fileId, forgotten, stored } = service
+  for (const documentKey of ['assigned-by-us', 'of-somebody-else']) {
+    const control = Object.assign(await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId), { documentKey })
+    const session = await documentServer.open(control.config!)
+    await session.edit(documentKey)
+    power.isOn = false
+    await session.close()
+    power.isOn = true
+  }
+  fileIds.set('assigned-by-us', fileId)
+  t.match(await app.editorServer.recoverForgotten(), [{ key: 'assigned-by-us', fileId, outcome: 'stored', kept: false }, { key: 'of-somebody-else', outcome: 'foreign', kept: true }])
+  t.equal(await stored(), 'assigned-by-us')
+  t.strictSame(forgotten(), ['of-somebody-else'])
+})
+
+t.test('two instances recover at the same time: each file is stored once', async t => {
+  const directory = t.testdir()
+  const service = await startAfterOutage(t, 'stored once', { storage: fileStorage({ directory }) })
+  const { clock, documentServer, fileId, stored, saved, forgotten, origin, app } = service
+  const other = await startHost(t, { clock, documentServerOrigin: documentServer.url, publicBaseUrl: origin, storage: fileStorage({ directory }), jwtSecret: SECRET })
+  const outcomes = (await Promise.all([app.editorServer.recoverForgotten(), other.app.editorServer.recoverForgotten()])).flat().map(({ outcome }) => outcome)
+  t.equal(outcomes.filter(outcome => outcome === 'stored').length, 1)
+  t.equal(outcomes.filter(outcome => outcome === 'failed').length, 0)
+  t.equal(await stored(), 'stored once')
+  t.ok(saved.length <= 1)
+  t.strictSame(forgotten(), [])
+  t.equal((await app.editorStorage.stat(fileId))?.extension, 'txt')
+})
+
+t.test('with recovery.interval it runs by itself, until the application closes', async t => {
+  const { promise, resolve } = deferred<void>()
+  const power = powerSwitch()
+  const service = await startService(t, { prepare: power.prepare, recovery: { interval: 20 }, onSaved: () => resolve() })
+  const session = await service.open()
+  await session.edit('by itself')
+  power.isOn = false
+  await session.close()
+  power.isOn = true
+  await promise
+  t.equal(await service.stored(), 'by itself')
+  await service.app.close()
+})
+
+t.test('an aborted run rejects with the reason; no answer of the document server is an error', async t => {
+  const { app, documentServer } = await startService(t)
+  const reason = new Error('no longer needed')
+  await t.rejects(app.editorServer.recoverForgotten({ signal: AbortSignal.abort(reason) }), reason)
+  documentServer.fault('command', { type: 'html' })
+  await t.rejects(app.editorServer.recoverForgotten(), { code: 'FST_EDITOR_UPSTREAM' })
+  await t.rejects(app.editorServer.recoverForgotten({ dryRun: 'no' as never }), { code: 'FST_EDITOR_INVALID_OPTION' })
+})
