@@ -6,6 +6,8 @@ import { conversions } from './conversions/conversions.js'
 import { converter } from './conversions/converter/convert.js'
 import { libreOffice } from './conversions/converter/libre-office.js'
 import { conversionRoutes } from './conversions/routes.js'
+import { builds } from './document-builder/builds.js'
+import { builderRoutes } from './document-builder/routes.js'
 import { answerFaults } from './faults/answer-faults.js'
 import { faultRegistry } from './faults/registry.js'
 import { outboundClient } from './outbound/client.js'
@@ -13,6 +15,7 @@ import { leaveAll, lifecycle } from './lifecycle.js'
 import { allowHosts } from './allowed-hosts.js'
 import { API_PATH, pageRoutes } from './editor-page/routes.js'
 import { socketRoute } from './editor-page/socket.js'
+import { metaRoutes } from './meta/routes.js'
 import { receivedRequests } from './request-log/received.js'
 import { remoteRoutes } from './remote-control/routes.js'
 import { requestLimits } from './request-log/limits.js'
@@ -27,6 +30,7 @@ import { createTasks } from './sessions/tasks.js'
 import { latestRequests } from './status-page/latest-requests.js'
 import { statusRoute } from './status-page/routes.js'
 import { createTokens } from './tokens/tokens.js'
+import { buildOf } from './version.js'
 import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest } from '../types/document-server.js'
 
 /**
@@ -41,7 +45,7 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, Sent
  * const session = await documentServer.open(config)
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
-  const { jwtSecret, logger = false, clock = systemClock, sharedClock = false, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
+  const { logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
   const limits = requestLimits(options.requestLog)
   const app: FastifyInstance = Fastify({
     logger,
@@ -55,10 +59,11 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true }
   })
   allowHosts(app, options)
+  const build = buildOf(options.version)
   let url = ''
   const ending = new AbortController()
   const time = createTime(clock)
-  const tokens = createTokens(jwtSecret, time, { sharedClock })
+  const tokens = createTokens(options, time)
   const callbacks = callbackQueue(limits)
   const latest = latestRequests()
   const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
@@ -77,7 +82,17 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const log = app.log
   const closing = ending.signal
   const parts: SessionParts = {
-    client, files, time, faults, documents: documents(), tasks: createTasks(time, client.crashSignal), forgotten: new Map(), heldCallbacks: new Map(), log, closing
+    client,
+    files,
+    time,
+    faults,
+    documents: documents(),
+    tasks: createTasks(time, client.crashSignal),
+    build,
+    forgotten: new Map(),
+    heldCallbacks: new Map(),
+    log,
+    closing
   }
   const editing = sessions(parts)
   const { crash, restart } = lifecycle(app, parts, editing)
@@ -97,11 +112,13 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
+  builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
+  metaRoutes(app)
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)
   await socketRoute(app, common)
   const editorApiUrl = () => `${url}${API_PATH}`
-  statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl }) })
+  statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl, version: build.version }) })
   const open: DocumentServerMembers['open'] = async (config, user) => await openScriptedSession(editing, tokens, url, config, user)
   const scripted = { sentRequests: client.requests, receivedRequests: received, forgotten: parts.forgotten, open, fault: faults.add }
   if (remoteControl) await remoteRoutes(app, { ...scripted, nextCallback: callbacks.next, clock, url: () => url, editorApiUrl })

@@ -12,6 +12,11 @@ const FORMATS: Readonly<Record<Family, string>> = {
 const families = new Map(Object.entries(FORMATS).flatMap(([family, extensions]) =>
   extensions.split(' ').map(extension => [extension, family as Family] as const)))
 
+/** The formats that an editor opens. */
+export function formatsOf (family: Family): readonly string[] {
+  return FORMATS[family].split(' ')
+}
+
 /** The editor that opens a format; `undefined` for an unknown format. Extensions are in lower case, without a dot. */
 export function familyOf (extension: string): Family | undefined {
   return families.get(extension)

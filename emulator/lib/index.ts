@@ -7,6 +7,8 @@ export type {
   DocumentServerMembers,
   DocumentServerOptions,
   EditorConfig,
+  JwtSecret,
+  SeparateSecrets,
   SentRequest,
   ReceivedRequest,
   UserConfig

@@ -3,10 +3,36 @@ import type { Clock } from './clock.js'
 import type { FaultOptions, Faults } from './faults.js'
 import type { Session } from './session.js'
 
+/** One secret, or several: the first signs and all verify. */
+export type JwtSecret = string | readonly string[]
+
+/** Secrets by direction, as the settings `secret.inbox` and `secret.outbox` of ONLYOFFICE Docs. */
+export interface SeparateSecrets {
+  /** Verifies what the document server receives: configurations, commands, conversions. */
+  readonly inbox: JwtSecret
+  /** Signs what it sends: callbacks and downloads. */
+  readonly outbox: JwtSecret
+}
+
 /** Options of `createDocumentServer()`. */
 export interface DocumentServerOptions {
-  /** The secret shared with the application. With several secrets, the first signs and all verify. */
-  readonly jwtSecret: string | readonly string[]
+  /** The secret shared with the application, or one for each direction. */
+  readonly jwtSecret: JwtSecret | SeparateSecrets
+  /**
+   * Which directions have tokens. Without `inbox`, requests and configurations need no token: their plain fields count, and a token
+   * in them is not looked at. Without `outbox`, callbacks and downloads carry no token. The same as the settings
+   * `token.enable.browser` and `token.enable.request.inbox`, and `token.enable.request.outbox`, of ONLYOFFICE Docs.
+   *
+   * @default { inbox: true, outbox: true }
+   */
+  readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean }
+  /**
+   * The version that the command `version`, the license, `/info/info.json` and the history in callbacks report: three numbers, or four
+   * with that of the build.
+   *
+   * @default '9.3.0'
+   */
+  readonly version?: string
   /**
    * The header that carries the tokens of requests to the application.
    *
@@ -158,8 +184,8 @@ export interface DocumentServerMembers {
   readonly sentRequests: readonly SentRequest[]
   /** All requests it received, in order, except those of its editor page, its status page and `/emulator/`. */
   readonly receivedRequests: readonly ReceivedRequest[]
-  /** Forgotten files, whose save the application refused, by document key. */
-  readonly forgotten: ReadonlyMap<string, { readonly fileType: string, readonly bytes: Uint8Array }>
+  /** Forgotten files, whose save the application refused, by document key. `storedAt` is in milliseconds since the epoch. */
+  readonly forgotten: ReadonlyMap<string, { readonly fileType: string, readonly bytes: Uint8Array, readonly storedAt: number }>
   /**
    * Opens a document like a browser. `user` applies if the token names no user.
    *
@@ -188,8 +214,12 @@ export interface DocumentServerMembers {
   fault<Route extends keyof Faults>(route: Route, fault: Faults[Route], options?: FaultOptions): () => void
   /** Shifts the clock that dates and checks tokens; 0 restores it. */
   skewTokens (milliseconds: number): void
-  /** Changes the secret of the document server, but not of the application. */
-  changeSecret (jwtSecret: string | readonly string[]): void
+  /**
+   * Changes the secret of the document server, but not of the application. One secret, or a list, replaces those of both directions.
+   *
+   * @throws {TypeError} if a secret is missing or empty.
+   */
+  changeSecret (jwtSecret: JwtSecret | SeparateSecrets): void
   /**
    * Crashes the server: it sends nothing more, cuts every connection and accepts none until `restart()`.
    *

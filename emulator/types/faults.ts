@@ -15,7 +15,7 @@ export type AnswerFault =
   /** Sends the correct answer after `ms` milliseconds. */
   | { readonly type: 'delay', readonly ms: number }
 
-/** Announces files at another origin. */
+/** Announces files at another origin, as behind a proxy that drops `X-Forwarded-Proto` or replaces `Host`. */
 export interface OriginFault {
   readonly type: 'origin'
   readonly origin: string
@@ -34,9 +34,14 @@ export interface Faults {
   /** Result files, whose URLs are in callbacks and in the answers to commands and conversions. */
   readonly file: AnswerFault
   readonly converter: AnswerFault | OriginFault
-  readonly command: AnswerFault
+  readonly command: AnswerFault | OriginFault
+  /** The document builder, `/docbuilder`. */
+  readonly builder: AnswerFault | OriginFault
+  /** The list of formats, `/meta/formats`. With HTTP 404 as the answer it is a document server that has none. */
+  readonly formats: AnswerFault
+  /** With the body `false` and status 200 as the answer, the document server is not healthy. */
   readonly healthcheck: AnswerFault
-  /** The script `api.js`. */
+  /** The script `api.js`. With HTTP 404 as the answer it is missing. */
   readonly api: AnswerFault
   readonly callback: CallbackFault
   /** Assembling a document for a finished save or a force save. A `slow` and a `fail` fault can apply to the same assembly. */
@@ -50,6 +55,8 @@ export interface Faults {
     | { readonly type: 'slow', readonly ms: number }
     /** Fails with an error code from -1 to -10. */
     | { readonly type: 'error', readonly error: number }
+  /** A build of the document builder. */
+  readonly building: Faults['conversion']
 }
 
 export interface FaultOptions {

@@ -3,7 +3,7 @@ import type { OpenDocument } from '../sessions/open-document.js'
 import { editors, userIds } from '../sessions/participants.js'
 import type { ForgottenFile, SessionParts } from '../sessions/parts.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { license, VERSION } from './license.js'
+import { license } from './license.js'
 
 // Source: docs/document-server-protocol.md#commands
 const OK = 0
@@ -36,10 +36,11 @@ export function answerFor (key: unknown, error: number, more: object = {}): obje
 /** Runs a command whose token has been verified. */
 export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { urlOf, sent }: CommandReply): Promise<object> {
   const { c: command, key } = fields
+  const { build } = parts
   const keyed = (error: number, more?: object) => answerFor(key, error, more)
 
-  if (command === 'version') return keyed(OK, { version: VERSION })
-  if (command === 'license') return keyed(OK, license())
+  if (command === 'version') return keyed(OK, { version: `${build.version}.${build.number}` })
+  if (command === 'license') return keyed(OK, license(build))
   if (command === 'getForgottenList') return keyed(OK, { keys: [...parts.forgotten.keys()].sort() })
   if (typeof key !== 'string') return keyed(UNKNOWN_KEY)
 

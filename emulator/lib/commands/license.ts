@@ -1,10 +1,7 @@
-import { SERVER_VERSION } from '../version.js'
-
-const BUILD = 0
-export const VERSION = `${SERVER_VERSION}.${BUILD}`
+import type { Build } from '../version.js'
 
 /** The answer to the command `license`, as recorded. A license for connections counts no users. */
-export function license (): { readonly license: object, readonly server: object, readonly quota: object } {
+export function license ({ version, number }: Build): { readonly license: object, readonly server: object, readonly quota: object } {
   return {
     license: {
       start_date: '2026-01-01T00:00:00.000Z',
@@ -29,8 +26,8 @@ export function license (): { readonly license: object, readonly server: object,
       resultType: 3,
       packageType: 0,
       buildDate: '2026-01-01T00:00:00.000Z',
-      buildVersion: SERVER_VERSION,
-      buildNumber: BUILD
+      buildVersion: version,
+      buildNumber: number
     },
     quota: { users: [], users_view: [] }
   }

@@ -21,8 +21,8 @@ const EXPIRED_TOKEN = 7
 /** The command service at its two paths. The older one accepts GET, too. Answers always have HTTP status 200. */
 export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, url }: Parts): void {
   async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const urlOf = (key: string, { fileType, bytes }: ForgottenFile): string => {
-      const stored = parts.files.put(`forgotten/${key}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
+    const urlOf = (key: string, { fileType, bytes, storedAt }: ForgottenFile): string => {
+      const stored = parts.files.put(`forgotten/${key}/output.${fileType}`, `output.${fileType}`, bytes, fileType, storedAt)
       return parts.files.urlOf(stored, baseUrlOf(request, url()), key)
     }
     const signed = signedRequest(request, tokens)
@@ -32,7 +32,7 @@ export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, 
     return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
   }
 
-  serverInfoRoute(app, parts.documents.all)
+  serverInfoRoute(app, parts.documents.all, parts.build)
   lenientRoutes(app, scope => {
     scope.post('/command', answer)
     scope.route({ method: ['GET', 'POST'], url: '/coauthoring/CommandService.ashx', handler: answer })

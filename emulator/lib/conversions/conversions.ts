@@ -1,28 +1,32 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Time } from '../clock/time.js'
-import { isDocumentServerError } from '../errors.js'
+import { decrypted } from '../documents/office/protected/decrypt.js'
 import type { FaultRegistry } from '../faults/registry.js'
-import { CrashedError, type OutboundClient } from '../outbound/client.js'
-import { DOWNLOAD_TOO_LARGE, download } from '../outbound/download.js'
+import type { OutboundClient } from '../outbound/client.js'
+import { download } from '../outbound/download.js'
 import type { ResultFiles } from '../result-files/files.js'
 import { ConversionCode } from './error-codes.js'
 import type { Convert } from './converter/convert.js'
+import { failureOf } from './failures.js'
+import { imagesOf, isImage } from './images/thumbnail.js'
+import { createJobs, type Failure, type Outcome } from './jobs.js'
+import { readablePlain } from './plain-source.js'
 import { type ConversionRequest, conversionRequest } from './request.js'
-import { isEncrypted, sourceType } from './source-type.js'
+import { isProtected, sourceType } from './source-type.js'
 
-export type ConversionOutcome =
-  | { readonly path: string, readonly fileType: string }
-  | { readonly error: number }
-  | 'pending'
+interface Converted {
+  readonly path: string
+  /** Of a protected source. */
+  readonly password?: string
+  readonly fileType: string
+}
+
+export type ConversionOutcome = Outcome<Converted>
 
 /** Converts documents; each pair of key and output type only once. */
 export interface Conversions {
   /** Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous one at once. */
   convert (fields: Record<string, unknown>): Promise<ConversionOutcome>
-}
-
-interface Job {
-  readonly finished: Promise<void>
-  outcome: ConversionOutcome
 }
 
 interface Parts {
@@ -32,17 +36,13 @@ interface Parts {
   readonly faults: FaultRegistry
   readonly convert: Convert
   readonly closing: AbortSignal
-  readonly log: { error: (details: object, message: string) => void }
+  readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-// Source: recorded. A synchronous request is answered after whole seconds and times out after two minutes.
-const POLL_MS = 1000
-const TIMEOUT_MS = 120_000
-
 export function conversions ({ client, time, files, faults, convert, closing, log }: Parts): Conversions {
-  const jobs = new Map<string, Job>()
+  const jobs = createJobs<Converted>(time, closing)
 
-  async function run ({ key, from: given, to, toNumber, title, url }: ConversionRequest): Promise<ConversionOutcome> {
+  async function run ({ key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest): Promise<Converted | Failure> {
     const fault = faults.take('conversion')
     if (typeof url !== 'string' || url === '') return { error: ConversionCode.conversion }
     try {
@@ -50,55 +50,39 @@ export function conversions ({ client, time, files, faults, convert, closing, lo
       const from = sourceType(source, given)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
-      if (isEncrypted(source, from)) return { error: ConversionCode.password }
-      const result = await convert(source, from, to)
-      if (result === null) return { error: ConversionCode.conversion }
-      const folder = `data/conv_${key}_${toNumber}/output.${to}`
-      return { path: files.put(folder, `${title}.${to}`, result, to), fileType: to }
+      const isLocked = isProtected(source, from)
+      const readable = isLocked ? unlocked(source, password) : readablePlain(source, from, plain)
+      if (readable === null) return { error: ConversionCode.password }
+      const result = isImage(to) ? await imagesOf(convert, readable, from, to, thumbnail) : { bytes: await convert(readable, from, to), extension: to }
+      if (result === null || result.bytes === null) return { error: ConversionCode.conversion }
+      const { bytes, extension } = result
+      const folder = `data/conv_${key}_${toNumber}/output.${extension}`
+      return { path: files.put(folder, `${title}.${extension}`, bytes, extension), fileType: extension, ...(isLocked && { password }) }
     } catch (error) {
-      if (error instanceof CrashedError) return { error: ConversionCode.unknown }
-      if (isDocumentServerError(error)) {
-        return { error: error.code === DOWNLOAD_TOO_LARGE ? ConversionCode.tooLarge : ConversionCode.download }
-      }
-      log.error({ err: error, key }, 'conversion failed')
-      return { error: ConversionCode.conversion }
+      return failureOf(error, key, log)
     }
-  }
-
-  function start (id: string, source: ConversionRequest): Job {
-    const running = time.during(async () => await run(source))
-    const job: Job = { outcome: 'pending', finished: running.then(outcome => { job.outcome = outcome }) }
-    jobs.set(id, job)
-    return job
-  }
-
-  /** The next request gets an error, and the one after it may start the job again. Only the error -3 is permanent. */
-  function outcomeOf (id: string, { outcome }: Job): ConversionOutcome {
-    if (isTransient(outcome)) jobs.delete(id)
-    return outcome
-  }
-
-  async function answerOf (id: string, job: Job): Promise<ConversionOutcome> {
-    for (let waited = 0; waited < TIMEOUT_MS && !closing.aborted; waited += POLL_MS) {
-      await time.wait(POLL_MS, closing)
-      if (job.outcome !== 'pending') return jobs.get(id) === job ? outcomeOf(id, job) : job.outcome
-    }
-    return { error: ConversionCode.timeout }
   }
 
   return {
     async convert (fields) {
       const request = conversionRequest(fields)
       if ('error' in request) return request
-      const id = `${request.key}_${request.toNumber}_${request.to}`
-      const known = jobs.get(id)
-      if (known !== undefined && known.outcome !== 'pending') return outcomeOf(id, known)
-      const job = known ?? start(id, request)
-      return request.isAsync ? 'pending' : await answerOf(id, job)
+      const outcome = await jobs.outcomeOf(`${request.key}_${request.toNumber}_${request.to}`, request.isAsync, async () => await run(request))
+      return isForOthers(outcome, request) ? { error: ConversionCode.password } : outcome
     }
   }
 }
 
-function isTransient (outcome: ConversionOutcome): boolean {
-  return typeof outcome === 'object' && 'error' in outcome && outcome.error !== ConversionCode.conversion
+/** Decrypts a protected source; `null` if it can't. */
+function unlocked (source: Uint8Array, password: string): Uint8Array | null {
+  try {
+    return password === '' ? null : decrypted(source, password)
+  } catch {
+    return null // malformed
+  }
+}
+
+/** The result of a protected source is only for those who know its password. */
+function isForOthers (outcome: ConversionOutcome, { password }: ConversionRequest): boolean {
+  return typeof outcome === 'object' && 'path' in outcome && outcome.password !== undefined && outcome.password !== password
 }

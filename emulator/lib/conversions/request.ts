@@ -1,6 +1,8 @@
 import { posix } from 'node:path'
 import { ConversionCode } from './error-codes.js'
+import { type Thumbnail, thumbnailOf } from './images/thumbnail.js'
 import { outputType } from './output-type.js'
+import { type PlainSource, plainSourceOf } from './plain-source.js'
 
 /** A conversion request as the document server reads it. */
 export interface ConversionRequest {
@@ -13,6 +15,11 @@ export interface ConversionRequest {
   /** Without an extension. */
   readonly title: string
   readonly url: unknown
+  /** Of a protected source. */
+  readonly password?: string
+  readonly thumbnail: Thumbnail
+  /** How a text source is read. */
+  readonly plain: PlainSource
   readonly isAsync: boolean
 }
 
@@ -42,6 +49,9 @@ export function conversionRequest (fields: Record<string, unknown>): ConversionR
     toNumber: to.number,
     title: name.slice(0, name.length - posix.extname(name).length),
     url,
+    ...(typeof password === 'string' && password !== '' && { password }),
+    thumbnail: thumbnailOf(thumbnail),
+    plain: plainSourceOf(fields),
     isAsync: typeof asynchronous === 'string' ? asynchronous === 'true' : Boolean(asynchronous)
   }
 }

@@ -1,4 +1,5 @@
 import { openPackage } from '../documents/office/package.js'
+import { isCompoundFile } from '../documents/office/protected/compound-file.js'
 import { familyOf } from '../formats.js'
 
 const PACKAGES: ReadonlyArray<readonly [part: RegExp, type: string]> = [[/^word\//, 'docx'], [/^xl\//, 'xlsx'], [/^ppt\//, 'pptx']]
@@ -6,8 +7,6 @@ const PACKAGES: ReadonlyArray<readonly [part: RegExp, type: string]> = [[/^word\
 const OPEN_DOCUMENT = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)/
 const OPEN_DOCUMENT_TYPES: Readonly<Record<string, string>> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' }
 const OFFICE_OPEN_XML = /^(doc|xls|ppt)[xm]$/
-// An encrypted Office Open XML file is not a zip file but a compound file. Source: MS-OFFCRYPTO.
-const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
 /** The format of a source: the given one if it is known, else detected from the content. */
 export function sourceType (bytes: Uint8Array, given: string): string {
@@ -30,7 +29,7 @@ function packageType (bytes: Uint8Array, mediaType: string): string {
   }
 }
 
-/** Whether a document can be read only with a password. */
-export function isEncrypted (bytes: Uint8Array, fileType: string): boolean {
-  return OFFICE_OPEN_XML.test(fileType) && COMPOUND_FILE.equals(bytes.subarray(0, COMPOUND_FILE.length))
+/** Whether a document can be read only with a password: an Office Open XML file that is no zip file. */
+export function isProtected (bytes: Uint8Array, fileType: string): boolean {
+  return OFFICE_OPEN_XML.test(fileType) && isCompoundFile(bytes)
 }

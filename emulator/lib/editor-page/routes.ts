@@ -48,7 +48,7 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
   })
   // Source: recorded. These headers and no others.
   app.get(API_PATH, {
-    onSend: async (request, reply) => { reply.type('application/javascript; charset=UTF-8') }
+    onSend: async (request, reply) => { if (reply.statusCode === 200) reply.type('application/javascript; charset=UTF-8') }
   }, async (request, reply) => await reply.sendFile('api.js'))
 }
 

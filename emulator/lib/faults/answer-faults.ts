@@ -7,7 +7,7 @@ import type { Time } from '../clock/time.js'
 import type { FaultRegistry } from './registry.js'
 import type { AnswerFault, Faults } from '../../types/faults.js'
 
-type AnswerRoute = 'file' | 'converter' | 'command' | 'healthcheck' | 'api'
+type AnswerRoute = 'file' | 'converter' | 'command' | 'builder' | 'formats' | 'healthcheck' | 'api'
 
 interface Parts {
   readonly faults: FaultRegistry
@@ -19,9 +19,13 @@ const ROUTES: ReadonlyArray<readonly [path: RegExp, route: AnswerRoute]> = [
   [/^\/cache\/files\//, 'file'],
   [/^\/(converter|ConvertService\.ashx)\/?$/i, 'converter'],
   [/^\/(command|coauthoring\/CommandService\.ashx)\/?$/i, 'command'],
+  [/^\/docbuilder\/?$/i, 'builder'],
+  [/^\/meta\/formats\/?$/i, 'formats'],
   [/^\/healthcheck\/?$/i, 'healthcheck'],
   [/\/api\.js$/, 'api']
 ]
+
+const FILE_ORIGIN = /https?:\/\/[^/"\s]+(?=\/(?:[^"<?\s]*\/)?cache\/files\/)/g
 
 /** In real time, not by the injected clock: the client reads in real time, too. */
 const READ_BY_CLIENT_MS = 10
@@ -36,7 +40,7 @@ export function answerFaults (app: FastifyInstance, { faults, time, closing }: P
     const fault: Faults[AnswerRoute] | undefined = route === undefined ? undefined : faults.take(route)
     if (fault === undefined) return payload
     const body = await bytesOf(payload)
-    if (fault.type === 'origin') return body.toString().replace(/https?:\/\/[^/]+(?=\/cache\/files\/)/, fault.origin)
+    if (fault.type === 'origin') return body.toString().replaceAll(FILE_ORIGIN, fault.origin)
     return await withFault(fault, reply, body, { time, closing })
   })
 }

@@ -27,12 +27,15 @@ const answer: Readonly<Record<string, Fields>> = {
 const routes: Readonly<Record<keyof Faults, Readonly<Record<string, Fields>>>> = {
   file: answer,
   converter: { ...answer, origin: { origin } },
-  command: answer,
+  command: { ...answer, origin: { origin } },
+  builder: { ...answer, origin: { origin } },
+  formats: answer,
   healthcheck: answer,
   api: answer,
   callback: { origin: { origin }, duplicate: {}, reorder: {} },
   assembly: { fail: { 'corrupted?': value => typeof value === 'boolean' }, slow: { ms: milliseconds } },
-  conversion: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } }
+  conversion: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } },
+  building: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } }
 }
 
 /** Rejects faults that could never apply, or not as intended: with them a test would prove nothing. Throws a `TypeError`. */

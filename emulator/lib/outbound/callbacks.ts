@@ -39,18 +39,18 @@ const HEADER_TOKEN_LIMIT = 7168
 export const NOTHING_SENT: CallbackResult = { status: null, httpStatus: null, answer: null, accepted: false }
 
 /**
- * Posts a callback with both tokens. `changesurl` and `history` are left out of a header token that would be too long and of
+ * Posts a callback with both tokens, if tokens are sent. `changesurl` and `history` are left out of a header token that would be too long and of
  * the plain body; the body token keeps them. Rejects only when the server crashed meanwhile.
  */
 export async function sendCallback (client: OutboundClient, url: string, fields: CallbackFields): Promise<CallbackResult> {
   const token = client.token(presentFields(fields))
   let plain = fields
   let headerToken = client.token({ payload: presentFields(plain) })
-  if (headerToken.length >= HEADER_TOKEN_LIMIT) {
+  if (headerToken !== undefined && headerToken.length >= HEADER_TOKEN_LIMIT) {
     plain = { ...fields, changesurl: undefined, history: fields.history === undefined ? undefined : {} }
     headerToken = client.token({ payload: presentFields(plain) })
   }
-  const body = { ...pick(plain, BEFORE_TOKEN), token, ...pick(plain, AFTER_TOKEN) }
+  const body = { ...pick(plain, BEFORE_TOKEN), ...(token !== undefined && { token }), ...pick(plain, AFTER_TOKEN) }
   try {
     const { status, bytes } = await client.post(url, body, headerToken)
     const answer = jsonOrText(bytes)

@@ -16,9 +16,9 @@ export interface OutboundClient {
   /** Complete; the request log removes the oldest entries to keep its limit. */
   readonly requests: SentRequest[]
   get (url: string): Promise<Answer>
-  post (url: string, body: Record<string, unknown>, headerToken: string): Promise<Answer>
-  /** A token over the claims, valid for five minutes. */
-  token (claims: object): string
+  post (url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer>
+  /** A token over the claims, valid for five minutes; `undefined` if requests carry none. */
+  token (claims: object): string | undefined
   /** Aborts every request under way and sends nothing more until `restart`. */
   crash (): void
   restart (): void
@@ -80,11 +80,13 @@ export function outboundClient ({ tokens, time, tokenHeader, settled }: Dependen
     }
   }
 
+  const token = (claims: object) => tokens.areSent ? tokens.sign(claims) : undefined
+
   return {
     requests,
-    token: claims => tokens.sign(claims),
+    token,
     async get (url) {
-      const headers = { ...commonHeaders(), ...credentials(url, tokens.sign({ payload: { url } }), tokenHeader), ...acceptEncoding }
+      const headers = { ...commonHeaders(), ...credentials(url, token({ payload: { url } }), tokenHeader), ...acceptEncoding }
       return await send({ method: 'GET', url, headers, body: null, answer: null }, DOWNLOAD_TIMEOUT_MS, MAX_DOWNLOAD_BYTES, bytes => bytes)
     },
     async post (url, body, headerToken) {
@@ -108,9 +110,9 @@ function commonHeaders () {
 }
 
 /** Credentials in the URL replace a token in `Authorization` and keep their percent-encoding. Source: observed. */
-function credentials (target: string, token: string, { name, prefix }: TokenHeader): Record<string, string> {
+function credentials (target: string, token: string | undefined, { name, prefix }: TokenHeader): Record<string, string> {
   const { username, password } = new URL(target)
-  const withToken = { [name]: `${prefix}${token}` }
+  const withToken: Record<string, string> = token === undefined ? {} : { [name]: `${prefix}${token}` }
   if (username === '' && password === '') return withToken
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
   return { ...(name.toLowerCase() === 'authorization' ? {} : withToken), Authorization: `Basic ${basic}` }

@@ -20,7 +20,7 @@ export function logRoutes (scope: FastifyInstance, { sentRequests, receivedReque
   })
 
   scope.get('/forgotten', async () => ({
-    files: [...forgotten].map(([key, { fileType, bytes }]) => ({ key, fileType, size: bytes.length }))
+    files: [...forgotten].map(([key, { fileType, bytes, storedAt }]) => ({ key, fileType, size: bytes.length, storedAt }))
   }))
   scope.get('/forgotten/:key', async (request, reply) => {
     const { key } = request.params as { key: string }

@@ -5,13 +5,18 @@ import type { Time } from '../clock/time.js'
 export interface ResultFile {
   readonly bytes: Uint8Array
   readonly mediaType: string
+  /** In milliseconds since the epoch. */
   readonly modifiedAt: number
+}
+
+interface KeptFile extends ResultFile {
+  readonly keptSince: number
 }
 
 /** Files behind signed, expiring URLs. Path and expiry are signed, the host is not. */
 export interface ResultFiles {
-  /** Keeps a file in a folder below `/cache/files/`. `name` is not encoded. Returns the path for `urlOf`. */
-  put (folder: string, name: string, bytes: Uint8Array, extension: string): string
+  /** Keeps a file in a folder below `/cache/files/`. `name` is not encoded. It was modified now, unless it is older. Returns the path for `urlOf`. */
+  put (folder: string, name: string, bytes: Uint8Array, extension: string, modifiedAt?: number): string
   /** A newly signed URL for a path that `put` returned, valid for 15 minutes. */
   urlOf (path: string, baseUrl: string, shardKey: string): string
   /** Looks up the file for the path and query of a request. */
@@ -39,7 +44,7 @@ export function resultFolder (key: string): string {
 }
 
 export function resultFiles (secret: string, time: Time): ResultFiles {
-  const files = new Map<string, ResultFile>()
+  const files = new Map<string, KeptFile>()
   let kept = 0
 
   function signature (path: string, expires: string): string {
@@ -52,16 +57,16 @@ export function resultFiles (secret: string, time: Time): ResultFiles {
   }
 
   return {
-    put (folder, name, bytes, extension) {
+    put (folder, name, bytes, extension, modifiedAt = time.now()) {
       // Source: observed. An unencoded slash would separate folders.
       const path = `/cache/files/${folder}/${encodeURIComponent(name.replaceAll('/', '%2f'))}`
       remove(path)
       kept += bytes.length
       for (const [oldest, file] of files) {
-        if (time.now() - file.modifiedAt <= KEPT_MS && kept <= KEPT_BYTES) break
+        if (time.now() - file.keptSince <= KEPT_MS && kept <= KEPT_BYTES) break
         remove(oldest)
       }
-      files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt: time.now() })
+      files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt, keptSince: time.now() })
       return path
     },
     urlOf (path, baseUrl, shardKey) {

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { CrashedError } from '../outbound/client.js'
-import type { ResultFiles } from '../result-files/files.js'
-import { SERVER_VERSION } from '../version.js'
 import type { AssembledDocument, Assembly, Change, OpenDocument } from './open-document.js'
 import { isFromForgottenFile, type SessionParts } from './parts.js'
 import type { Participant } from './participants.js'
@@ -11,7 +9,7 @@ const EMPTY_ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'h
 
 /** Assembles the document as it is now, with a history of the given changes, and keeps it as a result file. */
 export async function assemble (parts: SessionParts, document: OpenDocument, folder: string, given: readonly Change[] = document.changes): Promise<Assembly> {
-  const { closing, faults, files, client, time } = parts
+  const { closing, faults, client, time } = parts
   const slow = faults.take('assembly', ({ type }) => type === 'slow')
   const failure = faults.take('assembly', ({ type }) => type === 'fail')
   const edits = document.saves.editCount()
@@ -24,14 +22,14 @@ export async function assemble (parts: SessionParts, document: OpenDocument, fol
   if (slow?.type === 'slow') await time.pause(slow.ms, AbortSignal.any([closing, crashSignal]))
   if (crashSignal.aborted) throw new CrashedError()
   if (failure?.type === 'fail' && failure.corrupted !== true) return { assembled: null, succeeded: false }
-  const fields = keepResult(files, { key, fileType, changes }, folder, bytes)
+  const fields = keepResult(parts, { key, fileType, changes }, folder, bytes)
   return { assembled: { bytes, folder, edits, fields }, succeeded: failure === undefined }
 }
 
-function keepResult (files: ResultFiles, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>, folder: string, bytes: Uint8Array): AssembledDocument['fields'] {
+function keepResult ({ files, build }: SessionParts, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>, folder: string, bytes: Uint8Array): AssembledDocument['fields'] {
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
   const archive = changes.length > 0 ? files.put(`${folder}/changes.zip`, 'changes.zip', EMPTY_ZIP, 'zip') : null
-  const history = changes.length > 0 ? historyOf(changes, bytes) : {}
+  const history = changes.length > 0 ? historyOf(changes, bytes, build.version) : {}
   return baseUrl => ({
     url: files.urlOf(output, baseUrl, key),
     changesurl: archive === null ? undefined : files.urlOf(archive, baseUrl, key),
@@ -41,11 +39,11 @@ function keepResult (files: ResultFiles, { key, fileType, changes }: Pick<OpenDo
 }
 
 /** One entry for each run of changes by one user, with the date of the first. */
-function historyOf (changes: readonly Change[], bytes: Uint8Array): object {
+function historyOf (changes: readonly Change[], bytes: Uint8Array, serverVersion: string): object {
   const documentSha256 = createHash('sha256').update(bytes).digest('hex')
   const runs = changes.filter(({ user }, index) => changes[index - 1]?.user.userId !== user.userId)
   return {
-    serverVersion: SERVER_VERSION,
+    serverVersion,
     changes: runs.map(({ user, at }) => ({
       documentSha256,
       created: wholeSeconds(at).replace('T', ' '),

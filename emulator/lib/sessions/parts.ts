@@ -3,6 +3,7 @@ import type { Time } from '../clock/time.js'
 import type { FaultRegistry } from '../faults/registry.js'
 import type { OutboundClient } from '../outbound/client.js'
 import type { ResultFiles } from '../result-files/files.js'
+import type { Build } from '../version.js'
 import type { Documents } from './documents.js'
 import type { OpenDocument } from './open-document.js'
 import type { Tasks } from './tasks.js'
@@ -11,6 +12,8 @@ import type { CallbackResult } from '../../types/session.js'
 export interface ForgottenFile {
   readonly fileType: string
   readonly bytes: Uint8Array
+  /** In milliseconds since the epoch. */
+  readonly storedAt: number
 }
 
 /** The parts of the server that sessions use. */
@@ -21,6 +24,7 @@ export interface SessionParts {
   readonly faults: FaultRegistry
   readonly documents: Documents
   readonly tasks: Tasks
+  readonly build: Build
   /** By document key. */
   readonly forgotten: Map<string, ForgottenFile>
   /** Callbacks that the fault `reorder` holds back, by document key. */
@@ -35,6 +39,6 @@ export function isFromForgottenFile ({ forgotten }: SessionParts, { fromForgotte
   return fromForgottenFile && forgotten.has(key)
 }
 
-export function keepForgottenFile ({ forgotten }: SessionParts, { key, fileType }: OpenDocument, bytes: Uint8Array): void {
-  forgotten.set(key, { fileType, bytes })
+export function keepForgottenFile ({ forgotten, time }: SessionParts, { key, fileType }: OpenDocument, bytes: Uint8Array): void {
+  forgotten.set(key, { fileType, bytes, storedAt: time.now() })
 }

@@ -3,7 +3,7 @@ import { documentServerError } from '../errors.js'
 import type { Tokens } from './tokens.js'
 import type { EditorConfig, UserConfig } from '../../types/document-server.js'
 
-/** A configuration with a valid token. Signed values have replaced unsigned ones. */
+/** A configuration with a valid token, or one that needs none. Signed values have replaced unsigned ones. */
 export interface TrustedConfig {
   readonly key: string
   readonly url: string
@@ -24,9 +24,9 @@ const KEY = /^[0-9A-Za-z._=-]{1,255}$/
 
 /** Checks a configuration as the document server does. Throws a `DocumentServerError` with the code that the editor shows. */
 export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedConfig {
-  const claims = verified(config.token, tokens) as EditorConfig & Record<string, unknown>
+  const claims = tokens.areRequired ? verified(config.token, tokens) as EditorConfig & Record<string, unknown> : {}
   if (!isKey(config.document?.key ?? 'none')) throw denied()
-  requireSigned(config, claims)
+  if (tokens.areRequired) requireSigned(config, claims)
 
   const document = { ...config.document, ...claims.document }
   const editor = { ...config.editorConfig, ...claims.editorConfig }

@@ -4,7 +4,7 @@ import type { Tokens } from './tokens.js'
 
 type Fields = Record<string, unknown>
 
-/** The signed fields of a request to the conversion or command service, or why the token is rejected. */
+/** The trusted fields of a request to the conversion or command service, or why the token is rejected. */
 export type SignedRequest =
   | { readonly fields: Fields }
   /** `key` is not signed. */
@@ -15,9 +15,12 @@ const PREFIX = 'Bearer '
 /**
  * Verifies the token in the body, in the query of a request without a body, or else in the header. Its claims may be flat, in
  * `payload` or in `query`. A good header does not make up for a bad token in the body. Source: recorded requests.
+ * If requests need no token, the plain fields count, and a token is not looked at.
  */
 export function signedRequest (request: FastifyRequest, tokens: Tokens): SignedRequest {
-  const { token: given, key } = isFields(request.body) ? request.body : request.query as Fields
+  const { token: given, ...plain } = isFields(request.body) ? request.body : request.query as Fields
+  if (!tokens.areRequired) return { fields: plain }
+  const { key } = plain
   const { authorization } = request.headers
   const token = given || (authorization?.startsWith(PREFIX) === true ? authorization.slice(PREFIX.length) : undefined)
   if (typeof token !== 'string') return { rejected: 'invalid', key }

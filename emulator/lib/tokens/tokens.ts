@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Time } from '../clock/time.js'
+import type { DocumentServerOptions, JwtSecret, SeparateSecrets } from '../../types/document-server.js'
+import { secretsOf } from './secrets.js'
 
 export type VerifiedToken =
   | { readonly claims: Record<string, unknown> }
@@ -10,11 +12,15 @@ export type VerifiedToken =
  * They use the injected clock.
  */
 export interface Tokens {
-  /** Signs the claims with `iat` and `exp`. The token is valid for five minutes. */
+  /** Whether received requests and configurations need a token. Without, their plain fields count. */
+  readonly areRequired: boolean
+  /** Whether requests to the application carry tokens. */
+  readonly areSent: boolean
+  /** Signs the claims with `iat` and `exp` and the first outbox secret. The token is valid for five minutes. */
   sign (claims: object): string
-  /** Accepts HS256, HS384 and HS512 with any of the secrets and 60 s of clock skew. `exp` and `nbf` are optional. */
+  /** Accepts HS256, HS384 and HS512 with any of the inbox secrets and 60 s of clock skew. `exp` and `nbf` are optional. */
   verify (token: string): VerifiedToken
-  changeSecret (jwtSecret: string | readonly string[]): void
+  changeSecret (jwtSecret: JwtSecret | SeparateSecrets): void
   /** Shifts the clock that dates and checks tokens. */
   skew (milliseconds: number): void
 }
@@ -24,20 +30,24 @@ const SKEW_SECONDS = 60
 const MAX_AHEAD_MS = 50_000
 const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
-export function createTokens (jwtSecret: string | readonly string[], time: Time, { sharedClock }: { readonly sharedClock: boolean }): Tokens {
-  let secrets = listOf(jwtSecret)
+type Options = Pick<DocumentServerOptions, 'jwtSecret' | 'sharedClock' | 'tokens'>
+
+export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true } = {} }: Options, time: Time): Tokens {
+  let secrets = secretsOf(jwtSecret)
   let skew = 0
   const seconds = () => Math.floor((time.now() + skew) / 1000)
 
   return {
-    changeSecret (next) { secrets = listOf(next) },
+    areRequired: inbox,
+    areSent: outbox,
+    changeSecret (next) { secrets = secretsOf(next) },
     skew (milliseconds) { skew = milliseconds },
     sign (claims) {
       // An application with the system's clock accepts tokens only within the tolerated skew, however far a test has advanced this clock.
       const now = sharedClock ? time.now() : Math.min(time.now(), Date.now() + MAX_AHEAD_MS)
       const iat = Math.floor((now + skew) / 1000)
       const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat, exp: iat + LIFETIME_SECONDS })}`
-      return `${content}.${signature(content, 'sha256', secrets[0]!).toString('base64url')}`
+      return `${content}.${signature(content, 'sha256', secrets.outbox[0]!).toString('base64url')}`
     },
     verify (token) {
       const [header, payload, given, ...rest] = token.split('.')
@@ -46,7 +56,7 @@ export function createTokens (jwtSecret: string | readonly string[], time: Time,
       if (hash === undefined || claims === null || given === undefined || rest.length > 0) return { rejected: 'malformed' }
 
       const received = Buffer.from(given, 'base64url')
-      const signed = secrets.some(secret => {
+      const signed = secrets.inbox.some(secret => {
         const expected = signature(`${header}.${payload}`, hash, secret)
         return expected.length === received.length && timingSafeEqual(expected, received)
       })
@@ -59,10 +69,6 @@ export function createTokens (jwtSecret: string | readonly string[], time: Time,
       return { claims }
     }
   }
-}
-
-function listOf (jwtSecret: string | readonly string[]): readonly string[] {
-  return typeof jwtSecret === 'string' ? [jwtSecret] : jwtSecret
 }
 
 function signature (content: string, hash: string, secret: string): Buffer {

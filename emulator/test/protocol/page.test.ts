@@ -9,7 +9,7 @@ import { addressesIn, labelsIn, PAGE, readPage, type Row, titlesIn } from './pag
 const FOLDER = new URL('./', import.meta.url)
 const ROOT = new URL('../../../', import.meta.url)
 const CODE = ['lib/', 'types/', 'emulator/lib/', 'emulator/types/']
-const NOT_RECORDED = ['observed', 'source code']
+const NOT_RECORDED = ['observed', 'source code', 'documentation']
 const AS_RECORDED = 'as recorded'
 const PLAYED: readonly string[] = Object.values(groups).flat()
 

@@ -12,6 +12,8 @@ t.test('a fault applies to its own route only, at each of the route\'s paths', a
     file: [() => fetch(url)],
     converter: ['/converter', '/ConvertService.ashx'].map(path => () => postSigned(server.url + path, conversion)),
     command: ['/command', '/coauthoring/CommandService.ashx'].map(path => () => postSigned(server.url + path, { c: 'version' })),
+    builder: [() => postSigned(`${server.url}/docbuilder`, { async: true, url: 'http://127.0.0.1:1/' })],
+    formats: [() => fetch(`${server.url}/meta/formats`)],
     healthcheck: [() => fetch(`${server.url}/healthcheck`)],
     api: [() => fetch(server.editorApiUrl)]
   }
@@ -27,6 +29,17 @@ t.test('a fault applies to its own route only, at each of the route\'s paths', a
     }
     takeBack()
   }
+})
+
+t.test('api.js is missing as long as its fault lasts', async t => {
+  const { server } = await startSaved(t)
+  const remove = server.fault('api', { type: 'answer', status: 404, body: '<h1>404 Not Found</h1>', headers: { 'content-type': 'text/html' } }, { times: Infinity })
+  for (let times = 0; times < 2; times++) {
+    const response = await fetch(server.editorApiUrl)
+    t.strictSame([response.status, response.headers.get('content-type'), await response.text()], [404, 'text/html', '<h1>404 Not Found</h1>'])
+  }
+  remove()
+  t.match(await (await fetch(server.editorApiUrl)).text(), /DocsAPI/)
 })
 
 t.test('the requested operation has been carried out even though the answer is faulty', async t => {

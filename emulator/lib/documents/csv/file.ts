@@ -22,11 +22,11 @@ const MAX_FIELDS = 1_000_000
 /** Longer fields can't be read in a cell. */
 const MAX_FIELD_CHARACTERS = 1_000_000
 
-/** Rows and columns count from 1. Throws a `RangeError` if there are too many fields or a field is too long. */
-export function separatedText (source: string): SeparatedText {
+/** Rows and columns count from 1. Without a separator the likely one is used. Throws a `RangeError` if there are too many fields or a field is too long. */
+export function separatedText (source: string, given?: string): SeparatedText {
   // Excel's way to specify the separator.
   const named = /^sep=(.)\r?\n/i.exec(source)
-  const separator = named?.[1] ?? likelySeparator(source.slice(0, LOOKED_AT))
+  const separator = given ?? named?.[1] ?? likelySeparator(source.slice(0, LOOKED_AT))
   const head = named?.[0] ?? ''
   const lineEnd = /\r\n|\n|\r/.exec(source)?.[0] ?? '\n'
   const rows = rowsOf(source.slice(head.length), separator)

@@ -19,6 +19,8 @@ t.test('a result is cached by key and output type alone', async t => {
     { url: `${host.origin}/files/missing.txt` },
     { password: 'secret' },
     { watermark: { text: 'draft' } },
+    { thumbnail: { first: false } },
+    { codePage: 1251 },
     { spreadsheetLayout: { orientation: 'landscape' } },
     { filetype: 'docx' },
     { title: 'b.txt' }

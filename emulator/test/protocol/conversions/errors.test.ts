@@ -12,6 +12,7 @@ const cases: Record<string, Case> = {
   'unknown, as a fault': { error: -1, prepare: server => server.fault('conversion', { type: 'error', error: -1 }) },
   'a conversion that takes more than two minutes': { error: -2, prepare: server => server.fault('conversion', { type: 'slow', ms: 121_000 }) },
   'a format that is not converted': { error: -3, request: { filetype: 'txt', outputtype: 'docx' } },
+  'a source of which no image can be made': { error: -3, request: { filetype: 'docx', outputtype: 'png' } },
   'a missing url': { error: -3, request: { url: undefined } },
   'a source that is not there': { error: -4, request: { url: 'http://127.0.0.1:1/' } },
   'an encrypted source': {

@@ -1,0 +1,58 @@
+import { separatedText } from '../documents/csv/file.js'
+
+/** How a text file is to be read. Source: docs/document-server-protocol.md#conversion */
+export interface PlainSource {
+  /** Of `TextDecoder`; absent for UTF-8. */
+  readonly encoding?: string
+  /** Between the fields of a .csv file; absent for a comma. `''`: none. */
+  readonly delimiter?: string
+}
+
+const ENCODINGS: Readonly<Record<string, string>> = {
+  866: 'ibm866',
+  874: 'windows-874',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  1200: 'utf-16le',
+  1201: 'utf-16be',
+  10000: 'macintosh',
+  20866: 'koi8-r',
+  21866: 'koi8-u',
+  51932: 'euc-jp',
+  51949: 'euc-kr',
+  54936: 'gb18030'
+}
+const DELIMITERS: Readonly<Record<string, string>> = { 0: '', 1: '\t', 2: ';', 3: ':', 4: ',', 5: ' ' }
+
+/** Reads `codePage`, `delimiter` and `delimiterChar` of a request. What is unknown has the default. */
+export function plainSourceOf ({ codePage, delimiter, delimiterChar }: Readonly<Record<string, unknown>>): PlainSource {
+  const encoding = encodingOf(String(codePage))
+  const given = typeof delimiterChar === 'string' && delimiterChar.length === 1 ? delimiterChar : DELIMITERS[String(delimiter)]
+  return { ...(encoding !== undefined && { encoding }), ...(given !== undefined && { delimiter: given }) }
+}
+
+function encodingOf (codePage: string): string | undefined {
+  if (/^125[0-8]$/.test(codePage)) return `windows-${codePage}`
+  const [, part] = /^28(59[1-9]|60[356])$/.exec(codePage) ?? []
+  return part === undefined ? ENCODINGS[codePage] : `iso-8859-${Number(part) - 590}`
+}
+
+/** A text file in UTF-8, and a .csv file with commas. Other formats are unchanged. */
+export function readablePlain (bytes: Uint8Array, fileType: string, { encoding, delimiter }: PlainSource): Uint8Array {
+  if (fileType !== 'csv' && fileType !== 'txt') return bytes
+  const needsCommas = fileType === 'csv' && delimiter !== undefined
+  if (encoding === undefined && !needsCommas) return bytes
+  const text = new TextDecoder(encoding ?? 'utf-8').decode(bytes)
+  return Buffer.from(needsCommas ? withCommas(text, delimiter) : text)
+}
+
+function withCommas (text: string, delimiter: string): string {
+  const file = separatedText(text, delimiter === '' ? '\0' : delimiter)
+  return file.rows.map(({ fields }, row) => `${fields.map((_, column) => quoted(file.get(row + 1, column + 1))).join(',')}\n`).join('')
+}
+
+function quoted (value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+}

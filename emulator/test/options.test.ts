@@ -1,0 +1,37 @@
+import t from 'tap'
+import { createDocumentServer, type DocumentServerOptions } from '../lib/index.js'
+import { postSigned, startDocumentServer, startFakeHost } from './support.js'
+
+t.test('version: what the commands, info.json and the history of a callback report', async t => {
+  for (const [version, expected, build, number] of [[undefined, '9.3.0.0', '9.3.0', 0], ['8.2.1', '8.2.1.0', '8.2.1', 0], ['7.5.1.23', '7.5.1.23', '7.5.1', 23]] as const) {
+    const host = await startFakeHost(t)
+    const server = await startDocumentServer(t, version === undefined ? {} : { version })
+    const run = async (c: string) => await (await postSigned(`${server.url}/command`, { c })).json()
+    t.strictSame(await run('version'), { error: 0, version: expected })
+    t.match(await run('license'), { server: { buildVersion: build, buildNumber: number } })
+    t.match(await (await fetch(`${server.url}/info/info.json`)).json(), { serverInfo: { buildVersion: build, buildNumber: number } })
+    const session = await server.open(host.config('K'))
+    await session.edit('changed')
+    await session.close()
+    t.match(host.callbacks(2), [{ history: { serverVersion: build } }])
+    t.match(await (await fetch(server.url)).text(), `DocService ${build}<`)
+  }
+})
+
+t.test('options that could never work are refused', async t => {
+  const jwtSecret = 'test-secret-0123456789abcdef0123456789'
+  const wrong: ReadonlyArray<readonly [object, RegExp]> = [
+    [{ jwtSecret: '' }, /^jwtSecret must be a string or a list of strings, none of them empty$/],
+    [{ jwtSecret: [] }, /^jwtSecret must be/],
+    [{}, /^jwtSecret\.inbox must be/],
+    [{ jwtSecret: { inbox: jwtSecret } }, /^jwtSecret\.outbox must be/],
+    [{ jwtSecret: { inbox: ['a', 5], outbox: 'b' } }, /^jwtSecret\.inbox must be/],
+    [{ jwtSecret, version: '9.3' }, /^version must be three or four numbers such as 9\.3\.0 or 9\.3\.0\.1, not "9\.3"$/],
+    [{ jwtSecret, version: 'latest' }, /^version must be/]
+  ]
+  for (const [options, message] of wrong) {
+    await t.rejects(createDocumentServer(options as DocumentServerOptions), { name: 'TypeError', message }, JSON.stringify(options))
+  }
+  const server = await startDocumentServer(t)
+  t.throws(() => server.changeSecret([]), { name: 'TypeError', message: /^jwtSecret must be/ })
+})

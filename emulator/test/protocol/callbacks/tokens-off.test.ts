@@ -1,0 +1,67 @@
+import t from 'tap'
+import { request } from 'undici'
+import { fakeClock } from '../../../lib/index.js'
+import { claimsOf, postSigned, SECRET, startDocumentServer, startFakeHost } from '../../support.js'
+
+const OTHER = 'another-secret-0123456789abcdef0123456789'
+
+async function post (url: string, body: object): Promise<unknown> {
+  const answer = await request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  return await answer.body.json()
+}
+
+t.test('separate secrets: that of the inbox verifies what is received, that of the outbox signs what is sent', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { jwtSecret: { inbox: SECRET, outbox: OTHER } })
+  await (await server.open(host.config('K'))).close()
+  t.equal(host.received.length, 3)
+  for (const { headers } of host.received) {
+    t.throws(() => claimsOf(headers.authorization!.slice('Bearer '.length)), { code: 'FAST_JWT_INVALID_SIGNATURE' })
+  }
+  t.match(await (await postSigned(`${server.url}/command`, { c: 'version' })).json(), { error: 0 })
+  const conversion = { async: true, filetype: 'txt', key: 'C', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
+  t.strictSame(await (await postSigned(`${server.url}/converter`, conversion)).json(), { percent: 0, endConvert: false })
+
+  const session = await server.open(host.config('L'))
+  server.changeSecret({ inbox: OTHER, outbox: SECRET })
+  t.strictSame(await (await postSigned(`${server.url}/command`, { c: 'version' })).json(), { error: 6 })
+  t.strictSame(await (await postSigned(`${server.url}/converter`, conversion)).json(), { error: -8 })
+  await t.rejects(server.open(host.config('M')), { code: 4006, message: 'token:invalid signature' })
+  await session.close()
+  t.match(claimsOf(host.received.at(-1)!.body!.token), { key: 'L', status: 4 })
+})
+
+t.test('without tokens for requests and the browser plain fields count, and a token is not looked at', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { tokens: { inbox: false }, clock: fakeClock({ autoAdvance: true }) })
+  t.match(await post(`${server.url}/command`, { c: 'version' }), { error: 0, version: /^9\./ })
+  t.match(await post(`${server.url}/command`, { c: 'version', token: 'x.y.z' }), { error: 0 })
+  const conversion = { async: false, filetype: 'txt', key: 'C', outputtype: 'txt', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
+  t.match(await post(`${server.url}/converter`, conversion), { endConvert: true, fileType: 'txt' })
+
+  const { token, ...config } = host.config('K')
+  const session = await server.open({ ...config, editorConfig: { ...config.editorConfig, mode: 'view' } })
+  t.equal(session.viewOnly, true, 'of the configuration alone')
+  await session.close()
+  const other = await server.open({ ...config, token: 'x.y.z' })
+  t.equal(other.viewOnly, false)
+  await t.rejects(server.open({ ...config, document: { ...config.document, key: 'a b' } }), { code: 4004 }, 'the key is checked all the same')
+  await other.close()
+  t.equal(claimsOf(host.received.at(-1)!.body!.token).status, 4, 'what is sent is signed')
+})
+
+t.test('without tokens for sent requests callbacks and downloads carry none, and nothing is left out of a long callback', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { tokens: { outbox: false } })
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  await session.forceSave({ type: 'command', userdata: 'x'.repeat(8000) })
+  await session.close()
+  t.strictSame(host.statuses(), [1, 6, 2])
+  for (const { headers, body } of host.received) {
+    t.notOk('authorization' in headers)
+    t.notOk(body !== null && 'token' in body)
+  }
+  t.match(host.callbacks(6)[0], { changesurl: /^http/, history: { changes: [{}] } })
+  await t.rejects(server.open({ ...host.config('L'), token: undefined }), { code: 4006 }, 'what is received needs a token')
+})
