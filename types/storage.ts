@@ -73,6 +73,11 @@ export interface StateRecord {
   readonly version: string
 }
 
+/** The record of a file. */
+export interface ListedStateRecord extends StateRecord {
+  readonly fileId: string
+}
+
 /**
  * One small JSON record for each file, shared by all instances of the application. It tells which editing sessions of a file are
  * live and which saves were stored; it contains no content. It is deleted together with its file.
@@ -95,6 +100,12 @@ export interface StateStore {
    * dead one at once; without it, an instance waits 10 seconds.
    */
   hasEnded? (owner: string): boolean
+  /**
+   * Iterates over all records, each once and in any order, with what `get` would resolve to. A record that is set or deleted
+   * meanwhile may be missing, or be as it was. It reads a few at a time, as the caller proceeds: there may be very many.
+   * `editorSessions.list({ scan: true })` needs it.
+   */
+  list? (): AsyncIterable<ListedStateRecord>
 }
 
 /**

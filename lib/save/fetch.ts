@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { HttpResponse } from '../../types/http.js'
+import { checkedContent } from '../document-server/content-check.js'
 import { UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { type Outbound, statusError } from '../outbound/outbound.js'
 import { discard } from '../streams.js'
-import { checkedContent } from './content-check.js'
 
 export interface SavedFile {
   readonly url: URL
@@ -13,11 +14,13 @@ export interface SavedFile {
   readonly extension: string
 }
 
+type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>) => Promise<Result>
+
 /**
  * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within `timeouts.total`.
  * Rejects as `Outbound` does, with `UpstreamError` when the response is no such document, or with what `consume` throws.
  */
-export type Fetch = <Result>(file: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>) => Promise<Result>
+export type Fetch = <Result>(file: SavedFile, consume: Consume<Result>) => Promise<Result>
 
 /** Statuses of success without a complete document. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
@@ -47,12 +50,12 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, si
     }
   }
 
-  async function fetchOnce<Result> ({ url, filetype, extension }: SavedFile, consume: (content: AsyncIterable<Uint8Array>) => Promise<Result>, total: number): Promise<Result> {
+  async function fetchOnce<Result> ({ url, filetype, extension }: SavedFile, consume: Consume<Result>, total: number): Promise<Result> {
     const response = await outbound('callback', url, { signal, total })
     try {
       const { status } = response
       if (status < 200 || status > 299 || PARTIAL_OR_EMPTY.has(status)) throw statusError(status, `status ${status} instead of a document`)
-      return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type'), length: response.length }))
+      return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type'), length: response.length }), response)
     } finally {
       discard(response.body)
     }

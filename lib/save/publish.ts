@@ -7,7 +7,7 @@ import type { DocumentKeys } from '../sessions/document-key.js'
 import type { FileLock, Locks } from '../sessions/locks.js'
 import { type Publishing, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
-import { isConflict, isFromReopenedSession, saveStored } from '../sessions/stored-saves.js'
+import { isConflict, isFromReopenedSession, mayBeOlderThanStored, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import type { Outbox } from './outbox.js'
@@ -51,7 +51,9 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
 
   async function decide (save: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const { request, identity: { key }, staged, snapshot: { record }, current } = save
-    const conflict = settings.onConflict === 'keep-both' && isConflict(record, keys, key, current)
+    const conflict = request.isForgotten
+      ? isOutdated(save) || isConflict(record, keys, key, current)
+      : settings.onConflict === 'keep-both' && isConflict(record, keys, key, current)
     // This save may have been published before, and its note lost in a power failure.
     if ((conflict || request.notmodified) && await isStoredContent(staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
@@ -67,13 +69,14 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     const { fileId } = request
     const published = await replaceLocked(fileId, staged, snapshot, { ...formatOf(request, current), ifRevision: current.revision }, (info, ticket) => {
       const undelivered = outbox.entryFor(eventOf(request, info))
-      return { save: storedSave(identity, info.revision), ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
+      const { bearing } = request
+      return { save: storedSave(identity, info.revision), ...(bearing && { bearing }), ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
     })
     if (published === null) return CHANGED
     const { info, lock } = published
     const event = eventOf(request, info)
     const save = storedSave(identity, info.revision)
-    await lock.releaseWith(record => saveStored(record, save, { undelivered: outbox.entryFor(event) })).catch(error => {
+    await lock.releaseWith(record => saveStored(record, save, { undelivered: outbox.entryFor(event), bearing: request.bearing }), { key: save.key, users: request.users }).catch(error => {
       // The note in the lock and the stored revision already prove that this save was stored.
       if (!lock.isPublishingNoted) throw error
     })
@@ -90,7 +93,7 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
       const extension = formatOf(request, current).extension ?? current.extension
       const conflictCopy = await replaceConflictCopy(save, extension) ?? await storage.create(extension, staged)
       const event = eventOf(request, conflictCopy, reason)
-      await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, undelivered: outbox.entryFor(event) }))
+      await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, undelivered: outbox.entryFor(event), bearing: request.bearing }), { key: identity.key, users: request.users })
       await outbox.deliver(fileId, event)
       return event
     } catch (error) {
@@ -100,9 +103,10 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
   }
 
   /** Replaces the conflict copy of the session's last save, unless that copy was changed or is being edited. */
-  async function replaceConflictCopy ({ request, identity, staged, snapshot: { record } }: IdentifiedSave, extension: string): Promise<FileInfo | null> {
+  async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
+    const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
-    if (conflictFileId === undefined || conflictRevision === undefined || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
+    if (conflictFileId === undefined || conflictRevision === undefined || isOutdated(save) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
     const published = await replaceLocked(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision })
@@ -138,8 +142,8 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
   /** Stores nothing: the same bytes are stored already. */
   async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const event = eventOf(request, current)
-    const record = saveStored(snapshot.record, storedSave(identity, current.revision), { undelivered: outbox.entryFor(event) })
-    if (!await recordStore.compareAndSet(request.fileId, record, snapshot)) return CHANGED
+    const record = saveStored(snapshot.record, storedSave(identity, current.revision), { undelivered: outbox.entryFor(event), bearing: request.bearing })
+    if (!await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } })) return CHANGED
     await outbox.deliver(request.fileId, event)
     return event
   }
@@ -174,6 +178,11 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
   }
 }
 
+/** Whether it is a forgotten file that may be older than what was stored of its session. */
+function isOutdated ({ request: { isForgotten, lastsave }, identity: { key }, snapshot: { record } }: IdentifiedSave): boolean {
+  return isForgotten === true && mayBeOlderThanStored(record, key, lastsave)
+}
+
 function isIdentified (save: StagedSave): save is IdentifiedSave {
   return save.identity !== undefined
 }
@@ -189,6 +198,7 @@ function eventOf (request: SaveRequest, { fileId, extension, size, revision }: F
     revision,
     ...(key !== undefined && { key }),
     ...(users && { users }),
+    ...(request.isForgotten && { recovered: true }),
     ...(conflictReason && { conflict: true, conflictFileId: fileId, conflictReason })
   }
 }

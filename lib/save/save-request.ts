@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { digest } from '../digest.js'
+import type { Bearing, SaveIdentity } from '../sessions/record.js'
 import { parseUrl } from '../url.js'
 
 /** A save that the document server announced in a callback. */
@@ -18,6 +19,10 @@ export interface SaveRequest {
   /** Nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
   readonly users: readonly string[] | undefined
+  /** It is a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. */
+  readonly isForgotten?: true
+  /** Absent when no callback announced it. */
+  readonly bearing?: Bearing | undefined
 }
 
 interface Identified {
@@ -31,4 +36,9 @@ interface Identified {
 /** The id of a save's events: the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
   return key === undefined ? randomUUID() : digest(fileId, key, String(status), parseUrl(url)?.pathname ?? url, lastsave)
+}
+
+/** What distinguishes it from other saves; `undefined` without a key. */
+export function identityOf ({ key, status, url, lastsave }: SaveRequest): SaveIdentity | undefined {
+  return key === undefined ? undefined : { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }) }
 }

@@ -3,13 +3,12 @@ import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Locks } from '../sessions/locks.js'
-import type { SaveIdentity } from '../sessions/record.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import { whyObsolete } from '../sessions/stored-saves.js'
 import type { Fetch } from './fetch.js'
 import type { Outbox } from './outbox.js'
 import { CHANGED, type Publish } from './publish.js'
-import type { SaveRequest } from './save-request.js'
+import { identityOf, type SaveRequest } from './save-request.js'
 import type { StagingStorage } from './staging.js'
 
 interface Dependencies {
@@ -31,11 +30,16 @@ type NothingToStore = 'repeat' | 'superseded' | 'missing'
  */
 export type Save = (request: SaveRequest) => Promise<SaveOutcome>
 
+/** Stores content that is staged already, as `Save` does. Does not discard it. */
+export type Store = (request: SaveRequest, staged: StagedContent) => Promise<SaveOutcome>
+
 const MAX_DECISIONS = 100
 const MAX_FETCHES = 3
 
-export function createSave ({ storage, fetch, locks, publish, outbox, settings }: Dependencies): Save {
-  return async function save (request) {
+export function createSave ({ storage, fetch, locks, publish, outbox, settings }: Dependencies): { readonly save: Save, readonly store: Store } {
+  return { save, store }
+
+  async function save (request: SaveRequest): Promise<SaveOutcome> {
     for (let fetches = 1; ; fetches++) {
       const { snapshot, current } = await look(request.fileId)
       await outbox.deliverLeftovers(request.fileId, snapshot.record)
@@ -44,7 +48,7 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
 
       const staged = await fetch({ ...request, extension: current!.extension }, async content => await storage.stage(request.fileId, content))
       try {
-        return await decideAndPublish(request, staged)
+        return await store(request, staged)
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
@@ -67,7 +71,7 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
     return 'missing'
   }
 
-  async function decideAndPublish (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
+  async function store (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
       const { snapshot, current } = await look(request.fileId)
       const skipped = nothingToStore(request, snapshot, current)
@@ -77,8 +81,4 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
     }
     throw new BusyError(`it was changed ${MAX_DECISIONS} times while a save was about to be published`)
   }
-}
-
-function identityOf ({ key, status, url, lastsave }: SaveRequest): SaveIdentity | undefined {
-  return key === undefined ? undefined : { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }) }
 }

@@ -6,15 +6,17 @@ import { createQueue, type Queue } from '../queue.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import type { RecordStore } from '../sessions/record-store.js'
-import { createFetch } from './fetch.js'
+import { createFetch, type Fetch } from './fetch.js'
 import { createOutbox } from './outbox.js'
 import { createPublish } from './publish.js'
-import { createSave, type Save } from './save.js'
+import { createSave, type Save, type Store } from './save.js'
 import type { StagingStorage } from './staging.js'
 
 /** The saves of all files. */
 export interface Saves {
   readonly save: Save
+  readonly store: Store
+  readonly fetch: Fetch
   /** Keeps the order in which the callbacks of a file arrive. By fileId. */
   readonly queue: Queue
 }
@@ -39,7 +41,8 @@ export function createSaves ({ settings, storage, state, recordStore, locks, key
   const publish = createPublish({ storage, recordStore, locks, keys, outbox, settings })
   const fetch = createFetch({ outbound, settings, signal })
   return {
-    save: createSave({ storage, fetch, locks, publish, outbox, settings }),
+    ...createSave({ storage, fetch, locks, publish, outbox, settings }),
+    fetch,
     queue: createQueue()
   }
 }

@@ -45,6 +45,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
       state: {
         ...(state.owner !== undefined && { owner: state.owner }),
         ...(state.hasEnded && { hasEnded: owner => state.hasEnded!(owner) }),
+        ...(state.list && { list: () => limitedSteps('state.list', state.list!()) }),
         get: async fileId => await limited('state.get', async () => await state.get(fileId)),
         set: async (...args) => await limited('state.set', async () => await state.set(...args))
       }
@@ -52,6 +53,19 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     discard: async content => { await limited('discard', async () => await content.discard()).catch(() => {}) },
     ...(storage.revoke && { revoke: async (...args) => await limited('revoke', async () => await storage.revoke!(...args)) }),
     ...(storage.stage ? native() : spooling())
+  }
+
+  async function * limitedSteps<Value> (method: string, values: AsyncIterable<Value>): AsyncGenerator<Value> {
+    const iterator = values[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const { done, value } = await limited(method, async () => await iterator.next())
+        if (done === true) return
+        yield value
+      }
+    } finally {
+      iterator.return?.().catch(() => {}) // of a step that does not end it would never resolve
+    }
   }
 
   /** A body that arrives after the time limit is destroyed, or it would stay open. */

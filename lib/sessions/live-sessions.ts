@@ -7,16 +7,29 @@ import { type FileRecord, finishedKeys, lastSaveOf, type Session, sessionWith, U
 /** More than one is rare: a page that was rendered long ago opens an old key. */
 const MAX_SESSIONS = 8
 
-/** Status 1: users are editing under this key, and `content` is stored. */
-export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
+/** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
+export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number, { hasUsers }: { readonly hasUsers: boolean }): FileRecord {
   const session = sessionWith(record, key)
-  if (session === undefined) return withSession(record, newSession(record, keys, key, content, now))
-  return isUnconfirmed(session) ? record : sessionConfirmed(record, key, now)
+  if (session === undefined) {
+    const started = newSession(record, keys, key, content, now)
+    return withSession(record, hasUsers ? started : dormant(started))
+  }
+  if (isUnconfirmed(session)) return hasUsers && session.isDormant === true && session.hasRefusedSave === true ? withSession(record, awake(session)) : record
+  return withSession(record, { ...hasUsers ? awake(session) : session, lastReported: now })
 }
 
 /** The report may be late if the key already had its final save: the session may no longer exist. */
 function newSession (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): Session {
-  return { key, lastReported: finishedKeys(record).has(key) ? UNCONFIRMED : now, ...baseOf(record, keys, key, content) }
+  const session = { key, lastReported: now, ...baseOf(record, keys, key, content) }
+  return finishedKeys(record).has(key) ? dormant({ ...session, lastReported: UNCONFIRMED }) : session
+}
+
+function dormant (session: Session): Session {
+  return { ...session, isDormant: true }
+}
+
+function awake ({ isDormant, ...session }: Session): Session {
+  return session
 }
 
 /** The revision that a new session is based on, if that is certain: the document server may have opened content that it downloaded earlier. */
@@ -29,14 +42,25 @@ function baseOf (record: FileRecord, keys: DocumentKeys, key: string, content: F
 /** The document server reported that the session is live. */
 export function sessionConfirmed (record: FileRecord, key: string, now: number): FileRecord {
   const session = sessionWith(record, key)
-  return session === undefined ? record : withSession(record, { ...session, lastReported: now })
+  return session === undefined ? record : withSession(record, confirmed(session, now))
+}
+
+/** A session that may not have existed is live. One with a refused save may exist without anybody who edits. */
+export function confirmed (session: Session, now: number): Session {
+  return { ...isUnconfirmed(session) && session.hasRefusedSave !== true ? awake(session) : session, lastReported: now }
 }
 
 /** Status 4: everybody has left and nothing was changed. A save that was refused earlier may still be at the document server. */
 export function sessionClosed (record: FileRecord, key: string): FileRecord {
   const session = sessionWith(record, key)
   if (session === undefined) return record
-  return session.hasRefusedSave === true ? withSession(record, { ...session, lastReported: UNCONFIRMED }) : sessionRemoved(record, key)
+  return session.hasRefusedSave === true ? withSession(record, dormant({ ...session, lastReported: UNCONFIRMED })) : sessionRemoved(record, key)
+}
+
+/** Everybody has left, and the file does not exist. If it is put back, the session may be opened again. */
+export function sessionDormant (record: FileRecord, key: string): FileRecord {
+  const session = sessionWith(record, key)
+  return session === undefined || session.isDormant === true ? record : withSession(record, dormant(session))
 }
 
 export function sessionRemoved (record: FileRecord, key: string): FileRecord {
@@ -46,7 +70,7 @@ export function sessionRemoved (record: FileRecord, key: string): FileRecord {
 /** The document server keeps a refused save under its key only: the session stays until it is opened again. */
 export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
   const session = sessionWith(record, key) ?? newSession(record, keys, key, content, now)
-  return session.hasRefusedSave === true ? record : withSession(record, { ...session, hasRefusedSave: true })
+  return session.hasRefusedSave === true && session.isDormant === true ? record : withSession(record, dormant({ ...session, hasRefusedSave: true }))
 }
 
 /** Whether new users may join: if they then see the stored content, or bring back a refused save. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { FileRecord, Lock, Publishing } from './record.js'
-import { NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
+import { type Cause, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved } from './stored-saves.js'
 
 /** The locks of files, kept in their records. An instance holds the lock only while it publishes. */
@@ -27,7 +27,7 @@ export interface FileLock {
    * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without calling
    * `beforePublish`. A failure is retried, because the content is already stored.
    */
-  releaseWith (change: (record: FileRecord) => FileRecord): Promise<void>
+  releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void>
   /** Releases it: nothing was published. */
   release (): Promise<void>
   /** Releases it when it is unknown whether anything was published: afterwards it was, or never will be. */
@@ -84,8 +84,8 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
           id = acquired ?? id // a storage may ask again after it was acquired
           return acquired !== null
         },
-        async releaseWith (change) {
-          await releaseDurably(fileId, id ?? '', change)
+        async releaseWith (change, cause) {
+          await releaseDurably(fileId, id ?? '', change, cause)
         },
         async release () {
           if (!id) return
@@ -123,11 +123,11 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     return null
   }
 
-  async function releaseDurably (fileId: string, id: string, change: (record: FileRecord) => FileRecord): Promise<void> {
+  async function releaseDurably (fileId: string, id: string, change: (record: FileRecord) => FileRecord, cause: Cause | undefined): Promise<void> {
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          await recordStore.update(fileId, record => change(withoutLock(record, id)))
+          await recordStore.update(fileId, record => change(withoutLock(record, id)), cause && { cause })
           return
         } catch (error) {
           if (attempt === RELEASE_ATTEMPTS) throw error

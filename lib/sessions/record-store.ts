@@ -1,3 +1,4 @@
+import type { SessionEndEvent } from '../../types/sessions.js'
 import type { StateStore } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import { EMPTY, type FileRecord, isFileRecord } from './record.js'
@@ -8,16 +9,45 @@ export interface RecordSnapshot {
   readonly version: string | null
 }
 
+/** What made this instance change a record, as far as it concerns one session. */
+export interface Cause {
+  readonly key: string
+  /** As the document server reported them. */
+  readonly users?: readonly string[] | undefined
+  /** Why the session ends, if it does. */
+  readonly reason?: SessionEndEvent['reason']
+}
+
+/** The record of a file, as read when many are read. */
+export interface RecordOfFile {
+  readonly fileId: string
+  readonly record: FileRecord
+}
+
+export interface ChangeOptions {
+  readonly durable?: boolean
+  readonly cause?: Cause
+}
+
+/** Is told what this instance reads and changes. */
+export interface RecordObserver {
+  read (fileId: string, record: FileRecord): void
+  /** Of each change it is told exactly once, at the instance that made it. */
+  changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
+}
+
 /** The records of all files. Other instances of the application read and change them at the same time. */
 export interface RecordStore {
+  /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
+  readonly readAll: (() => AsyncIterable<RecordOfFile>) | undefined
   read (fileId: string): Promise<RecordSnapshot>
   /** Stores a record if it is still the one of the snapshot. Resolves to whether it was stored. */
-  compareAndSet (fileId: string, record: FileRecord, snapshot: RecordSnapshot, options?: { readonly durable: boolean }): Promise<boolean>
+  compareAndSet (fileId: string, record: FileRecord, snapshot: RecordSnapshot, options?: ChangeOptions): Promise<boolean>
   /**
    * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written when the
    * change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what `change` throws.
    */
-  update (fileId: string, change: (record: FileRecord) => FileRecord, options?: { readonly durable: boolean }): Promise<FileRecord>
+  update (fileId: string, change: (record: FileRecord) => FileRecord, options?: ChangeOptions): Promise<FileRecord>
 }
 
 /** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
@@ -26,21 +56,39 @@ export const NOT_DURABLE = { durable: false } as const
 /** Even with many instances a change needs only a few. */
 const MAX_ATTEMPTS = 1000
 
-export function createRecordStore (state: StateStore): RecordStore {
+export function createRecordStore (state: StateStore, observer: RecordObserver): RecordStore {
   async function read (fileId: string): Promise<RecordSnapshot> {
     const { value, version = null } = await state.get(fileId) ?? {}
-    // Anything else was put there by another program and is overwritten.
-    return { record: isFileRecord(value) ? value : EMPTY, version }
+    return { record: observed(fileId, value), version }
   }
 
+  async function * readAll (list: NonNullable<StateStore['list']>): AsyncGenerator<RecordOfFile> {
+    for await (const { fileId, value } of list()) yield { fileId, record: observed(fileId, value) }
+  }
+
+  function observed (fileId: string, value: unknown): FileRecord {
+    // Anything else was put there by another program and is overwritten.
+    const record = isFileRecord(value) ? value : EMPTY
+    observer.read(fileId, record)
+    return record
+  }
+
+  async function compareAndSet (fileId: string, changed: FileRecord, { record, version }: RecordSnapshot, { durable = true, cause }: ChangeOptions = {}): Promise<boolean> {
+    if (await state.set(fileId, changed, version, durable ? {} : { durable }) === null) return false
+    observer.changed(fileId, record, changed, cause)
+    return true
+  }
+
+  const { list } = state
   return {
     read,
-    compareAndSet: async (fileId, record, { version }, options) => await state.set(fileId, record, version, options) !== null,
+    readAll: list && (() => readAll(list)),
+    compareAndSet,
     async update (fileId, change, options) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const { record, version } = await read(fileId)
-        const changed = change(record)
-        if (changed === record || await state.set(fileId, changed, version, options) !== null) return changed
+        const snapshot = await read(fileId)
+        const changed = change(snapshot.record)
+        if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options)) return changed
       }
       throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
     }

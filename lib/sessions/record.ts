@@ -15,6 +15,8 @@ const SessionSchema = Type.Object({
   lastReported: Milliseconds,
   /** A save was refused: only the document server has it, under this key. */
   hasRefusedSave: Type.Optional(Type.Boolean()),
+  /** Nobody is editing, as far as is known: it is kept for a refused save, or because it may exist after all. */
+  isDormant: Type.Optional(Type.Boolean()),
   /** The conflict copy: the session is saved there because someone else changed the edited file. */
   conflictFileId: OptionalString,
   /** Revision of that file after the session's last save. If it differs, someone else changed that file. */
@@ -48,8 +50,43 @@ const UndeliveredEventSchema = Type.Object({
   storedAt: Milliseconds
 })
 
+const ForceSaveResultSchema = Type.Object({
+  /**
+   * The save that it comes from. `own`: the one that the command started. `final`: the end of the session, reported after the
+   * command. `final-before`: the same, but it may have been reported before. `repeat`: a refused force save that the document
+   * server repeated while it had not answered the command. `other`: any other force save of the session.
+   */
+  from: Type.Union([Type.Literal('own'), Type.Literal('final'), Type.Literal('final-before'), Type.Literal('repeat'), Type.Literal('other')]),
+  /** Of the stored content; absent if it was not stored. */
+  revision: OptionalString,
+  /** The conflict copy that it was stored in. */
+  conflictFileId: OptionalString,
+  /** Code of the error if it was not stored. */
+  code: OptionalString,
+  isRetryable: Type.Optional(Type.Boolean())
+})
+
+const ForceSaveSchema = Type.Object({
+  /** `userdata` of the command. */
+  id: Type.String(),
+  key: Type.String(),
+  startedAt: Milliseconds,
+  /** Nobody else needs to wait for it: the document server has started nothing for it, or a later one was stored. */
+  isIdle: Type.Optional(Type.Boolean()),
+  /** The latest save of the session that was stored since the command was noted. */
+  stored: Type.Optional(Type.Pick(ForceSaveResultSchema, ['revision', 'conflictFileId'])),
+  result: Type.Optional(ForceSaveResultSchema)
+})
+
+const BearingSchema = Type.Object({
+  own: OptionalString,
+  waiting: Type.Optional(Type.Array(Type.String())),
+  isRepeat: Type.Optional(Type.Boolean())
+})
+
 const PublishingSchema = Type.Object({
   save: StoredSaveSchema,
+  bearing: Type.Optional(BearingSchema),
   undelivered: Type.Optional(UndeliveredEventSchema),
   /** For `Storage.revoke`. */
   ticket: OptionalString
@@ -64,12 +101,14 @@ const LockSchema = Type.Object({
 })
 
 const FileRecordSchema = Type.Object({
-  /** Live editing sessions. New users join the first one that they can join. */
+  /** Editing sessions that are live or may be reopened. New users join the first one that they can join. */
   sessions: Type.Array(SessionSchema),
   /** The latest ones, newest first. */
   saves: Type.Array(StoredSaveSchema),
   /** Events that `onSaved` was not called with, or has not finished with. */
   undelivered: Type.Optional(Type.Array(UndeliveredEventSchema)),
+  /** Force saves that `forceSave()` waits for, oldest first. */
+  forceSaves: Type.Optional(Type.Array(ForceSaveSchema)),
   lock: Type.Optional(LockSchema)
 })
 
@@ -78,6 +117,10 @@ export type Session = Readonly<Static<typeof SessionSchema>>
 export type SaveIdentity = Readonly<Static<typeof SaveIdentitySchema>>
 export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
 export type UndeliveredEvent = Readonly<Static<typeof UndeliveredEventSchema>>
+export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
+export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
+/** What a callback means to the force saves that are waited for. */
+export type Bearing = Readonly<Static<typeof BearingSchema>>
 export type Publishing = Readonly<Static<typeof PublishingSchema>>
 export type Lock = Readonly<Static<typeof LockSchema>>
 export type FileRecord = Readonly<Static<typeof FileRecordSchema>>
@@ -95,6 +138,11 @@ export function sessionWith ({ sessions }: FileRecord, key: string): Session | u
   return sessions.find(session => session.key === key)
 }
 
+/** Sessions that somebody is editing in. */
+export function liveSessions ({ sessions }: FileRecord): readonly Session[] {
+  return sessions.filter(({ isDormant }) => isDormant !== true)
+}
+
 export function lastSaveOf ({ saves }: FileRecord, key: string): StoredSave | undefined {
   return saves.find(save => save.key === key)
 }
@@ -102,4 +150,8 @@ export function lastSaveOf ({ saves }: FileRecord, key: string): StoredSave | un
 /** Keys of sessions that ended with a save. */
 export function finishedKeys ({ saves }: FileRecord): Set<string> {
   return new Set(saves.filter(({ status }) => status === 2).map(({ key }) => key))
+}
+
+export function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
+  return a.key === b.key && a.status === b.status && a.path === b.path && a.lastsave === b.lastsave
 }

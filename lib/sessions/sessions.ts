@@ -1,10 +1,10 @@
 import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionRemoved, sessionStarted } from './live-sessions.js'
+import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
-import { NOT_DURABLE, type RecordStore } from './record-store.js'
+import { type Cause, NOT_DURABLE, type RecordStore } from './record-store.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /**
@@ -14,15 +14,20 @@ import { deadLockRemoved, saveStored } from './stored-saves.js'
 export interface Sessions {
   /** The document key for a user who opens this content now. */
   keyFor (content: FileInfo): Promise<string>
-  /** Status 1: users are editing under this key. */
-  started (fileId: string, key: string): Promise<void>
+  /** Status 1: users are editing under this key. If there are none, unsaved changes are left. */
+  started (fileId: string, key: string, users: Users): Promise<void>
   /** Status 4: the session ended without changes. */
   closed (fileId: string, key: string): Promise<void>
-  /** The document server ended the session, and its changes are lost. */
-  discarded (fileId: string, key: string): Promise<void>
+  /** The document server ended the session, and there is nothing to store. */
+  discarded (fileId: string, key: string, users: Users): Promise<void>
   /** A save of the session was refused: the document server keeps it under this key. */
-  saveRefused (fileId: string, key: string): Promise<void>
+  saveRefused (fileId: string, key: string, users: Users): Promise<void>
+  /** Asks the document server whether it still knows a session, and gives it up otherwise. Call it as `Commands.isKnown`. */
+  giveUpIfUnknown (fileId: string, session: Session): Promise<void>
 }
+
+/** As the document server reported them. */
+type Users = readonly string[] | undefined
 
 interface Dependencies {
   readonly storage: Pick<Storage, 'stat'>
@@ -34,6 +39,8 @@ interface Dependencies {
   /** If a session was last reported more milliseconds ago, the document server is asked about it before another user gets its key. */
   readonly askAfter: number
   readonly clock: Clock
+  /** Is told of a session that ended without a note of it, because its file does not exist. */
+  readonly onEndOfDeleted: (fileId: string, cause: Cause) => void
 }
 
 /** How often per `askAfter`, at most, a repeated report of a session is noted. */
@@ -45,7 +52,7 @@ const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
-export function createSessions ({ storage, recordStore, locks, keys, isKnown, askAfter, clock }: Dependencies): Sessions {
+export function createSessions ({ storage, recordStore, locks, keys, isKnown, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
   /** Questions in progress, by key: if many users open a document at once, the document server is asked once. */
   const questions = new Map<string, Promise<boolean | undefined>>()
 
@@ -66,29 +73,56 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
       }
     },
 
-    async started (fileId, key) {
+    async started (fileId, key, users) {
       const content = await storage.stat(fileId)
       if (content === null) return
+      const hasUsers = users?.length !== 0
       const isJustNoted = (record: FileRecord) => {
         const session = sessionWith(record, key)
-        return session !== undefined && clock.now() - session.lastReported < askAfter / NOTES_PER_ASK
+        return session !== undefined && !(hasUsers && session.isDormant === true) && clock.now() - session.lastReported < askAfter / NOTES_PER_ASK
       }
-      await recordStore.update(fileId, record => isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now()), NOT_DURABLE)
+      await recordStore.update(fileId, record => isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers }), {
+        ...NOT_DURABLE,
+        cause: { key, users }
+      })
     },
 
     async closed (fileId, key) {
-      await recordStore.update(fileId, record => sessionClosed(record, key), NOT_DURABLE)
+      const cause = { key, reason: 'unchanged' } as const
+      let isNoted = false
+      await recordStore.update(fileId, record => {
+        isNoted = sessionWith(record, key) !== undefined
+        return sessionClosed(record, key)
+      }, { ...NOT_DURABLE, cause })
+      if (!isNoted && await storage.stat(fileId) === null) onEndOfDeleted(fileId, cause)
     },
 
-    async discarded (fileId, key) {
-      if (await storage.stat(fileId) === null) return
-      await recordStore.update(fileId, record => finishedKeys(record).has(key) ? record : saveStored(record, { key, status: 2, storedAt: clock.now() }))
+    async discarded (fileId, key, users) {
+      const cause = { key, users, reason: 'discarded' } as const
+      if (await storage.stat(fileId) === null) return await endedAfterDeletion(fileId, cause)
+      await recordStore.update(fileId, record => finishedKeys(record).has(key) ? record : saveStored(record, { key, status: 2, storedAt: clock.now() }), { cause })
     },
 
-    async saveRefused (fileId, key) {
+    async saveRefused (fileId, key, users) {
+      const cause = { key, users, reason: 'refused' } as const
       const content = await storage.stat(fileId)
-      if (content !== null) await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()))
+      if (content === null) return await endedAfterDeletion(fileId, cause)
+      await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), { cause })
+    },
+
+    async giveUpIfUnknown (fileId, session) {
+      await isStillLive(fileId, session)
     }
+  }
+
+  /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
+  async function endedAfterDeletion (fileId: string, cause: Cause): Promise<void> {
+    let isNoted = false
+    await recordStore.update(fileId, record => {
+      isNoted = sessionWith(record, cause.key) !== undefined
+      return sessionDormant(record, cause.key)
+    }, { ...NOT_DURABLE, cause })
+    if (!isNoted) onEndOfDeleted(fileId, cause)
   }
 
   /** Reads the record and the file's info so that they belong together: the record did not change in between. */
@@ -125,7 +159,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     // Without an answer an unconfirmed session is not used, unless it is the only way back to a refused save.
     if (answer === undefined && isUnconfirmed(session) && session.hasRefusedSave !== true) return false
     const isLive = answer ?? true
-    const record = await recordStore.update(fileId, record => isLive ? sessionConfirmed(record, key, clock.now()) : removedUnlessReported(record, session), NOT_DURABLE).catch(() => undefined)
+    const record = await recordStore.update(fileId, record => isLive ? sessionConfirmed(record, key, clock.now()) : removedUnlessReported(record, session), { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? isLive : sessionWith(record, key) !== undefined
   }

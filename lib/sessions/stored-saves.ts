@@ -1,7 +1,8 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { sessionRemoved, withSession } from './live-sessions.js'
-import { type FileRecord, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
+import { forceSavesConcerned } from './force-save-notes.js'
+import { confirmed, sessionRemoved, withSession } from './live-sessions.js'
+import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
 
 // Changes of the saves in a record, and what can be concluded from them. Pure, as in live-sessions.ts.
 
@@ -12,14 +13,16 @@ interface SaveDetails {
   /** The conflict copy it was stored in. */
   readonly conflictCopy?: Pick<FileInfo, 'fileId' | 'revision'>
   readonly undelivered?: UndeliveredEvent | undefined
+  readonly bearing?: Bearing | undefined
 }
 
 /** A save was stored. A finished one ends its session, a force save does not. Nothing changes when it is noted already. */
-export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered }: SaveDetails = {}): FileRecord {
+export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {} }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const session = sessionWith(record, save.key)
+  const revision = conflictCopy?.revision ?? save.revision
   const changed = {
-    ...record,
+    ...revision === undefined ? record : forceSavesConcerned(record, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
     saves: latest([session?.hasRefusedSave === true ? withoutRevision(save) : save, ...record.saves]),
     ...(undelivered && { undelivered: [...record.undelivered ?? [], undelivered].slice(-MAX_SAVES) })
   }
@@ -27,9 +30,7 @@ export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy
   if (isFinished(record, save)) return changed // its session ended while it was being stored
   const baseRevision = conflictCopy === undefined ? save.revision : session?.baseRevision
   return withSession(changed, {
-    key: save.key,
-    ...session,
-    lastReported: save.storedAt,
+    ...confirmed(session ?? { key: save.key, lastReported: save.storedAt }, save.storedAt),
     ...(baseRevision !== undefined && { baseRevision }),
     ...(conflictCopy !== undefined && { conflictFileId: conflictCopy.fileId, conflictRevision: conflictCopy.revision })
   })
@@ -50,8 +51,8 @@ export function eventDelivered (record: FileRecord, id: string): FileRecord {
 /** Removes the lock of a dead holder. The save it was publishing counts as stored if its content is what is stored now. */
 export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
-  const { save, undelivered } = lock?.publishing ?? {}
-  return save !== undefined && save.revision === storedRevision ? saveStored(rest, save, { undelivered }) : rest
+  const { save, undelivered, bearing } = lock?.publishing ?? {}
+  return save !== undefined && save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing }) : rest
 }
 
 /**
@@ -64,10 +65,6 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' |
   if (save.status !== 6) return undefined
   const isOlder = saves.some(({ status, lastsave }) => status === 6 && isBefore(save.lastsave, lastsave))
   return isOlder || isFinished(record, save) ? 'superseded' : undefined
-}
-
-function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
-  return a.key === b.key && a.status === b.status && a.path === b.path && a.lastsave === b.lastsave
 }
 
 /** Whether the session has ended with a save that included this one's changes. */
@@ -97,6 +94,11 @@ export function isConflict (record: FileRecord, keys: DocumentKeys, key: string,
 export function isFromReopenedSession (record: FileRecord, key: string, oldestChange: string | undefined): boolean {
   const last = lastSaveOf(record, key)
   return last === undefined || isBefore(last.lastsave, oldestChange)
+}
+
+/** Whether what was stored of a session may be newer than a forgotten file of it that was written at this time. */
+export function mayBeOlderThanStored (record: FileRecord, key: string, writtenAt: string | undefined): boolean {
+  return record.saves.some(save => save.key === key && !isBefore(save.lastsave, writtenAt))
 }
 
 /** Per status: many force saves of a long session must not displace the finished saves before it. */

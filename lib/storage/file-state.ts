@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StateStore } from '../../types/storage.js'
+import type { StateRecord, StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { ignoreMissing, type Modes, syncDirectory } from './file-system.js'
 import { hasEnded, processName } from './process-identity.js'
-import { formatVersion, generationsIn, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
+import { formatVersion, generationsIn, type NewestGeneration, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
 
 const MAX_SET_ATTEMPTS = 20
@@ -53,7 +53,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     async get (fileId) {
       if (!isSafeFileId(fileId)) return null
       const newest = await newestIn(folderOf(fileId))
-      return newest === undefined ? null : { value: newest.generation?.value ?? null, version: formatVersion(newest.number, newest.generation?.tags ?? []) }
+      return newest === undefined ? null : recordOf(newest)
     },
 
     async set (fileId, value, version, options = {}) {
@@ -66,6 +66,15 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
           // The record's folder may have been removed meanwhile.
           if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_SET_ATTEMPTS) throw error
         }
+      }
+    },
+
+    async * list () {
+      await ready()
+      for await (const folder of foldersIn(root)) {
+        // A record may be removed, and one may be unreadable after a crash.
+        const newest = await newestIn(folder).catch(ignoreMissing)
+        if (newest?.generation) yield { fileId: newest.generation.fileId, ...recordOf(newest) }
       }
     },
 
@@ -106,14 +115,23 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   }
 }
 
+function recordOf ({ number, generation }: NewestGeneration): StateRecord {
+  return { value: generation?.value ?? null, version: formatVersion(number, generation?.tags ?? []) }
+}
+
 /** Works slowly, one record after the other, and does not keep the process running. */
 async function removeOrphans (root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
+  for await (const folder of foldersIn(root)) {
+    await delay(ORPHAN_PAUSE_MS, undefined, { ref: false })
+    await removeOrphan(folder, root, now, isStored).catch(() => {})
+  }
+}
+
+/** The folders of all records. */
+async function * foldersIn (root: string): AsyncGenerator<string> {
   for (const shard of await readdir(root)) {
     if (shard === TEMP_FOLDER) continue
-    for (const name of await readdir(join(root, shard)).catch(() => [])) {
-      await delay(ORPHAN_PAUSE_MS, undefined, { ref: false })
-      await removeOrphan(join(root, shard, name), root, now, isStored).catch(() => {})
-    }
+    for (const name of await readdir(join(root, shard)).catch(() => [])) yield join(root, shard, name)
   }
 }
 

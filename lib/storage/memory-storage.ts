@@ -119,7 +119,7 @@ export interface MemoryStateOptions {
 }
 
 /** Records in the memory of this process. */
-export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): StateStore & { remove (fileId: string): void } {
+export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): StateStore & Required<Pick<StateStore, 'list'>> & { remove (fileId: string): void } {
   /** Values are kept as JSON, so that callers cannot change them. */
   const records = new BoundedMap<string, StateRecord & { readonly value: string }>(maxRecords)
   let versionCount = 0
@@ -136,6 +136,9 @@ export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {})
       const newVersion = String(++versionCount)
       records.set(fileId, { value: JSON.stringify(value), version: newVersion })
       return newVersion
+    },
+    async * list () {
+      for (const [fileId, { value, version }] of [...records]) yield { fileId, value: JSON.parse(value), version }
     },
     remove (fileId) {
       records.delete(fileId)

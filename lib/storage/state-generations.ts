@@ -16,6 +16,12 @@ export interface Generation {
   readonly tags: readonly string[]
 }
 
+/** The highest number of a record, and its newest readable generation; `null` when none is readable. */
+export interface NewestGeneration {
+  readonly number: number
+  readonly generation: Generation | null
+}
+
 const MAX_READ_ATTEMPTS = 20
 
 /** Name of the file in a generation that is a folder. */
@@ -32,11 +38,8 @@ export async function generationsIn (folder: string): Promise<number[]> {
   }
 }
 
-/**
- * The highest number of a record, and its newest readable generation: one that a crash left incomplete is skipped, but its number
- * counts. `undefined` when there is no record, `generation: null` when none of it is readable.
- */
-export async function newestIn (folder: string): Promise<{ readonly number: number, readonly generation: Generation | null } | undefined> {
+/** The newest generation: one that a crash left incomplete is skipped, but its number counts. `undefined` when there is no record. */
+export async function newestIn (folder: string): Promise<NewestGeneration | undefined> {
   // Generations may be removed between being listed and being read, because newer ones have superseded them.
   for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
     const numbers = await generationsIn(folder)

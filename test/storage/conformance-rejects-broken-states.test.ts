@@ -1,9 +1,10 @@
 import t from 'tap'
 import { memoryState } from '../../lib/storage/memory-storage.js'
-import type { Content, StateRecord, StateStore } from '../../types/storage.js'
+import type { Content, ListedStateRecord, StateRecord, StateStore } from '../../types/storage.js'
 import { type BrokenStorages, findOut, type Sound } from './broken.js'
 
 const announcement = 'beforePublish is called once, while readers see the old version, with the info that stat returns afterwards'
+const listing = 'state: list contains every record once, as get resolves to it'
 const rejection = 'replace rejects with the error of beforePublish, keeps the old version and leaves nothing behind'
 
 async function collect (content: Content): Promise<Buffer> {
@@ -123,6 +124,38 @@ const states: BrokenStorages = {
   }))],
   'remembers in the process': ['state: a second instance sees a value at once and can replace it', () => ({ state: memoryState() })],
   'keeps the record of a file that is gone': ['state: removing a file removes its record', withState(() => memoryState())],
+  'lists no records': [listing, withState(() => ({
+    async * list () {}
+  }))],
+  'lists a record twice': [listing, withState(state => ({
+    async * list () {
+      yield * state.list!()
+      yield * state.list!()
+    }
+  }))],
+  'lists old values': [listing, withState(state => {
+    const first = new Map<string, unknown>()
+    return {
+      async set (fileId, value, ...given) {
+        if (!first.has(fileId)) first.set(fileId, value)
+        return await state.set(fileId, value, ...given)
+      },
+      async * list () {
+        for await (const record of state.list!()) yield { ...record, value: first.get(record.fileId) }
+      }
+    }
+  })],
+  'lists records that are gone': [listing, withState(state => {
+    const set = new Map<string, ListedStateRecord>()
+    return {
+      async set (fileId, value, ...given) {
+        const version = await state.set(fileId, value, ...given)
+        if (version !== null) set.set(fileId, { fileId, value, version })
+        return version
+      },
+      async * list () { yield * set.values() }
+    }
+  })],
   'keeps the record in the document': ['state: a record is not listed as a document and does not change its document', withState((state, sound) => ({
     async set (fileId, value, version) {
       await sound.replace(fileId, await collect((await sound.read(fileId))!.body))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { StateStore, Storage } from '../../../types/storage.js'
+import type { ListedStateRecord, StateStore, Storage } from '../../../types/storage.js'
 import { assertStored, assertUnchanged, type ConformanceCase, type ConformanceSubject, MALFORMED_IDS, patternBytes } from './case.js'
 
 const VALUES: readonly unknown[] = [
@@ -25,6 +25,13 @@ async function createRecord (state: StateStore, fileId: string, value: unknown):
   const version = await state.set(fileId, value, null)
   assert.equal(typeof version, 'string', 'set with version null must create the record and resolve to its version')
   return version!
+}
+
+/** What `list` contains of these files: the storage may have others. */
+async function listed (state: StateStore, ...fileIds: string[]): Promise<ListedStateRecord[]> {
+  const found: ListedStateRecord[] = []
+  for await (const record of state.list!()) if (fileIds.includes(record.fileId)) found.push(record)
+  return found
 }
 
 /** Runs only for storages with `state`, with the fileId of a stored file. */
@@ -141,6 +148,20 @@ export const stateCases: readonly ConformanceCase[] = [
     await createRecord(state, fileId, 'short-lived')
     assert.equal(await storage.remove(fileId), true, 'remove of a stored file must resolve to true')
     await assertNoRecord(state, fileId)
+  }),
+  stateCase('list contains every record once, as get resolves to it', async (state, fileId, { storage }) => {
+    if (!state.list) return
+    const { fileId: other } = await storage.create('docx', patternBytes(10))
+    assert.deepEqual(await listed(state, fileId, other), [], 'list must not contain a file without a record')
+    let version = await createRecord(state, fileId, 'one')
+    for (let round = 0; round < 5; round++) version = (await state.set(fileId, round, version, { durable: round % 2 === 0 }))!
+    const record = { fileId, value: 4, version }
+    assert.deepEqual(await listed(state, fileId, other), [record], 'list must contain a record once, as get does')
+    const another = { fileId: other, value: 'another', version: await createRecord(state, other, 'another') }
+    assert.deepEqual(await listed(state, other), [another], 'list must contain all records')
+    if (!storage.remove) return
+    await storage.remove(other)
+    assert.deepEqual(await listed(state, fileId, other), [record], 'list must not contain a record that was removed')
   }),
   stateCase('a record is not listed as a document and does not change its document', async (state, fileId, { storage, list }) => {
     const info = await storage.stat(fileId)

@@ -1,0 +1,73 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
+import { createQueue } from '../queue.js'
+import type { Cause } from '../sessions/record-store.js'
+import { type FileRecord, liveSessions, type Session, sessionWith } from '../sessions/record.js'
+import type { Hooks } from './hooks.js'
+
+/**
+ * Calls `onSessionStart` and `onSessionEnd`. Nobody waits for these hooks: neither a callback nor a save of the file. The events of
+ * one session are delivered one after the other.
+ */
+export interface SessionEvents {
+  /** This instance has changed a record: reports the sessions that have become live or have ended. */
+  changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
+  /** A session has ended whose file, and usually its record, does not exist. */
+  endedAfterDeletion (fileId: string, cause: Cause): void
+  /** Resolves when no hook is running. */
+  idle (): Promise<void>
+}
+
+interface Dependencies {
+  readonly hooks: Pick<Hooks, 'call'>
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** Events that wait for a hook, or whose hook is running. */
+const MAX_PENDING = 10_000
+
+export function createSessionEvents ({ hooks, log }: Dependencies): SessionEvents {
+  const queue = createQueue()
+  let pending = 0
+
+  return {
+    changed (fileId, before, after, cause) {
+      const [old, current] = [liveSessions(before), liveSessions(after)]
+      for (const { key } of without(old, current)) deliver('onSessionEnd', endEvent(fileId, key, reasonOf(before, after, key, cause), cause))
+      for (const { key } of without(current, old)) deliver('onSessionStart', { fileId, key, ...usersOf(key, cause) })
+    },
+    endedAfterDeletion (fileId, cause) {
+      deliver('onSessionEnd', endEvent(fileId, cause.key, cause.reason ?? 'lost', cause))
+    },
+    idle: queue.idle
+  }
+
+  function deliver (...[name, event]: ['onSessionStart', SessionStartEvent] | ['onSessionEnd', SessionEndEvent]): void {
+    const { fileId, key } = event
+    if (pending === MAX_PENDING) return log.error({ fileId, key }, `the hook ${name} was not called: ${MAX_PENDING} earlier calls of the hooks of sessions have not ended`)
+    pending++
+    queue.run(JSON.stringify([fileId, key]), async () => await hooks.call(name, event)).finally(() => pending--).catch(() => {}) // `call` logs failures
+  }
+}
+
+/** Those of which there is none with the same key among the others. */
+function without (sessions: readonly Session[], others: readonly Session[]): readonly Session[] {
+  return sessions.filter(({ key }) => !others.some(other => other.key === key))
+}
+
+function endEvent (fileId: string, key: string, reason: SessionEndEvent['reason'], cause: Cause | undefined): SessionEndEvent {
+  return { fileId, key, reason, ...(reason !== 'lost' && usersOf(key, cause)) }
+}
+
+/** A change may have ended other sessions than the one it was made for: another instance's that died, or the least important of too many. */
+function reasonOf (before: FileRecord, after: FileRecord, key: string, cause: Cause | undefined): SessionEndEvent['reason'] {
+  const save = after.saves.find(save => save.status === 2 && save.key === key && !before.saves.includes(save))
+  if (save !== undefined && save.path !== undefined) return 'saved'
+  if (cause?.key === key && cause.reason !== undefined) return cause.reason
+  if (save !== undefined) return 'discarded'
+  return sessionWith(after, key)?.hasRefusedSave === true ? 'refused' : 'lost'
+}
+
+function usersOf (key: string, cause: Cause | undefined): { readonly users?: readonly string[] } {
+  return cause?.key === key && cause.users !== undefined ? { users: cause.users } : {}
+}

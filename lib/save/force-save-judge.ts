@@ -1,0 +1,133 @@
+import type { Clock } from '../../types/options.js'
+import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../sessions/force-save-notes.js'
+import { type FileRecord, finishedKeys, type ForceSaveResult, liveSessions } from '../sessions/record.js'
+
+/** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
+export type CommandAnswer = 'started' | 'nothing new' | 'unknown key'
+
+export type Verdict =
+  | { readonly saved: true, readonly revision: string, readonly conflictFileId?: string }
+  | { readonly saved: false, readonly reason: 'no-changes' | 'no-session' }
+  | { readonly failure: string, readonly isRetryable: boolean }
+
+/** Decides what became of a force save. */
+export interface Judge {
+  /** The record when the force save was noted. */
+  begin (record: FileRecord): void
+  /** `undefined`: that cannot be said yet. `answer`: what was known before the record was read. */
+  decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined
+  /** Milliseconds after which it may decide although nothing has changed. */
+  decidesIn (): number
+}
+
+interface Given {
+  readonly id: string
+  readonly key: string
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly clock: Clock
+  /** Whether callbacks of the file have arrived here that are not applied yet. */
+  readonly isBusy: () => boolean
+}
+
+/**
+ * The document server does not tell of a force save that somebody else has started and that is under way. It is posted within
+ * 2 seconds, later for a large document. Source: docs/document-server-protocol.md#forcesave
+ */
+const GRACE_MS = 3000
+
+export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge {
+  const grace = Math.min(GRACE_MS, timeout / 2)
+  let quietAt = performance.now() + grace
+  let wasLive = false
+  let isAnswerSeen = false
+  let isFinishSeen = false
+  /** Force saves that the document server may have started before this one. */
+  let earlier: readonly string[] = []
+
+  return {
+    begin (record) {
+      wasLive = isLive(record)
+      earlier = othersUnderWay(record, { id, key }, clock.now())
+    },
+
+    decide (record, answer) {
+      const { result } = forceSaveWith(record, id) ?? {}
+      if (result?.from === 'own' || result?.from === 'final') return verdictOf(result)
+      switch (answer) {
+        case 'started': return decideStarted(record, result)
+        case 'nothing new': return decideNothingNew(record, result)
+        case 'unknown key': return decideUnknownKey(result)
+      }
+    },
+
+    decidesIn () {
+      const left = quietAt - performance.now()
+      return left > 0 ? left + 1 : Infinity // timers may be a little early
+    }
+  }
+
+  /** Its own save follows, unless a refused one was repeated for it, or everybody has left and a finished save was under way. */
+  function decideStarted (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
+    const isFirst = !isAnswerSeen
+    isAnswerSeen = true
+    if (result?.from === 'repeat' && isFirst) return verdictOf(result)
+    if (result?.from !== 'final-before') return undefined
+    if (!isFinishSeen) waitAgain()
+    isFinishSeen = true
+    return isQuiet() && (result.code !== undefined || !isLive(record)) ? verdictOf(result) : undefined
+  }
+
+  /** Another save with the same changes may be under way. */
+  function decideNothingNew (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
+    if (result === undefined && finishedKeys(record).has(key) && !isLive(record)) return NO_SESSION
+    const stillEarlier = othersUnderWay(record, { id, key }, clock.now()).filter(other => earlier.includes(other))
+    // Large documents take longer, and so may those of others.
+    if (stillEarlier.length < earlier.length) waitAgain()
+    earlier = stillEarlier
+    if (isBusy() || earlier.length > 0 || !isQuiet()) return undefined
+    if (result === undefined) return NO_CHANGES
+    return result.from !== 'final-before' && isOrderUnknown(record) ? UNKNOWN_ORDER : verdictOf(result)
+  }
+
+  /** The end of the session may be on its way. */
+  function decideUnknownKey (result: ForceSaveResult | undefined): Verdict | undefined {
+    if (result?.from === 'final-before') return verdictOf(result)
+    return isBusy() || (wasLive && !isQuiet()) ? undefined : NO_SESSION
+  }
+
+  /**
+   * Whether any of several force saves may be the newest: `lastsave` has whole seconds, and they need not arrive in the order in
+   * which they were started.
+   */
+  function isOrderUnknown ({ saves }: FileRecord): boolean {
+    const times = saves.filter(save => save.key === key && save.status === 6).map(({ lastsave = '' }) => Date.parse(lastsave))
+    return times.filter(time => time === Math.max(...times)).length > 1
+  }
+
+  function isLive (record: FileRecord): boolean {
+    return liveSessions(record).some(session => session.key === key)
+  }
+
+  function waitAgain (): void {
+    quietAt = performance.now() + grace
+  }
+
+  function isQuiet (): boolean {
+    return performance.now() >= quietAt
+  }
+}
+
+const NO_CHANGES = { saved: false, reason: 'no-changes' } as const
+const UNKNOWN_ORDER = { failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest', isRetryable: true } as const
+const NO_SESSION = { saved: false, reason: 'no-session' } as const
+
+function verdictOf ({ revision, conflictFileId, code, isRetryable = false }: ForceSaveResult): Verdict {
+  if (revision !== undefined) return { saved: true, revision, ...(conflictFileId !== undefined && { conflictFileId }) }
+  return { failure: explanations.get(code) ?? `the save was refused with ${code}`, isRetryable }
+}
+
+const explanations: ReadonlyMap<string | undefined, string> = new Map([
+  [ASSEMBLY_FAILED, 'the document server could not assemble the edited document'],
+  [SUPERSEDED, 'by the document server\'s clock the save is older than the stored content: check whether that clock was set back']
+])

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto'
+import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
+import type { CallbackEvent } from '../../types/events.js'
+import type { Clock } from '../../types/options.js'
+import type { Storage } from '../../types/storage.js'
+import { COMMAND_CODE } from '../document-server/commands.js'
+import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError, InvalidOptionError } from '../errors.js'
+import { ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated, forceSavesSuperseded, forceSaveWith } from '../sessions/force-save-notes.js'
+import type { Bearing, FileRecord } from '../sessions/record.js'
+import { NOT_DURABLE, type RecordStore } from '../sessions/record-store.js'
+import { withTimeout } from '../with-timeout.js'
+import { type CommandAnswer, createJudge, type Verdict } from './force-save-judge.js'
+import { identityOf, type SaveRequest } from './save-request.js'
+
+/**
+ * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record tells: before
+ * the command is sent, it is noted there with a random id, which the callback of its save repeats as `userdata`; the instance
+ * that handles a callback notes there what became of the save. While it waits it holds neither the file's queue nor its lock.
+ */
+export interface ForceSaves {
+  /** `EditorControl.forceSave` */
+  request (fileId: string, key: string, options?: ForceSaveOptions): Promise<ForceSaveResult>
+  /** A callback has arrived. */
+  arrived (fileId: string): Arrival
+  /** A save was not stored. Without an `error` the document server could not assemble it. Never rejects. */
+  failed (event: CallbackEvent, bearing: Bearing | undefined, error?: Error): Promise<void>
+  /** A save was not stored because the same one or a later one is stored already. Never rejects. */
+  skipped (request: SaveRequest, why: 'repeat' | 'superseded'): Promise<void>
+  /** This instance has changed the record of a file. */
+  recordChanged (fileId: string): void
+  /** Resolves when nobody waits. */
+  idle (): Promise<void>
+}
+
+/** A callback from its arrival until it is applied. */
+export interface Arrival {
+  /** What it means to the force saves that are waited for. To be called before earlier callbacks of the file have been applied. */
+  bearingOf (event: CallbackEvent): Promise<Bearing | undefined>
+  applied (): void
+}
+
+interface Dependencies {
+  readonly storage: Pick<Storage, 'stat'>
+  readonly recordStore: RecordStore
+  /** Whether other instances change the records, too. */
+  readonly isShared: boolean
+  /** Sends the command `forcesave`. */
+  readonly send: (key: string, userdata: string, signal: AbortSignal) => Promise<unknown>
+  /** Whether the caller runs in a hook that a callback of this file waits for. */
+  readonly isInHookOf: (fileId: string) => boolean
+  readonly log: { error (details: object, message: string): void }
+  readonly clock: Clock
+  /** Ends all waiting. */
+  readonly closing: AbortSignal
+}
+
+/** A call that waits, at this instance. */
+interface Waiter {
+  readonly id: string
+  readonly key: string
+  /** Why its save was refused, if that was here. */
+  cause?: Error | undefined
+  wake (): void
+}
+
+const ID_PREFIX = 'force-save-'
+const ID = new RegExp(`^${ID_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+const DEFAULT_TIMEOUT_MS = 60_000
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+/** While it waits, an instance reads the record this often, to see what others have noted. */
+const POLL_INTERVAL_MS = 250
+
+/** These answers are decided by. Any other is an error. */
+const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [COMMAND_CODE.nothingToSave, 'nothing new']])
+
+const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
+  [COMMAND_CODE.callback, 'the editors have no callback URL: open the document with the control\'s configuration'],
+  [COMMAND_CODE.internal, 'it could not assemble these changes before, and tries again only after another edit']
+])
+
+export function createForceSaves ({ storage, recordStore, isShared, send, isInHookOf, log, clock, closing }: Dependencies): ForceSaves {
+  /** By fileId. */
+  const waiters = new Map<string, Set<Waiter>>()
+  /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
+  const arrivals = new Map<string, number>()
+  const requests = new Set<Promise<unknown>>()
+
+  return {
+    async request (fileId, key, { signal, timeout = DEFAULT_TIMEOUT_MS } = {}) {
+      if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT_MS)) throw new InvalidOptionError('timeout', `must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
+      if (signal !== undefined && !(signal instanceof AbortSignal)) throw new InvalidOptionError('signal', 'must be an AbortSignal')
+      signal?.throwIfAborted()
+      if (isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
+      if (closing.aborted) throw closingError()
+      const ended = new AbortController()
+      const running = run(fileId, key, timeout, ended.signal)
+      requests.add(running)
+      running.catch(() => {}).finally(() => requests.delete(running))
+      try {
+        return await withTimeout(() => running, {
+          milliseconds: timeout,
+          timeoutError: ms => new ForceSaveTimeoutError(ms),
+          signal: signal ? AbortSignal.any([signal, closing]) : closing
+        })
+      } catch (error) {
+        throw error === closing.reason ? closingError() : error
+      } finally {
+        ended.abort()
+      }
+    },
+
+    arrived (fileId) {
+      const waiting = [...waiters.get(fileId) ?? []].map(({ id }) => id)
+      arrivals.set(fileId, (arrivals.get(fileId) ?? 0) + 1)
+      return {
+        async bearingOf (event) {
+          const { status, userdata } = event
+          if (isRepeat(event)) return { ...ownOf(userdata), isRepeat: true, waiting: await allWaiting(fileId) }
+          if (status === 6 || status === 7) return ownOf(userdata)
+          return waiting.length > 0 ? { waiting } : undefined
+        },
+        applied () {
+          const count = arrivals.get(fileId)! - 1
+          if (count > 0) arrivals.set(fileId, count)
+          else arrivals.delete(fileId)
+          wake(fileId)
+        }
+      }
+    },
+
+    async failed ({ fileId, key, status }, bearing = {}, error) {
+      if (key === undefined) return
+      for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
+      const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
+      await note(fileId, record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }))
+    },
+
+    async skipped (request, why) {
+      const { fileId, bearing = {} } = request
+      const identity = identityOf(request)
+      if (identity === undefined) return
+      await note(fileId, record => why === 'repeat' ? forceSavesRepeated(record, identity, bearing) : forceSavesSuperseded(record, identity, bearing))
+    },
+
+    recordChanged: wake,
+    async idle () {
+      while (requests.size > 0) await Promise.allSettled(requests)
+    }
+  }
+
+  /** Ends when `ended` is aborted: then nobody waits for the result any more. */
+  async function run (fileId: string, key: string, timeout: number, ended: AbortSignal): Promise<ForceSaveResult> {
+    const id = `${ID_PREFIX}${randomUUID()}`
+    const sleeper = createSleeper(ended)
+    const waiter: Waiter = { id, key, wake: sleeper.wake }
+    const judge = createJudge({ id, key, timeout, clock, isBusy: () => arrivals.has(fileId) })
+    let answer: CommandAnswer | undefined
+    let failure: Error | undefined
+    let verdict: Verdict | undefined
+    enter(fileId, waiter)
+    try {
+      if (await storage.stat(fileId) === null) throw new FileNotFoundError()
+      judge.begin(await noteWhenPossible(fileId, waiter, sleeper, ended))
+      send(key, id, ended)
+        .then(() => { answer = 'started' }, error => {
+          answer = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
+          if (answer === undefined) failure = explained(error)
+        })
+        .finally(sleeper.wake)
+
+      for (;;) {
+        ended.throwIfAborted()
+        if (failure !== undefined) throw failure
+        const known = answer // before the record is read: a repeat is noted there before the command is answered
+        let { record } = await recordStore.read(fileId)
+        if (forceSaveWith(record, id) === undefined) record = await noteAgain(fileId, waiter)
+        if (known !== undefined && known !== 'started' && forceSaveWith(record, id)?.isIdle !== true) {
+          record = await recordStore.update(fileId, current => forceSaveIdle(current, id), NOT_DURABLE)
+        }
+        verdict = judge.decide(record, known)
+        if (verdict !== undefined) return resultOf(verdict, waiter)
+        await sleeper.sleep(Math.min(isShared ? POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4) : Infinity, judge.decidesIn()))
+      }
+    } finally {
+      leave(fileId, waiter)
+      // If the document server is still working on it, the note tells others that a save may follow.
+      if (verdict !== undefined || answer !== 'started') await note(fileId, record => forceSaveRemoved(record, id))
+    }
+  }
+
+  /** Waits while too many are waited for. Resolves to the record with the note. */
+  async function noteWhenPossible (fileId: string, waiter: Waiter, { sleep }: Sleeper, ended: AbortSignal): Promise<FileRecord> {
+    for (;;) {
+      ended.throwIfAborted()
+      const record = await recordStore.update(fileId, record => forceSaveNoted(record, waiter, clock.now()), NOT_DURABLE)
+      if (forceSaveWith(record, waiter.id) !== undefined) return record
+      await sleep(POLL_INTERVAL_MS)
+    }
+  }
+
+  /** The record was lost, perhaps because the file was deleted. */
+  async function noteAgain (fileId: string, waiter: Waiter): Promise<FileRecord> {
+    if (await storage.stat(fileId) === null) throw new ForceSaveFailedError('the document was deleted', { cause: new FileNotFoundError() })
+    return await recordStore.update(fileId, record => forceSaveNoted(record, waiter, clock.now()), NOT_DURABLE)
+  }
+
+  async function allWaiting (fileId: string): Promise<string[]> {
+    const { forceSaves = [] } = (await recordStore.read(fileId).catch(() => undefined))?.record ?? {}
+    return forceSaves.map(({ id }) => id)
+  }
+
+  async function note (fileId: string, change: (record: FileRecord) => FileRecord): Promise<void> {
+    await recordStore.update(fileId, change, NOT_DURABLE).catch(err => log.error({ err, fileId }, 'what became of a force save could not be noted'))
+  }
+
+  function enter (fileId: string, waiter: Waiter): void {
+    waiters.set(fileId, (waiters.get(fileId) ?? new Set()).add(waiter))
+  }
+
+  function leave (fileId: string, waiter: Waiter): void {
+    const all = waiters.get(fileId)!
+    all.delete(waiter)
+    if (all.size === 0) waiters.delete(fileId)
+  }
+
+  function wake (fileId: string): void {
+    for (const waiter of waiters.get(fileId) ?? []) waiter.wake()
+  }
+}
+
+/** The document server repeats a refused force save when the next one is requested and nothing was changed since. */
+function isRepeat (event: CallbackEvent): boolean {
+  return event.status === 6 && event.encrypted === false && event.forcesavetype === 0
+}
+
+function ownOf (userdata: string | undefined): Bearing | undefined {
+  return userdata !== undefined && ID.test(userdata) ? { own: userdata } : undefined
+}
+
+function resultOf (verdict: Verdict, { cause }: Waiter): ForceSaveResult {
+  if (!('failure' in verdict)) return verdict
+  const { failure, isRetryable } = verdict
+  const { retryable = isRetryable } = (cause ?? {}) as Partial<EditorError>
+  throw new ForceSaveFailedError(failure, { retryable, ...(cause !== undefined && { cause }) })
+}
+
+function explained (error: Error): Error {
+  const explanation = error instanceof CommandFailedError ? EXPLANATIONS.get(error.serverCode) : undefined
+  return explanation === undefined ? error : new ForceSaveFailedError(`the document server refused it, because ${explanation}`, { cause: error })
+}
+
+function closingError (): Error {
+  return new ForceSaveFailedError('the application is closing', { retryable: true })
+}
+
+interface Sleeper {
+  /** Resolves after so many milliseconds, when it is woken, or at once if it was woken meanwhile. */
+  sleep (milliseconds: number): Promise<void>
+  wake (): void
+}
+
+function createSleeper (ended: AbortSignal): Sleeper {
+  let isWoken = false
+  let wakeUp = () => {}
+  const wake = () => {
+    isWoken = true
+    wakeUp()
+  }
+  ended.addEventListener('abort', wake, { once: true })
+  return {
+    wake,
+    async sleep (milliseconds) {
+      if (!isWoken) {
+        await new Promise<void>(resolve => {
+          const timer = milliseconds === Infinity ? undefined : setTimeout(resolve, milliseconds)
+          wakeUp = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      isWoken = false
+    }
+  }
+}

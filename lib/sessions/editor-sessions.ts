@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command, CommandResult } from '../../types/document-server.js'
+import type { RequestOptions } from '../../types/requests.js'
+import type { EditorSession, EditorSessions } from '../../types/sessions.js'
+import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
+import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
+import type { DocumentKeys } from './document-key.js'
+import type { KnownSessions } from './known-sessions.js'
+import { isUnconfirmed } from './live-sessions.js'
+import { liveSessions, type Session } from './record.js'
+import type { RecordOfFile, RecordStore } from './record-store.js'
+import type { Sessions } from './sessions.js'
+
+interface Dependencies {
+  readonly recordStore: Pick<RecordStore, 'read' | 'readAll'>
+  readonly known: KnownSessions
+  readonly sessions: Pick<Sessions, 'giveUpIfUnknown'>
+  readonly keys: Pick<DocumentKeys, 'isForAnotherServer'>
+  readonly commands: Pick<Commands, 'send'>
+}
+
+const MAX_TITLE_LENGTH = 255
+
+/** A scan pauses after so many records, for as long as they took. */
+const RECORDS_PER_PAUSE = 50
+
+export function createEditorSessions ({ recordStore, known, sessions, keys, commands }: Dependencies): EditorSessions {
+  /** Settles when the scans that have been asked for so far have ended. */
+  let scans: Promise<unknown> = Promise.resolve()
+
+  return {
+    async list ({ scan = false, signal } = {}) {
+      signal?.throwIfAborted()
+      return scan ? await scanInTurn(signal) : await liveIn(readKnown(), signal)
+    },
+
+    async users (fileId, { signal } = {}) {
+      const users = await Promise.all((await sessionsOf(fileId, signal)).map(async session => await usersIn(fileId, session, signal)))
+      return [...new Set(users.flat())]
+    },
+
+    async drop (fileId, users, options) {
+      if (users !== undefined && !(Array.isArray(users) && users.every(id => typeof id === 'string'))) throw new InvalidOptionError('users', 'must be a list of user IDs, which are strings')
+      if (users?.length === 0) return []
+      return await sendToAll(fileId, key => ({ c: 'drop', key, ...(users && { users }) }), options)
+    },
+
+    async rename (fileId, title, options) {
+      if (typeof title !== 'string' || title.trim() === '' || title.length > MAX_TITLE_LENGTH) throw new InvalidOptionError('title', `must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`)
+      return await sendToAll(fileId, key => ({ c: 'meta', key, meta: { title } }), options)
+    }
+  }
+
+  async function scanInTurn (signal?: AbortSignal): Promise<EditorSession[]> {
+    const { readAll } = recordStore
+    if (readAll === undefined) throw new InvalidOptionError('scan', 'needs a storage whose state has list')
+    const scan = scans.then(async () => await liveIn(readAll(), signal))
+    scans = scan.catch(() => {})
+    return await scan
+  }
+
+  async function * readKnown (): AsyncGenerator<RecordOfFile> {
+    for (const fileId of known.fileIds()) yield { fileId, record: (await recordStore.read(fileId)).record }
+  }
+
+  async function liveIn (records: AsyncIterable<RecordOfFile>, signal?: AbortSignal): Promise<EditorSession[]> {
+    const found: EditorSession[] = []
+    let count = 0
+    let started = performance.now()
+    for await (const { fileId, record } of records) {
+      signal?.throwIfAborted()
+      for (const session of liveSessions(record)) if (isAtThisServer(fileId, session)) found.push(described(fileId, session))
+      if (++count % RECORDS_PER_PAUSE > 0) continue
+      await delay(performance.now() - started, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
+      started = performance.now()
+    }
+    return found
+  }
+
+  /** Also those that may be live after all: the document server knows. */
+  async function sessionsOf (fileId: string, signal?: AbortSignal): Promise<Session[]> {
+    signal?.throwIfAborted()
+    const { record } = await recordStore.read(fileId)
+    return record.sessions.filter(session => isAtThisServer(fileId, session))
+  }
+
+  function isAtThisServer (fileId: string, { key }: Session): boolean {
+    return !keys.isForAnotherServer(fileId, key)
+  }
+
+  async function usersIn (fileId: string, session: Session, signal?: AbortSignal): Promise<readonly string[]> {
+    try {
+      return (await send({ c: 'info', key: session.key }, signal))?.users ?? []
+    } catch (error) {
+      if (!(error instanceof CommandFailedError) || error.serverCode !== COMMAND_CODE.unknownKey) throw error
+      await sessions.giveUpIfUnknown(fileId, session)
+      return []
+    }
+  }
+
+  async function sendToAll (fileId: string, commandFor: (key: string) => Command, { signal }: RequestOptions = {}): Promise<string[]> {
+    const sent = await Promise.all((await sessionsOf(fileId, signal)).map(async ({ key }) => await send(commandFor(key), signal) && key))
+    return sent.filter(key => key !== undefined)
+  }
+
+  /** Resolves to `undefined` for a key that no document server accepts: one that the application assigned, or of a callback without a token. */
+  async function send<C extends Command> (command: C, signal?: AbortSignal): Promise<CommandResult<C> | undefined> {
+    try {
+      return await commands.send(command, signal && { signal })
+    } catch (error) {
+      if (error instanceof InvalidKeyError) return undefined
+      throw error
+    }
+  }
+}
+
+function described (fileId: string, session: Session): EditorSession {
+  const { key, lastReported } = session
+  return { fileId, key, ...(!isUnconfirmed(session) && { lastReported: new Date(lastReported) }) }
+}

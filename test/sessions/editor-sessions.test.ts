@@ -1,0 +1,251 @@
+import t from 'tap'
+import { type EditorSession, fileStorage, InvalidOptionError, memoryStorage, type Storage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { startEditing } from '../helpers/editing.js'
+import { startService } from '../integration/support.js'
+import { directoryOf, startInstance } from '../saves/instances.js'
+import { recordSessions } from './support.js'
+
+/** What is listed, without the times. */
+const listed = (sessions: readonly EditorSession[]) => sessions.map(({ fileId, key }) => ({ fileId, key }))
+
+const BEN = { user: { id: 'ben', name: 'Ben' } }
+const CY = { user: { id: 'cy', name: 'Cy' } }
+
+t.test('list: the files that are being edited, with their keys and when they were last reported', async t => {
+  const { open, app, fileId, clock, documentServer } = await startService(t)
+  t.strictSame(await app.editorSessions.list(), [])
+  const other = await app.editorControl().setDocumentFromBytes(Buffer.from('another'), 'Other.txt')
+  const ada = await open()
+  const ben = await documentServer.open((await app.editorControl(BEN).openDocument(other)).config!)
+  for (let index = 0; index < 2; index++) await documentServer.nextCallback(1)
+  const sessions = await app.editorSessions.list()
+  t.strictSame(listed(sessions), [{ fileId, key: ada.key }, { fileId: other, key: ben.key }])
+  for (const { lastReported } of sessions) t.ok(lastReported instanceof Date && lastReported.getTime() <= clock.now())
+  await ada.close()
+  t.strictSame(listed(await app.editorSessions.list()), [{ fileId: other, key: ben.key }])
+  await ben.edit('changed')
+  await ben.close()
+  t.strictSame(await app.editorSessions.list(), [])
+})
+
+t.test('list: what another instance did to a session counts; sessions that only others have seen are found with scan, and known from then on', async t => {
+  const first = await startEditing(t)
+  const second = await startInstance(t, first, {})
+  const { key, fileId } = first
+  const { fileId: other } = await first.storage.create('txt', Buffer.from('another'))
+  const otherKey = first.keyOf(other)
+  t.equal(await first.post({ key, status: 1, users: ['u1'] }), 0)
+  t.equal(await first.post({ status: 1, users: ['u1'] }, other), 0)
+  t.strictSame(listed(await first.app.editorSessions.list()), [{ fileId, key }, { fileId: other, key: otherKey }])
+  t.strictSame(await second.app.editorSessions.list(), [], 'it has seen none of them')
+  t.equal(await second.openedKey(), key)
+  t.strictSame(listed(await second.app.editorSessions.list()), [{ fileId, key }], 'it knows the file that was opened there')
+
+  const byFile = (a: { fileId: string }, b: { fileId: string }) => a.fileId === fileId ? -1 : b.fileId === fileId ? 1 : 0
+  t.strictSame(listed(await second.app.editorSessions.list({ scan: true })).sort(byFile), [{ fileId, key }, { fileId: other, key: otherKey }])
+  t.equal((await second.app.editorSessions.list()).length, 2)
+  t.equal(await first.post({ key, status: 4 }), 0)
+  t.strictSame(listed(await second.app.editorSessions.list()), [{ fileId: other, key: otherKey }], 'the first instance has noted that it ended')
+})
+
+t.test('list: after a restart a scan finds the sessions, in files and in memory', async t => {
+  const editing = await startEditing(t)
+  const { key, fileId } = editing
+  t.equal(await editing.post({ key, status: 1 }), 0)
+  await editing.app.close()
+  const storage = fileStorage({ directory: directoryOf(t) })
+  for (let count = 0; count < 60; count++) await storage.state.set(`other-${count}`, { sessions: [], saves: [] }, null, { durable: false })
+  const { app } = await startInstance(t, editing, { storage })
+  const [one, two] = await Promise.all([app.editorSessions.list({ scan: true }), app.editorSessions.list({ scan: true })])
+  t.strictSame(listed(one), [{ fileId, key }])
+  t.strictSame(two, one)
+
+  const memory = await startEditing(t, { memory: true })
+  t.equal(await memory.post({ key: memory.key, status: 1 }), 0)
+  t.strictSame(listed(await memory.app.editorSessions.list({ scan: true })), [{ fileId: memory.fileId, key: memory.key }])
+})
+
+t.test('list: a scan needs a storage with state.list, or without state', async t => {
+  const { state: { list, ...state }, ...others } = memoryStorage()
+  const { app, post, key } = await startEditing(t, { memory: true, storage: { ...others, state } })
+  await t.rejects(app.editorSessions.list({ scan: true }), new InvalidOptionError('scan', 'needs a storage whose state has list'))
+  t.equal(await post({ key, status: 1 }), 0)
+  t.equal((await app.editorSessions.list()).length, 1)
+
+  const withoutState = await startEditing(t, { memory: true, storage: others })
+  t.equal(await withoutState.post({ key: withoutState.key, status: 1 }), 0)
+  t.equal((await withoutState.app.editorSessions.list({ scan: true })).length, 1)
+})
+
+t.test('list: a scan that the storage does not continue ends after timeouts.storage, and the next one works', async t => {
+  const memory = memoryStorage()
+  let isStuck = true
+  const storage: Storage = {
+    ...memory,
+    state: {
+      ...memory.state,
+      async * list () {
+        if (isStuck) await new Promise(() => {})
+        yield * memory.state.list!()
+      }
+    }
+  }
+  const { app, post, key } = await startEditing(t, { memory: true, storage, timeouts: { storage: 50 } })
+  t.equal(await post({ key, status: 1 }), 0)
+  await t.rejects(app.editorSessions.list({ scan: true }), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
+  isStuck = false
+  t.equal((await app.editorSessions.list({ scan: true })).length, 1)
+})
+
+t.test('users: everybody who is editing, each once; nobody after they have left', async t => {
+  const { open, app, fileId } = await startService(t)
+  t.strictSame(await app.editorSessions.users(fileId), [], 'nobody has opened it')
+  t.strictSame(await app.editorSessions.users('no-such-file'), [])
+  t.strictSame(await app.editorSessions.users('../malformed\0'), [])
+  const [ada, again, ben] = [await open(), await open(), await open(BEN)]
+  await open({ ...CY, mode: 'view' })
+  t.strictSame((await app.editorSessions.users(fileId)).sort(), ['ada', 'ben'])
+  await ada.close()
+  await again.close()
+  t.strictSame(await app.editorSessions.users(fileId), ['ben'])
+  await ben.close()
+  t.strictSame(await app.editorSessions.users(fileId), [])
+})
+
+t.test('users: of all sessions of a file, each once', async t => {
+  const { open, app, fileId, storage } = await startService(t)
+  const ada = await open()
+  await ada.edit('by Ada')
+  await storage.replace(fileId, Buffer.from('changed from outside'))
+  const ben = await open(BEN)
+  t.not(ben.key, ada.key)
+  await open()
+  t.strictSame((await app.editorSessions.users(fileId)).sort(), ['ada', 'ben'])
+  t.strictSame((await app.editorSessions.drop(fileId)).sort(), [ada.key, ben.key].sort())
+  await Promise.all([ada.nextEvent('dropped'), ben.nextEvent('dropped'), ada.saved()])
+})
+
+t.test('users: waits for a slow onCallback, which holds up nobody else; a hook of sessions may wait for it', async t => {
+  const begun = deferred()
+  const release = deferred()
+  const seen = deferred<string[]>()
+  const { open, app, fileId, documentServer, callbacks } = await startService(t, {
+    async onCallback ({ status, actions, fileId: slow }) {
+      if (status !== 1 || actions !== undefined || slow !== fileId) return
+      begun.resolve()
+      await release.promise
+    },
+    async onSessionStart (event) {
+      if (event.fileId !== fileId) seen.resolve(await app.editorSessions.users(event.fileId))
+    }
+  })
+  await open()
+  await documentServer.nextCallback(1)
+  const users = app.editorSessions.users(fileId)
+  await begun.promise
+  const other = await app.editorControl().setDocumentFromBytes(Buffer.from('another'), 'Other.txt')
+  const ben = await documentServer.open((await app.editorControl(BEN).openDocument(other)).config!)
+  t.strictSame(await seen.promise, ['ben'])
+  await ben.edit('saved meanwhile')
+  t.match(await ben.close(), { status: 2, accepted: true })
+  t.equal((await app.editorSessions.list()).length, 1)
+  release.resolve()
+  t.strictSame(await users, ['ada'])
+  t.strictSame(callbacks.filter(({ status, actions }) => status === 1 && actions === undefined).map(event => event.fileId), [fileId, other])
+})
+
+t.test('users: a session that the document server no longer knows is given up, and ends as lost', async t => {
+  const { hooks, until } = recordSessions()
+  const { open, app, fileId, documentServer } = await startService(t, hooks)
+  const ada = await open()
+  await until(1)
+  await documentServer.crash()
+  await documentServer.restart({ sessions: 'lost' })
+  t.strictSame(await app.editorSessions.users(fileId), [])
+  t.strictSame((await until(2))[1], ['end', { fileId, key: ada.key, reason: 'lost' }])
+  t.strictSame(await app.editorSessions.list(), [])
+})
+
+t.test('drop: exactly the editors of these users are told to leave, and their changes are saved', async t => {
+  const { open, app, fileId, stored, key } = await startService(t)
+  t.strictSame(await app.editorSessions.drop(fileId), [], 'nobody is editing')
+  const [ada, ben, cy] = [await open(), await open(BEN), await open(CY)]
+  await ada.edit('by Ada')
+  t.strictSame(await app.editorSessions.drop(fileId, ['nobody']), [ada.key])
+  t.strictSame(await app.editorSessions.drop(fileId, []), [], 'an empty list is nobody')
+  t.strictSame(await app.editorSessions.drop(fileId, ['ben']), [ada.key])
+  await ben.nextEvent('dropped')
+  t.strictSame([ada, cy].map(({ events }) => events.some(({ type }) => type === 'dropped')), [false, false])
+  t.strictSame((await app.editorSessions.users(fileId)).sort(), ['ada', 'cy'])
+  t.strictSame(await app.editorSessions.drop(fileId), [ada.key])
+  await Promise.all([ada.nextEvent('dropped'), cy.nextEvent('dropped')])
+  await ada.saved()
+  t.equal(await stored(), 'by Ada')
+  t.not(await key(), ada.key)
+})
+
+t.test('rename: all editors see the title; nothing is stored', async t => {
+  const { open, app, fileId, listing } = await startService(t)
+  t.strictSame(await app.editorSessions.rename(fileId, 'Minutes.docx'), [])
+  const [ada, ben] = [await open(), await open(BEN)]
+  const before = await listing()
+  t.strictSame(await app.editorSessions.rename(fileId, 'Protokoll “é”.docx'), [ada.key])
+  for (const session of [ada, ben]) t.match(await session.nextEvent('renamed'), { title: 'Protokoll “é”.docx' })
+  t.strictSame(await listing(), before)
+})
+
+t.test('invalid users and titles are refused, and nothing is sent', async t => {
+  const { open, app, fileId, documentServer } = await startService(t)
+  const ada = await open()
+  const { drop, rename } = app.editorSessions
+  for (const users of ['ada', [1], {}, null]) await t.rejects(drop(fileId, users as never), new InvalidOptionError('users', 'must be a list of user IDs, which are strings'))
+  for (const title of ['', ' \t', 'x'.repeat(256), 7, undefined]) await t.rejects(rename(fileId, title as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /title/ })
+  t.strictSame(documentServer.receivedRequests.filter(({ method }) => method === 'POST'), [])
+  t.strictSame(await rename(fileId, 'x'.repeat(255)), [ada.key])
+})
+
+t.test('a document server that cannot be reached: UpstreamError for a file with sessions, none for others', async t => {
+  const { app, post, key, fileId } = await startEditing(t, { memory: true, documentServerOrigin: 'http://127.0.0.1:9' })
+  const { users, drop, rename } = app.editorSessions
+  for (const call of [users(fileId), drop(fileId), rename(fileId, 'New.txt')]) t.strictSame(await call, [])
+  t.equal(await post({ key, status: 1 }), 0)
+  for (const call of [users(fileId), drop(fileId), rename(fileId, 'New.txt')]) await t.rejects(call, { code: 'FST_EDITOR_UPSTREAM' })
+  t.equal((await app.editorSessions.list()).length, 1, 'it may still be live')
+})
+
+t.test('an aborted signal ends each call with its reason', async t => {
+  const { open, app, fileId, documentServer } = await startService(t)
+  await open()
+  await documentServer.nextCallback(1)
+  const reason = new Error('no longer wanted')
+  const signal = AbortSignal.abort(reason)
+  const { list, users, drop, rename } = app.editorSessions
+  for (const call of [list({ signal }), list({ scan: true, signal }), users(fileId, { signal }), drop(fileId, undefined, { signal }), rename(fileId, 'New.txt', { signal })]) await t.rejects(async () => await call, reason)
+
+  const controller = new AbortController()
+  documentServer.fault('command', { type: 'stall' })
+  const waiting = users(fileId, { signal: controller.signal })
+  controller.abort(reason)
+  await t.rejects(waiting, reason)
+})
+
+t.test('sessions at another document server are left out', async t => {
+  const storage = memoryStorage()
+  const options = { memory: true, storage, publicBaseUrl: 'https://app.example.com' }
+  const old = await startEditing(t, options)
+  const next = await startEditing(t, options)
+  const { fileId } = old
+  t.equal(await old.post({ key: old.key, status: 1, users: ['u1'] }), 0)
+  t.equal(await next.openedKey(fileId) === old.key, false)
+  t.strictSame(await next.app.editorSessions.list({ scan: true }), [])
+  for (const call of [next.app.editorSessions.users(fileId), next.app.editorSessions.drop(fileId), next.app.editorSessions.rename(fileId, 'New.txt')]) t.strictSame(await call, [])
+  t.strictSame(listed(await old.app.editorSessions.list()), [{ fileId, key: old.key }])
+})
+
+t.test('a key that no document server accepts is left out (classic)', async t => {
+  const { app, post, fileId } = await startEditing(t, { memory: true, profile: 'classic' })
+  t.equal(await post({ key: 'not a key/?', status: 1 }), 0)
+  const { users, drop, rename } = app.editorSessions
+  for (const call of [users(fileId), drop(fileId), rename(fileId, 'New.txt')]) t.strictSame(await call, [])
+})
