@@ -135,8 +135,8 @@ for (const profile of profiles) {
 
 const unusable: Record<string, [answer: (response: import('node:http').ServerResponse) => unknown, logged: object]> = {
   'error 6': [response => response.end('{"error":6}'), { code: 6, msg: /services\.CoAuthoring\.secret\.inbox/ }],
-  'status 502': [response => response.writeHead(502).end('Bad Gateway'), { status: 502, msg: /editorApiUrl/ }],
-  'a page': [response => response.end('<html>'), { status: 200, msg: /editorApiUrl/ }],
+  'status 502': [response => response.writeHead(502).end('Bad Gateway'), { err: { message: /status 502/ }, msg: /editorApiUrl/ }],
+  'a page': [response => response.end('<html>'), { err: { message: /not one of a document server/ }, msg: /editorApiUrl/ }],
   'no answer': [response => response.destroy(), { err: { code: 'FST_EDITOR_UPSTREAM' } }]
 }
 for (const [name, [answer, logged]] of Object.entries(unusable)) {
