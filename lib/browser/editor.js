@@ -1,6 +1,12 @@
 // The module of an editor page: mounts the editor in every fragment that `control.render()` created.
+import { loadApi } from './api-script.js'
+import { messagesOf } from './messages.js'
+import { noticeOf } from './notice.js'
+import { followOpening } from './opening.js'
+import { reportFailure } from './report.js'
 
 /** @import { Config, DocEditor, DownloadAsEvent, FileType } from '@onlyoffice/doceditor-types' */
+/** @import { Opening } from './opening.js' */
 /** @typedef {NonNullable<DownloadAsEvent['data']>} DownloadedFile */
 /** @typedef {{ data?: unknown } | undefined} EditorEvent */
 
@@ -14,14 +20,14 @@
  */
 
 /** Informational events. Listening to any other adds a button or a menu entry to the editor, so the page has to request it. */
-const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion']
+const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion', 'onUserActionRequired']
 
 /** @type {WeakMap<Element, MountedEditor>} */
 const mounted = new WeakMap()
 /** @type {WeakMap<Element, Promise<DocEditor | null>>} */
 const mounting = new WeakMap()
-/** @type {Map<string, Promise<void>>} */
-const apiScripts = new Map()
+/** @type {WeakMap<Element, Opening>} */
+const openings = new WeakMap()
 
 /**
  * Mounts the editor of a fragment. For fragments that are in the page when the module is loaded, the module does this itself.
@@ -43,7 +49,7 @@ export async function mountEditor (fragment, events = {}) {
   try {
     return await mount
   } finally {
-    if (!mounted.has(fragment)) mounting.delete(fragment)
+    if (!mounted.has(fragment) && mounting.get(fragment) === mount) mounting.delete(fragment)
   }
 }
 
@@ -53,33 +59,50 @@ export async function mountEditor (fragment, events = {}) {
  * @returns {Promise<DocEditor | null>}
  */
 async function mountNew (fragment, events) {
-  const { api, handler, fileId = '', proxyToken = '', events: asked = '' } = /** @type {HTMLElement} */ (fragment).dataset
-  const [data, placeholder] = fragment.children
+  const element = /** @type {HTMLElement} */ (fragment)
+  const { api, handler, fileId = '', proxyToken = '', events: asked = '', messages } = element.dataset
+  const [data, placeholder] = element.children
   // Only a script element will do: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
 
-  await loadApi(api)
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
-  if (fragment.clientHeight === 0) /** @type {HTMLElement} */ (fragment).style.height = '100vh'
+  if (element.clientHeight === 0) element.style.height = '100vh'
+  openings.get(element)?.stop()
+  const opening = followOpening({
+    notice: noticeOf(element),
+    messages: messagesOf(messages),
+    report: code => reportFailure({ handler, fileId, proxyToken }, code),
+    isInPage: () => element.isConnected
+  })
+  openings.set(element, opening)
   /** @type {MountedEditor['captures']} */
   const captures = []
   const names = new Set([...EVENTS, ...asked.split(/\s+/).filter(Boolean), ...Object.keys(events)])
-  const docEditor = new window.DocsAPI.DocEditor(placeholder.id, {
-    ...config,
-    events: {
-      ...forwardedEvents(fragment, names, events),
-      /** @param {DownloadAsEvent} event */
-      onDownloadAs (event) {
-        const capture = captures.shift()
-        if (capture) capture(event.data ?? {})
-        else forward(fragment, 'onDownloadAs', event, events.onDownloadAs)
+  try {
+    await loadApi(api)
+    if (opening.isOver()) return null // unmounted meanwhile
+    const docEditor = new window.DocsAPI.DocEditor(placeholder.id, {
+      ...config,
+      events: {
+        ...forwardedEvents(element, names, events),
+        /** @param {DownloadAsEvent} event */
+        onDownloadAs (event) {
+          const capture = captures.shift()
+          if (capture) capture(event.data ?? {})
+          else forward(element, 'onDownloadAs', event, events.onDownloadAs)
+        }
       }
-    }
-  })
-  mounted.set(fragment, { docEditor, handler, fileId, proxyToken, captures })
-  return docEditor
+    })
+    opening.created()
+    mounted.set(element, { docEditor, handler, fileId, proxyToken, captures })
+    return docEditor
+  } catch (error) {
+    if (opening.isOver()) return null
+    opening.unreachable(/** @type {Error} */ (error), () => mountOrTell(element, events))
+    throw error
+  }
 }
 
 /**
@@ -120,6 +143,7 @@ export async function captureDocument ({ fragment = document.querySelector('[dat
  * @param {Element} fragment
  */
 export function unmountEditor (fragment) {
+  openings.get(fragment)?.end()
   mounted.get(fragment)?.docEditor.destroyEditor()
   mounted.delete(fragment)
   mounting.delete(fragment)
@@ -142,30 +166,23 @@ function forwardedEvents (fragment, names, events) {
  * @param {((event: any) => void) | undefined} handler
  */
 function forward (fragment, name, event, handler) {
+  openings.get(fragment)?.event(name, event?.data)
   fragment.dispatchEvent(new CustomEvent(name, { detail: event?.data, bubbles: true }))
   handler?.(event)
 }
 
 /**
- * @param {string} url
- * @returns {Promise<void>}
+ * Mounts, and tells the page with the attribute `data-error` and the event `onError` if that fails.
+ * @param {Element} fragment
+ * @param {Config['events']} [events]
  */
-function loadApi (url) {
-  const loading = apiScripts.get(url) ?? new Promise((resolve, reject) => {
-    const script = document.createElement('script')
-    script.src = url
-    script.onload = () => resolve()
-    script.onerror = () => reject(new Error(`The document server's script could not be loaded from ${url}`))
-    document.head.append(script)
-  })
-  apiScripts.set(url, loading)
-  return loading
-}
-
-for (const fragment of document.querySelectorAll('[data-onlyoffice-editor]')) {
-  mountEditor(fragment).catch(error => {
+function mountOrTell (fragment, events) {
+  fragment.removeAttribute('data-error')
+  mountEditor(fragment, events).catch(error => {
     fragment.setAttribute('data-error', error.message)
     fragment.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
     console.error(error)
   })
 }
+
+for (const fragment of document.querySelectorAll('[data-onlyoffice-editor]')) mountOrTell(fragment)

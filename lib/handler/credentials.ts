@@ -23,6 +23,8 @@ export interface Credentials {
   authorizeCallback (request: HandlerRequest, fileId: string, callback: VerifiedCallback): Promise<void>
   authorizeDownload (request: HandlerRequest, fileId: string): Promise<void>
   authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
+  /** Resolves to whether the report is proven to come from a page with this fileId. */
+  authorizeReport (request: HandlerRequest): Promise<boolean>
 }
 
 export interface VerifiedCallback {
@@ -109,17 +111,25 @@ export function createCredentials ({ settings, tokens, urls, keys, signal }: Dep
     },
 
     async authorizeProxy (request, url) {
-      const { fileId = '' } = request.query
-      const token = urls.checkProxyToken(fileId, headerOf(request, PROXY_TOKEN_HEADER))
-      if (settings.proxy.requireToken && token === 'invalid') throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this application for a page with this fileId`)
-      const allowed = await askApplication(request, { action: 'proxy', url: url.href, ...(fileId && { fileId }) })
-      if (settings.proxy.requireToken && token !== 'valid' && !allowed) {
-        throw new UnauthorizedError(token === 'expired' ? `the ${PROXY_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime` : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`)
-      }
+      await authorizePage(request, { action: 'proxy', url: url.href })
       if (settings.proxy.crossOrigin) return
       if (!ALLOWED_DESTINATIONS.has(request.headers['sec-fetch-dest'])) throw new ForbiddenError('proxied content must not be executed or embedded in a page')
-      if (!allowed && isCrossSite(request)) throw new ForbiddenError('the proxy serves only pages of the same origin')
+    },
+
+    authorizeReport: request => authorizePage(request, { action: 'report' })
+  }
+
+  /** A request of an editor page. Resolves to whether it has the token of that page. */
+  async function authorizePage (request: HandlerRequest, target: Extract<AuthorizeTarget, { action: 'proxy' | 'report' }>): Promise<boolean> {
+    const { fileId = '' } = request.query
+    const token = urls.checkProxyToken(fileId, headerOf(request, PROXY_TOKEN_HEADER))
+    if (settings.proxy.requireToken && token === 'invalid') throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this application for a page with this fileId`)
+    const allowed = await askApplication(request, { ...target, ...(fileId && { fileId }) })
+    if (settings.proxy.requireToken && token !== 'valid' && !allowed) {
+      throw new UnauthorizedError(token === 'expired' ? `the ${PROXY_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime` : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`)
     }
+    if (!settings.proxy.crossOrigin && !allowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
+    return token === 'valid'
   }
 
   function signatureOf (purpose: 'callback' | 'download', query: HandlerQuery, fileId: string): ReturnType<HandlerUrls['checkSignature']> {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-export const Action = Type.Union([Type.Literal('callback'), Type.Literal('download'), Type.Literal('proxy')])
+export const Action = Type.Union([Type.Literal('callback'), Type.Literal('download'), Type.Literal('proxy'), Type.Literal('report')])
 export type Action = Static<typeof Action>
 
 /** The handler's query. A parameter that is repeated, or parsed to an object by the application's parser, is invalid. */
@@ -12,7 +12,8 @@ export const HandlerQuery = Type.Object({
   expires: Type.Optional(Type.String()),
   key: Type.Optional(Type.String()),
   signature: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String())
+  url: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String())
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
 

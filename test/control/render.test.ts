@@ -46,7 +46,14 @@ t.test('the fragment references the document server\'s script, the handler and a
   const module = await fetch(`${host.origin}${HANDLER}/assets/editor.js`)
   t.equal(module.status, 200)
   t.match(module.headers.get('content-type'), /javascript/)
-  t.match(await module.text(), 'export async function captureDocument')
+  const source = await module.text()
+  t.match(source, 'export async function captureDocument')
+  const imports = [...source.matchAll(/^import .* from '\.\/(.+)'$/gm)]
+  t.ok(imports.length > 0)
+  for (const [, name] of imports) {
+    const imported = await fetch(`${host.origin}${HANDLER}/assets/${name}`)
+    t.match([imported.status, imported.headers.get('content-type')], [200, /javascript/], `and ${name}, which it imports`)
+  }
   for (const path of ['/assets', '/assets/', '/assets/../plugin.js', '/assets/%2e%2e/plugin.ts', '/assets/..%2fplugin.ts', '/assets/nothing.js']) {
     const response = await fetch(host.origin + HANDLER + path)
     t.ok(response.status === 404 || response.status === 403, path)
@@ -61,6 +68,27 @@ t.test('URLs in the configuration cannot break out of their attribute', async t 
   const decoded = api.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
   t.equal(decoded, new URL('https://docs.example.com/api.js?a="onx=\'&b=<c>').href)
   t.equal(fragment.match(/<(?!\/)/g)?.length, 4)
+})
+
+t.test('texts of the page are an attribute that nothing can break out of; unknown ones and those that are no strings throw', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  const texts = { loading: 'Einen Moment…', tryAgain: '"><script>alert(1)</script>&amp;\u2028\'' }
+  const fragment = control.render({ messages: texts })
+  const json = / data-messages="([^"]*)"/.exec(fragment)![1]!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
+  t.strictSame(JSON.parse(json), texts)
+  t.equal(fragment.match(/<(?!\/)/g)?.length, 4, 'two div and two script elements, no other')
+  t.notMatch(control.render({}), 'data-messages')
+
+  for (const [messages, message] of [
+    [{ tryagain: 'x' }, 'Option messages.tryagain is unknown: use loading, slow,'],
+    [{ constructor: 'x' }, 'Option messages.constructor is unknown'],
+    [{ failed: 7 }, 'Option messages.failed must be a string'],
+    [{ failed: null }, 'Option messages.failed must be a string'],
+    ['text', 'Option messages.0 is unknown']
+  ] as const) {
+    t.throws(() => control.render({ messages: messages as object }), { name: 'FastifyError', code: 'FST_EDITOR_INVALID_OPTION', message })
+  }
 })
 
 t.test('two fragments on one page have different ids', async t => {

@@ -28,7 +28,7 @@ for (const profile of ['secure', 'classic'] as const) {
         const response = await fetch(`${host.origin}${HANDLER}?${query}`, init)
         t.equal(response.status, 400, `${init.method} ${query}`)
         t.match(response.headers.get('content-type'), /^text\/plain/)
-        t.equal(await response.text(), 'Unknown action: use callback, download or proxy')
+        t.equal(await response.text(), 'Unknown action: use callback, download, proxy or report')
       }
     }
     t.strictSame(touched, [])
@@ -44,7 +44,8 @@ for (const profile of ['secure', 'classic'] as const) {
     const table = [
       { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
       { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
-      { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] }
+      { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+      { action: 'report', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] }
     ]
     for (const { action, allow, methods } of table) {
       for (const method of methods) {

@@ -12,6 +12,7 @@ fragment.addEventListener('onDocumentReady', () => {
 })
 fragment.addEventListener('onOutdatedVersion', () => { status.textContent = 'A newer version was saved: reload this page' })
 fragment.addEventListener('onError', event => {
+  if (!document.body.classList.contains('ready')) return // the fragment itself says that the document did not open
   const { errorDescription } = /** @type {CustomEvent<{ errorDescription?: string }>} */ (event).detail ?? {}
   status.textContent = errorDescription ?? 'The editor reported an error'
 })

@@ -1,0 +1,63 @@
+// What a fragment tells its user until the document is open.
+
+/** @typedef {typeof defaults} Messages */
+/** @typedef {{ kind: 'failed' | 'outdated' | 'unknown', reason: string }} Failure `reason`: for the operator. */
+
+const defaults = {
+  loading: 'Opening the document…',
+  slow: 'Opening takes longer than usual. If the document does not appear, reload the page.',
+  unreachable: 'The editor cannot be reached',
+  unreachableAdvice: 'Check your connection and try again. If that does not help, please tell the person who runs this service.',
+  failed: 'The document could not be opened',
+  failedAdvice: 'Please tell the person who runs this service.',
+  outdated: 'This page is out of date',
+  outdatedAdvice: 'Reload the page to open the document.',
+  tryAgain: 'Try again',
+  reload: 'Reload the page'
+}
+
+const DOWNLOAD = 'the document server cannot download the document'
+const TOKEN = 'the document server does not accept the token of this page'
+const EXPIRED = 'the token of this page has expired'
+
+/** The editor's codes for a document that does not open. @type {Record<number, Failure>} */
+const FAILURES = {
+  [-4]: { kind: 'failed', reason: DOWNLOAD },
+  [-20]: { kind: 'failed', reason: TOKEN },
+  [-21]: { kind: 'outdated', reason: EXPIRED },
+  [-81]: { kind: 'failed', reason: DOWNLOAD },
+  4004: { kind: 'failed', reason: 'the document server denies access' },
+  4005: { kind: 'outdated', reason: EXPIRED },
+  4006: { kind: 'failed', reason: TOKEN },
+  4007: { kind: 'failed', reason: 'the document server ended the session' },
+  4008: { kind: 'outdated', reason: 'the document has another version by now' }
+}
+
+/** No right to download: the document opens nevertheless. */
+const NO_DOWNLOAD = -23
+
+/**
+ * The default texts, those of the attribute `data-messages` excepted.
+ * @param {string | undefined} given JSON of `render({ messages })`
+ * @returns {Messages}
+ */
+export function messagesOf (given) {
+  return given ? { ...defaults, ...JSON.parse(given) } : defaults
+}
+
+/**
+ * What an `onError` before `onDocumentReady` means; `null` if the document opens nevertheless.
+ * @param {unknown} data
+ * @returns {Failure & { code: number } | null}
+ */
+export function failureOf (data) {
+  const { errorCode, errorDescription = '' } = /** @type {{ errorCode?: unknown, errorDescription?: unknown }} */ (data ?? {})
+  const code = typeof errorCode === 'number' && Number.isInteger(errorCode) ? errorCode : -1
+  if (code === NO_DOWNLOAD) return null
+  return { code, ...FAILURES[code] ?? { kind: 'unknown', reason: withoutQueries(String(errorDescription)) } }
+}
+
+/** A description may quote the document's URL, which is signed. @param {string} text */
+function withoutQueries (text) {
+  return text.replace(/\?\S+/g, '')
+}

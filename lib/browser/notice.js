@@ -1,0 +1,139 @@
+// What a fragment shows over or beside the editor: a status while the document is opening, or an alert if it does not open.
+
+/**
+ * @typedef {object} Content
+ * @property {'cover' | 'bar'} place Over the whole editor, or a bar at its lower edge that leaves its dialogs free.
+ * @property {'status' | 'alert'} role
+ * @property {string} title
+ * @property {string} [advice]
+ * @property {string} [details] For the operator.
+ * @property {{ label: string, run: () => void }} [button]
+ * @property {boolean} [isBusy]
+ */
+
+/** @typedef {ReturnType<typeof createNotice>} Notice */
+
+/** @type {WeakMap<HTMLElement, Notice>} */
+const notices = new WeakMap()
+
+/** @param {HTMLElement} fragment */
+export function noticeOf (fragment) {
+  const notice = notices.get(fragment) ?? createNotice(fragment)
+  notices.set(fragment, notice)
+  return notice
+}
+
+/**
+ * Its text is announced: that of a `status` when there is time, that of an `alert` at once.
+ * @param {HTMLElement} fragment
+ */
+function createNotice (fragment) {
+  const notice = element('div', 'onlyoffice-notice')
+  notice.tabIndex = -1
+
+  return {
+    /** @param {Content} content */
+    show ({ place, role, title, advice, details, button, isBusy = false }) {
+      useStyle()
+      const wasFocused = notice.contains(document.activeElement)
+      const text = element('div', 'onlyoffice-notice-text')
+      text.setAttribute('role', role)
+      notice.className = `onlyoffice-notice onlyoffice-notice-${place}`
+      notice.replaceChildren(...(isBusy ? [element('div', 'onlyoffice-notice-spinner')] : []), text)
+      fragment.append(notice)
+      // After the element is in the page: assistive technology announces what changes in it.
+      text.append(...[['title', title], ['advice', advice], ['details', details]].flatMap(([part, value]) => value ? [element('p', `onlyoffice-notice-${part}`, value)] : []))
+      if (button) notice.append(buttonFor(button))
+      if (wasFocused) (notice.querySelector('button') ?? notice).focus()
+      fragment.setAttribute('aria-busy', String(isBusy))
+      setCovered(fragment, place === 'cover' && !isBusy)
+    },
+
+    hide () {
+      const wasFocused = notice.contains(document.activeElement)
+      notice.remove()
+      fragment.removeAttribute('aria-busy')
+      setCovered(fragment, false)
+      if (wasFocused) fragment.querySelector('iframe')?.focus()
+    }
+  }
+}
+
+/**
+ * An editor behind an alert cannot be reached with the keyboard either.
+ * @param {Element} fragment
+ * @param {boolean} isCovered
+ */
+function setCovered (fragment, isCovered) {
+  for (const frame of fragment.querySelectorAll('iframe')) frame.inert = isCovered
+}
+
+/** @param {NonNullable<Content['button']>} button */
+function buttonFor ({ label, run }) {
+  const button = /** @type {HTMLButtonElement} */ (element('button', 'onlyoffice-notice-button', label))
+  button.type = 'button'
+  button.addEventListener('click', run)
+  return button
+}
+
+/**
+ * @param {string} tag
+ * @param {string} className
+ * @param {string} [text]
+ */
+function element (tag, className, text = '') {
+  const created = document.createElement(tag)
+  created.className = className
+  created.textContent = text
+  return created
+}
+
+/** System colors: they follow the page's color scheme and the user's settings. The page's own style sheets take precedence where they are more specific. */
+const CSS = `
+:where([data-onlyoffice-editor]) { position: relative }
+.onlyoffice-notice {
+  position: absolute; z-index: 1; box-sizing: border-box; overflow: auto;
+  background: Canvas; color: CanvasText; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
+}
+.onlyoffice-notice:focus { outline: none }
+.onlyoffice-notice-cover {
+  inset: 0; display: flex; flex-direction: column; align-items: center; padding: 1.5rem; text-align: center;
+}
+.onlyoffice-notice-cover::before, .onlyoffice-notice-cover::after { content: ""; flex: 1 }
+.onlyoffice-notice-bar {
+  bottom: .75rem; left: 50%; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem;
+  width: max-content; max-width: min(44rem, 100% - 1.5rem); max-height: calc(100% - 1.5rem); padding: .625rem 1rem;
+  transform: translateX(-50%); border: 1px solid color-mix(in srgb, CanvasText 25%, Canvas); border-radius: .5rem;
+  box-shadow: 0 .25rem 1rem rgb(0 0 0 / .2); font-size: 14px;
+}
+.onlyoffice-notice p { max-width: 34rem; margin: 0; padding: 0; color: inherit; font: inherit }
+.onlyoffice-notice-cover p { margin: 0 auto; text-wrap: balance }
+.onlyoffice-notice-bar .onlyoffice-notice-text { flex: 1 1 16rem }
+.onlyoffice-notice-cover .onlyoffice-notice-title:not(:last-child) { margin-bottom: .25rem; font-size: 1.25rem; font-weight: 600; line-height: 1.3 }
+.onlyoffice-notice .onlyoffice-notice-details { margin-top: .75rem; opacity: .75; font-size: .875rem }
+.onlyoffice-notice-bar .onlyoffice-notice-details { margin-top: 0 }
+.onlyoffice-notice .onlyoffice-notice-button {
+  flex: none; margin: 0; padding: .5rem 1.125rem; border: 1px solid transparent; border-radius: .375rem;
+  background: #2f5fb3; color: #fff; font: inherit; font-weight: 600; cursor: pointer;
+}
+.onlyoffice-notice .onlyoffice-notice-button:hover { background: #244c91 }
+.onlyoffice-notice .onlyoffice-notice-button:focus-visible { outline: 2px solid CanvasText; outline-offset: 2px }
+.onlyoffice-notice-cover .onlyoffice-notice-button { margin-top: 1.25rem }
+.onlyoffice-notice-spinner {
+  flex: none; width: 1.75rem; height: 1.75rem; margin-bottom: .75rem; box-sizing: border-box;
+  border: 3px solid color-mix(in srgb, CanvasText 20%, Canvas); border-top-color: #2f5fb3; border-radius: 50%;
+  animation: onlyoffice-notice-turn 1s linear infinite;
+}
+@keyframes onlyoffice-notice-turn { to { transform: rotate(1turn) } }
+@media (prefers-reduced-motion: reduce) { .onlyoffice-notice-spinner { animation: none } }
+`
+/** @type {CSSStyleSheet | undefined} */
+let style
+
+/** Without a style element: a Content-Security-Policy with `style-src 'self'` would block it. */
+function useStyle () {
+  if (style) return
+  style = new CSSStyleSheet()
+  style.replaceSync(CSS)
+  document.adoptedStyleSheets.push(style)
+}

@@ -1,0 +1,118 @@
+// Follows a document until it is open: tells the user what happens, and the application what goes wrong.
+import { failureOf } from './messages.js'
+
+/** @import { Notice } from './notice.js' */
+/** @import { Messages } from './messages.js' */
+/** @typedef {ReturnType<typeof followOpening>} Opening */
+
+/** From the creation of the editor to `onDocumentReady`; then the user is told that it takes longer. */
+const USUAL_MS = 30_000
+
+/**
+ * @param {object} dependencies
+ * @param {Notice} dependencies.notice
+ * @param {Messages} dependencies.messages
+ * @param {(code: number | 'slow') => void} dependencies.report
+ * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without `unmountEditor`.
+ */
+export function followOpening ({ notice, messages, report, isInPage }) {
+  /** @type {'loading' | 'shown' | 'slow' | 'failed' | 'over'} */
+  let state = 'loading'
+  let timer = 0
+  notice.show({ place: 'cover', role: 'status', title: messages.loading, isBusy: true })
+
+  /** The editor shows something of its own. */
+  function showEditor () {
+    state = 'shown'
+    notice.hide()
+  }
+
+  function slow () {
+    if (!isInPage()) return end()
+    state = 'slow'
+    notice.show({ place: 'bar', role: 'status', title: messages.slow })
+    report('slow')
+  }
+
+  /** @param {unknown} data Of `onError`. */
+  function fail (data) {
+    const failure = failureOf(data)
+    if (!failure) return
+    const { code, kind, reason } = failure
+    const isOutdated = kind === 'outdated'
+    clearTimeout(timer)
+    state = 'failed'
+    notice.show({
+      // The editor may have a dialog about an error that is unknown here.
+      place: kind === 'unknown' ? 'bar' : 'cover',
+      role: 'alert',
+      title: isOutdated ? messages.outdated : messages.failed,
+      advice: isOutdated ? messages.outdatedAdvice : messages.failedAdvice,
+      details: detailsOf(code, reason),
+      button: { label: messages.reload, run: () => location.reload() }
+    })
+    report(code)
+  }
+
+  function stop () {
+    clearTimeout(timer)
+    state = 'over'
+  }
+
+  function end () {
+    stop()
+    notice.hide()
+  }
+
+  return {
+    /** The document is open, or its fragment was unmounted. */
+    isOver: () => state === 'over',
+    end,
+    /** Another opening follows in the same fragment. */
+    stop,
+    /** The editor was created. Its events should follow. */
+    created () {
+      timer = setTimeout(slow, USUAL_MS)
+    },
+    /**
+     * The editor was not created.
+     * @param {Error} error
+     * @param {() => void} tryAgain
+     */
+    unreachable (error, tryAgain) {
+      state = 'failed'
+      notice.show({
+        place: 'cover',
+        role: 'alert',
+        title: messages.unreachable,
+        advice: messages.unreachableAdvice,
+        details: detailsOf(0, error.message),
+        button: { label: messages.tryAgain, run: tryAgain }
+      })
+      report(0)
+    },
+    /**
+     * An event of the editor.
+     * @param {string} name
+     * @param {unknown} data
+     */
+    event (name, data) {
+      if (state === 'over') return
+      if (name === 'onDocumentReady') return end()
+      if (state === 'failed') return
+      if (name === 'onError') return fail(data)
+      if (name === 'onAppReady' && state === 'loading') showEditor()
+      if (name !== 'onUserActionRequired') return
+      clearTimeout(timer) // a dialog, for example for a password, stays open for as long as the user likes
+      showEditor()
+    }
+  }
+}
+
+/**
+ * @param {number} code
+ * @param {string} reason
+ */
+function detailsOf (code, reason) {
+  return reason ? `Error ${code}: ${reason}` : `Error ${code}`
+}

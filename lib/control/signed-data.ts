@@ -1,0 +1,101 @@
+import type { Signed, SignedMethods } from '../../types/signed-data.js'
+import type { TokenSigner } from '../document-server/token.js'
+import { InvalidOptionError } from '../errors.js'
+import { isJsonObject, type JsonObject, parseJson } from '../json.js'
+import { parseUrl } from '../url.js'
+
+interface Rule {
+  /** Follows the field's name in the error message. */
+  readonly description: string
+  readonly holds: (value: unknown) => boolean
+}
+
+/** A list stands for one or more elements of its shape. */
+type Shape = Rule | readonly [Shape] | { readonly [field: string]: Shape }
+
+const text: Rule = { description: 'must be a string that is not empty', holds: value => typeof value === 'string' && value !== '' }
+const url: Rule = { description: 'must be an absolute http(s) URL', holds: value => typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? '') }
+const version: Rule = { description: 'must be an integer other than 0', holds: value => Number.isInteger(value) && value !== 0 }
+
+const file = { fileType: text, url }
+const chosenFile = { c: text, ...file }
+const reference = { path: text, url }
+
+/** The fields that a method needs. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>> = {
+  setHistoryData: ({ changesUrl, previous }) => ({
+    version,
+    key: text,
+    url,
+    ...(changesUrl !== undefined && { changesUrl: url }),
+    ...((changesUrl !== undefined || previous !== undefined) && { previous: { key: text, url } })
+  }),
+  insertImage: () => ({ c: text, images: [file] }),
+  setRequestedDocument: () => chosenFile,
+  setRequestedSpreadsheet: () => chosenFile,
+  setReferenceData: () => reference,
+  setReferenceSource: () => reference,
+  setMailMergeRecipients: () => file,
+  setRevisedFile: () => file
+}
+
+/**
+ * Signs data for a method of the editor in the page. The token's claims are exactly the data: only signed fields count there.
+ * Source: docs/document-server-protocol.md#version-history
+ */
+export function signData (tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]): Signed<JsonObject> {
+  const [method, value] = given.length === 1 ? ['payload', given[0]] : given
+  const data = jsonOf(method, value)
+  if (given.length > 1) {
+    if (!isMethod(method)) throw new InvalidOptionError('method', `must be ${Object.keys(shapes).join(', ')}; sign other data without a method`)
+    assertShape(shapes[method](data), data, method)
+  }
+  return { ...data, token: tokens.sign(data) }
+}
+
+/** What the browser receives: without undefined fields, with dates as strings. */
+function jsonOf (name: string, value: unknown): JsonObject {
+  const data = isPlainObject(value) ? parseJson(stringified(name, value)) : undefined
+  if (!isJsonObject(data)) throw new InvalidOptionError(name, 'must be a plain object')
+  if (Object.hasOwn(data, 'token')) throw new InvalidOptionError(`${name}.token`, 'must be absent: it is what sign() adds')
+  if (Object.hasOwn(data, 'payload')) throw new InvalidOptionError(`${name}.payload`, 'must be absent: pass the fields themselves')
+  return data
+}
+
+function stringified (name: string, value: object): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (cause) {
+    throw new InvalidOptionError(name, 'must be JSON, without BigInt values and circular references', { cause })
+  }
+}
+
+function assertShape (shape: Shape, value: unknown, path: string): void {
+  if (isRule(shape)) {
+    if (!shape.holds(value)) throw new InvalidOptionError(path, shape.description)
+  } else if (isList(shape)) {
+    if (!Array.isArray(value) || value.length === 0) throw new InvalidOptionError(path, 'must be a list that is not empty')
+    value.forEach((element, index) => assertShape(shape[0], element, `${path}[${index}]`))
+  } else {
+    if (!isJsonObject(value)) throw new InvalidOptionError(path, 'must be an object')
+    for (const [field, inner] of Object.entries(shape)) assertShape(inner, value[field], `${path}.${field}`)
+  }
+}
+
+function isRule (shape: Shape): shape is Rule {
+  return typeof (shape as Partial<Rule>).holds === 'function'
+}
+
+function isList (shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape)
+}
+
+function isMethod (method: string): method is keyof SignedMethods {
+  return Object.hasOwn(shapes, method)
+}
+
+function isPlainObject (value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}

@@ -1,0 +1,71 @@
+/** Why a document did not open in a browser, for the operator. */
+export interface OpeningFailure {
+  readonly meaning: string
+  /** Whole sentences. */
+  readonly remedy: string
+  /** Whether it may come from what this application answered to the document server, or from what never reached it. */
+  readonly isAboutApplication?: true
+}
+
+const RUN_DOCTOR = 'Run `npx fastify-onlyoffice doctor`.'
+
+const unreachable: OpeningFailure = {
+  meaning: 'the browser could not load the document server\'s api.js',
+  remedy: `Open editorApiUrl in that browser. It must answer with a script, over https if the page has https, and the page's Content-Security-Policy must allow it. If it does, the user may have been offline. ${RUN_DOCTOR}`
+}
+const notDownloaded: OpeningFailure = {
+  meaning: 'the document server could not download the document from this application',
+  remedy: `If this log has no download of the file, the document server cannot reach publicBaseUrl: in a container, localhost is the container itself. Otherwise the line of that download says why it was refused. ${RUN_DOCTOR}`,
+  isAboutApplication: true
+}
+const rejectedToken: OpeningFailure = {
+  meaning: 'the document server rejected the token of the configuration',
+  remedy: `Make jwtSecret the secret that the document server uses for browsers, services.CoAuthoring.secret.inbox.string (JWT_SECRET of its container), and restart it after a change. ${RUN_DOCTOR}`
+}
+const expiredToken: OpeningFailure = {
+  meaning: 'the document server regards the token of the configuration as expired',
+  remedy: 'Reload the page, and compare the clocks of this application and of the document server.'
+}
+
+/** By the code of the editor's `onError`. Source: docs/document-server-protocol.md#the-editor-in-the-page */
+const failures: Readonly<Record<string, OpeningFailure>> = {
+  0: unreachable,
+  '-4': notDownloaded,
+  '-81': notDownloaded,
+  '-20': rejectedToken,
+  4006: rejectedToken,
+  '-21': expiredToken,
+  4005: expiredToken,
+  4004: {
+    meaning: 'the document server denied access',
+    remedy: 'Pass the configuration of the control to the editor unchanged. A documentKey that you assign may have only letters, digits and . _ = -'
+  },
+  4007: {
+    meaning: 'the document server ended the session of this user',
+    remedy: 'The command drop was sent, or the callbackUrl that you assigned is no http(s) URL.'
+  },
+  4008: {
+    meaning: 'the document has been saved since the page was made',
+    remedy: 'Reload the page, and send pages with Cache-Control: no-store.'
+  },
+  slow: {
+    meaning: 'the editor was not ready after 30 seconds',
+    remedy: `The document server may be busy or wait for this application, a proxy may block its connection to the browser (WebSocket), or the page's Content-Security-Policy (frame-src) the editor. ${RUN_DOCTOR}`,
+    isAboutApplication: true
+  }
+}
+
+const unknown: OpeningFailure = {
+  meaning: 'the editor reported an error',
+  remedy: `Look at the log of the document server. ${RUN_DOCTOR}`,
+  isAboutApplication: true
+}
+
+/** Whether it has an explanation of its own. */
+export function isKnownFailure (code: string): boolean {
+  return Object.hasOwn(failures, code)
+}
+
+export function explainFailure (code: string): OpeningFailure {
+  return isKnownFailure(code) ? failures[code]! : unknown
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply } from 'fastify'
+import { InvalidReportError } from '../errors.js'
+import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
+import type { Credentials } from './credentials.js'
+import { explainFailure, isKnownFailure } from './opening-failures.js'
+import type { HandlerRequest } from './request.js'
+import { untrustedContentHeaders } from './responses.js'
+
+interface Dependencies {
+  readonly credentials: Pick<Credentials, 'authorizeReport'>
+  /** What the handler saw of the last opening of a file, for the log. */
+  readonly explainOpening?: (fileId: string) => string | undefined
+  /** Called with what a page of this file reported, as often as it is logged. */
+  readonly onReport?: (fileId: string, words: string) => void
+}
+
+/** `slow`, or a code of the editor. */
+const CODE = /^(slow|-?\d{1,4})$/
+
+const INTERVAL_MS = 60_000
+/** Within that interval, of all pages. */
+const MAX_LINES = 100
+
+/** Logs why a document did not open in a browser: only the browser knows. */
+export function createReportHandler ({ credentials, explainOpening, onReport }: Dependencies) {
+  const isDue = lineLimit()
+
+  return async function handleReport (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { code = '' } = request.query
+    if (!CODE.test(code)) throw new InvalidReportError('its code must be slow, or an integer of at most 4 digits')
+    const isProven = await credentials.authorizeReport(request)
+
+    const fileId = request.query.fileId?.slice(0, MAX_FILE_ID_BYTES) ?? ''
+    if (isDue(`${isKnownFailure(code) ? code : 'unknown'} ${fileId}`)) {
+      const { meaning, remedy, isAboutApplication } = explainFailure(code)
+      if (isProven) onReport?.(fileId, `code ${code}: ${meaning}`)
+      const seen = isAboutApplication && explainOpening?.(fileId)
+      request.log.warn({ fileId, code }, [`a document did not open in the browser: ${meaning}.`, remedy, seen].filter(Boolean).join(' '))
+    }
+    return reply.code(204).headers(untrustedContentHeaders).send()
+  }
+}
+
+/** Anybody with an editor page can report as often as they like: one line for each file and code in a minute, and not too many in all. */
+function lineLimit (): (line: string) => boolean {
+  /** When each line was logged, oldest first. */
+  const logged = new Map<string, number>()
+
+  return line => {
+    const now = performance.now()
+    for (const [earlier, at] of logged) {
+      if (now - at < INTERVAL_MS) break
+      logged.delete(earlier)
+    }
+    if (logged.has(line) || logged.size >= MAX_LINES) return false
+    logged.set(line, now)
+    return true
+  }
+}

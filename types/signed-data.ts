@@ -1,0 +1,44 @@
+import type {
+  InsertImageOptions, SetHistoryDataOptions, SetReferenceDataOptions, SetRequestedDocumentOptions, SetRequestedSpreadsheetOptions
+} from '@onlyoffice/doceditor-types'
+
+/** The data of one version in the version history. A version with `changesUrl` needs the previous version, too. */
+export type HistoryData =
+  & Omit<SetHistoryDataOptions, 'token' | 'error' | 'key' | 'url' | 'changesUrl' | 'previous'>
+  & { readonly key: string, readonly url: string }
+  & (
+    | { readonly changesUrl: string, readonly previous: NonNullable<SetHistoryDataOptions['previous']> }
+    | { readonly changesUrl?: undefined, readonly previous?: SetHistoryDataOptions['previous'] }
+  )
+
+/** The URL and type of a file. */
+export interface FileData {
+  readonly fileType: string
+  readonly url: string
+}
+
+/**
+ * What `EditorControl.sign` signs for each method of the editor in the page: the method's argument without `token`.
+ * Source: docs/document-server-protocol.md#events-and-what-answers-them
+ */
+export interface SignedMethods {
+  /** Answers `onRequestHistoryData`. `version` is an integer other than 0. */
+  readonly setHistoryData: HistoryData
+  /** Answers `onRequestInsertImage`. `c` is that of the event. */
+  readonly insertImage: Pick<InsertImageOptions, 'c' | 'images'>
+  /** Answers `onRequestSelectDocument`. `c` is that of the event. */
+  readonly setRequestedDocument: Omit<SetRequestedDocumentOptions, 'token'>
+  /** Answers `onRequestSelectSpreadsheet`. `c` is that of the event. */
+  readonly setRequestedSpreadsheet: Omit<SetRequestedSpreadsheetOptions, 'token'>
+  /** Answers `onRequestReferenceData`, exactly once for each event. */
+  readonly setReferenceData: Omit<SetReferenceDataOptions, 'token' | 'error'>
+  /** Answers `onRequestReferenceSource`. */
+  readonly setReferenceSource: Omit<SetReferenceDataOptions, 'token' | 'error'>
+  /** Answers `onRequestMailMergeRecipients` of editors before 7.5; later ones have `setRequestedSpreadsheet`. */
+  readonly setMailMergeRecipients: FileData
+  /** Answers `onRequestCompareFile` of editors before 7.5; later ones have `setRequestedDocument`. */
+  readonly setRevisedFile: FileData
+}
+
+/** Data with the token that signs them. */
+export type Signed<Data> = Data & { readonly token: string }
