@@ -2,6 +2,7 @@
 export interface DoctorFinding {
   /**
    * Identifies what was found, such as `SECRET_INBOX`: stable, for programs. A check that finds nothing wrong has a code, too.
+   * docs/doctor.md lists the codes.
    */
   readonly code: string
   /**
@@ -34,7 +35,8 @@ export interface DoctorOptions {
   /** Also explains why this document does not open or is not saved, from what the handler has seen since the application started. */
   readonly fileId?: string
   /**
-   * Milliseconds after which checks that have not finished are reported as skipped.
+   * Milliseconds after which checks that have not finished are reported as skipped. Of calls at the same time, which share one
+   * examination, that of the first counts.
    *
    * @default 60_000
    */

@@ -4,6 +4,7 @@ import editor, { fileStorage } from 'fastify-onlyoffice'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openCatalogue } from './catalogue.js'
+import { isFromThisMachine } from './doctor.js'
 import { answerToOwnNames } from './own-names.js'
 import { routes } from './routes.js'
 import { seed } from './seed.js'
@@ -31,7 +32,8 @@ export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicB
     publicBaseUrl,
     profile,
     storage: fileStorage({ directory: join(dataDirectory, 'uploads') }),
-    documentServer: internalUrl ? { internalUrl } : {}
+    documentServer: internalUrl ? { internalUrl } : {},
+    doctor: { authorize: isFromThisMachine }
   })
 
   const catalogue = await openCatalogue(join(dataDirectory, 'documents.json'))

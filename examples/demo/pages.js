@@ -7,10 +7,10 @@ import { users } from './users.js'
 /** @typedef {{ id: string, name: string, extension: string, kind: string, size: number, modifiedAt: Date }} ListedDocument */
 
 /**
- * @param {{ documents: readonly ListedDocument[], user: User }} content
+ * @param {{ documents: readonly ListedDocument[], user: User, doctorPath: string | null }} content
  * @returns {Html}
  */
-export function listPage ({ documents, user }) {
+export function listPage ({ documents, user, doctorPath }) {
   return page({
     title: 'Documents',
     module: 'list.js',
@@ -30,6 +30,7 @@ export function listPage ({ documents, user }) {
     <p class="status" role="status" data-status></p>
   </div>
   <ul class="documents" aria-label="Documents" data-documents>${documents.map(document => listItem(document, user))}</ul>
+  ${doctorPath ? html`<p class="doctor">A document does not open, or is not saved? <a href="${doctorPath}">Ask the doctor</a></p>` : null}
 </main>`
   })
 }

@@ -1,6 +1,7 @@
 import createError from '@fastify/error'
 import contentDisposition from 'content-disposition'
 import { Readable } from 'node:stream'
+import { DOCTOR_PATH, isFromThisMachine } from './doctor.js'
 import { extensionOf, kindOf, nameWith } from './formats.js'
 import { editorPage, listPage, messagePage } from './pages.js'
 import { uploadedBytes } from './upload.js'
@@ -24,7 +25,11 @@ export async function routes (app, { catalogue, documentServerOrigin }) {
 
   app.get('/', async (request, reply) => {
     const documents = await Promise.all(catalogue.entries().map(entry => describe(entry.id)))
-    return sendPage(reply, listPage({ documents: documents.filter(document => document !== null), user: userIn(request.query) }))
+    return sendPage(reply, listPage({
+      documents: documents.filter(document => document !== null),
+      user: userIn(request.query),
+      doctorPath: isFromThisMachine(request) ? DOCTOR_PATH : null
+    }))
   })
 
   app.get('/edit/:id', async (request, reply) => {

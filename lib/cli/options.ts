@@ -1,0 +1,196 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { nearest } from './nearest.js'
+
+export const HELP = `Usage: fastify-onlyoffice doctor [options]
+
+Examines the connection between an application with the plugin fastify-onlyoffice and its document server: what is wrong,
+what was seen, and how to fix it. Give the options that the application gives the plugin.
+
+  --editor-api-url URL         the document server's api.js, as the browser reaches it; required
+  --public-base-url URL        the application, as the document server reaches it; required
+  --jwt-secret-env NAME        the environment variable with the secret. Default: JWT_SECRET
+  --internal-url ORIGIN        where the application reaches the document server, if not at its public origin
+  --path PATH                  of the handler route, with all prefixes. Default: /Controls/Editor/EditorHandler.ashx
+  --profile NAME               secure or classic. Default: secure
+  --authorization-header NAME  the header in which the document server sends its token. Default: Authorization
+  --authorization-prefix TEXT  what precedes the token in that header. Default: "Bearer "
+  --storage DIRECTORY          of the documents, to examine it too. Default: none, documents are kept in memory
+  --ca FILE                    certificates in PEM that are trusted instead of those of Node.js
+  --file-id ID                 also looks for this document in --storage
+
+  --listen [HOST:]PORT|none    where to wait for the document server's requests, behind a reverse proxy for instance.
+                               Default: the port of an http --public-base-url. If it is in use, the application itself
+                               is expected there; it answers if it has the same secret, public base URL and path
+  --timeout SECONDS            after which checks that have not finished are skipped. Default: 60
+  --json                       prints the report as JSON
+  --no-color                   prints no colors; so does the environment variable NO_COLOR
+  --help                       prints this help
+  --version                    prints the version
+
+Exit codes: 0 healthy, 1 something is wrong, 2 wrong usage, 130 interrupted.
+
+  JWT_SECRET=… npx fastify-onlyoffice doctor --editor-api-url https://docs.example.com/web-apps/apps/api/documents/api.js \\
+    --public-base-url https://app.example.com
+`
+
+/** Where the command waits for requests of the document server. `undefined`: at the port of the public base URL. */
+export type Listening = 'none' | { readonly host?: string, readonly port: number } | undefined
+
+export interface DoctorCommand {
+  readonly type: 'doctor'
+  /** Options of the plugin, by their names there. */
+  readonly plugin: {
+    readonly editorApiUrl: string
+    readonly publicBaseUrl: string
+    readonly jwtSecret: string
+    readonly path?: string
+    readonly profile?: 'secure' | 'classic'
+    readonly documentServer: { readonly internalUrl?: string, readonly authorizationHeader?: string, readonly authorizationPrefix?: string }
+  }
+  readonly storageDirectory: string | undefined
+  readonly caFile: string | undefined
+  readonly listen: Listening
+  readonly fileId: string | undefined
+  /** Milliseconds. */
+  readonly timeout: number | undefined
+  readonly json: boolean
+  readonly noColor: boolean
+}
+
+export type Command = DoctorCommand | { readonly type: 'help' | 'version' }
+
+/** Wrong usage of the command line. */
+export class UsageError extends Error {}
+
+const COMMANDS = ['doctor', 'help', 'version']
+
+const OPTIONS = {
+  'editor-api-url': { type: 'string' },
+  'public-base-url': { type: 'string' },
+  'jwt-secret-env': { type: 'string' },
+  'internal-url': { type: 'string' },
+  path: { type: 'string' },
+  profile: { type: 'string' },
+  'authorization-header': { type: 'string' },
+  'authorization-prefix': { type: 'string' },
+  storage: { type: 'string' },
+  ca: { type: 'string' },
+  'file-id': { type: 'string' },
+  listen: { type: 'string' },
+  timeout: { type: 'string' },
+  json: { type: 'boolean' },
+  'no-color': { type: 'boolean' },
+  help: { type: 'boolean' },
+  version: { type: 'boolean' }
+} as const satisfies ParseArgsConfig['options']
+
+const MAX_TIMEOUT_SECONDS = 3600
+
+/** The option of the command line for an option of the plugin. */
+export const OPTION_OF: Readonly<Record<string, string>> = {
+  editorApiUrl: '--editor-api-url',
+  publicBaseUrl: '--public-base-url',
+  jwtSecret: 'the secret that --jwt-secret-env names',
+  path: '--path',
+  profile: '--profile',
+  'documentServer.internalUrl': '--internal-url',
+  'documentServer.authorizationHeader': '--authorization-header',
+  'documentServer.authorizationPrefix': '--authorization-prefix',
+  'tls.ca': '--ca'
+}
+
+/** Parses the command line. Throws a `UsageError`. */
+export function commandOf (args: readonly string[], environment: NodeJS.ProcessEnv): Command {
+  const { values, positionals } = parsed(args)
+  if (values.help) return { type: 'help' }
+  if (values.version) return { type: 'version' }
+  const [name, ...others] = positionals
+  if (name === undefined) throw new UsageError('name a command: doctor')
+  if (!COMMANDS.includes(name)) throw new UsageError(`unknown command ${quoted(name)}${suggestion(name, COMMANDS)}`)
+  if (others.length > 0) throw new UsageError(`${quoted(others[0]!)} is neither an option nor the value of one`)
+  if (name === 'help' || name === 'version') return { type: name }
+
+  if (values['file-id'] !== undefined && values.storage === undefined) throw new UsageError('--file-id needs --storage')
+  return {
+    type: 'doctor',
+    plugin: {
+      editorApiUrl: required(values, 'editor-api-url'),
+      publicBaseUrl: required(values, 'public-base-url'),
+      jwtSecret: secretOf(values['jwt-secret-env'] ?? 'JWT_SECRET', environment),
+      ...(values.path !== undefined && { path: values.path }),
+      ...(values.profile !== undefined && { profile: profileOf(values.profile) }),
+      documentServer: {
+        ...(values['internal-url'] !== undefined && { internalUrl: values['internal-url'] }),
+        ...(values['authorization-header'] !== undefined && { authorizationHeader: values['authorization-header'] }),
+        ...(values['authorization-prefix'] !== undefined && { authorizationPrefix: values['authorization-prefix'] })
+      }
+    },
+    storageDirectory: filled(values, 'storage'),
+    caFile: filled(values, 'ca'),
+    listen: values.listen === undefined ? undefined : listeningOf(values.listen),
+    fileId: filled(values, 'file-id'),
+    timeout: values.timeout === undefined ? undefined : millisecondsOf(values.timeout),
+    json: values.json === true,
+    noColor: values['no-color'] === true
+  }
+}
+
+function parsed (args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined
+    if (unknown === undefined) throw new UsageError(message.split(/\.\s/, 1)[0])
+    throw new UsageError(`unknown option ${unknown}${suggestion(unknown, Object.keys(OPTIONS).map(name => `--${name}`))}`)
+  }
+}
+
+type Values = ReturnType<typeof parsed>['values']
+
+function suggestion (name: string, known: readonly string[]): string {
+  const candidate = nearest(name, known)
+  return candidate === undefined ? '' : `: did you mean ${candidate}?`
+}
+
+function required (values: Values, name: 'editor-api-url' | 'public-base-url'): string {
+  const value = filled(values, name)
+  if (value === undefined) throw new UsageError(`--${name} is missing`)
+  return value
+}
+
+function filled (values: Values, name: 'ca' | 'editor-api-url' | 'file-id' | 'public-base-url' | 'storage'): string | undefined {
+  const value = values[name]
+  if (value?.trim() === '') throw new UsageError(`--${name} must not be empty`)
+  return value
+}
+
+/** The message repeats neither name nor value: somebody may have given the secret itself. */
+function secretOf (name: string, environment: NodeJS.ProcessEnv): string {
+  const secret = environment[name]
+  if (!secret) throw new UsageError('--jwt-secret-env names an environment variable that is not set or empty (default: JWT_SECRET). Set it to the secret, which does not belong on the command line')
+  return secret
+}
+
+function profileOf (value: string): 'secure' | 'classic' {
+  if (value !== 'secure' && value !== 'classic') throw new UsageError(`--profile must be secure or classic, not ${quoted(value)}`)
+  return value
+}
+
+function listeningOf (value: string): Exclude<Listening, undefined> {
+  if (value === 'none') return 'none'
+  const [, bracketed, host = bracketed, digits = ''] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? []
+  const port = Number(digits)
+  if (digits === '' || port > 65_535) throw new UsageError(`--listen must be a port, HOST:PORT or none, not ${quoted(value)}`)
+  return { port, ...(host !== undefined && { host }) }
+}
+
+function millisecondsOf (value: string): number {
+  const seconds = Number(value)
+  if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) throw new UsageError(`--timeout must be a number of seconds up to ${MAX_TIMEOUT_SECONDS}, not ${quoted(value)}`)
+  return Math.ceil(seconds * 1000)
+}
+
+function quoted (value: string): string {
+  return JSON.stringify(value)
+}

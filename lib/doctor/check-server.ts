@@ -1,0 +1,85 @@
+import type { DoctorFinding } from '../../types/doctor.js'
+import type { Settings } from '../options.js'
+import { isRedirect, redirectTarget } from './answers.js'
+import { type ConnectionFault, serverCodes } from './connection-fault.js'
+import type { DirectRequester, DirectResponse } from './direct-request.js'
+import { error, ok } from './findings.js'
+import { firstWords, shown } from './plain-text.js'
+import { serviceUrl } from './service-url.js'
+
+export interface ServerCheck {
+  readonly findings: readonly DoctorFinding[]
+  /** Whether a document server answers: only then its other services can be checked. */
+  readonly isReached: boolean
+  /** By how many seconds the clock of its web server is ahead of ours. */
+  readonly clockAhead?: number
+}
+
+interface Dependencies {
+  readonly settings: Pick<Settings, 'clock' | 'documentServer' | 'tls'>
+  readonly direct: DirectRequester
+}
+
+/** Whether this application reaches the document server, and whether the document server says that it works. */
+export async function checkServer ({ settings, direct }: Dependencies, signal: AbortSignal): Promise<ServerCheck> {
+  const { documentServer } = settings
+  const url = serviceUrl(documentServer, '/healthcheck')
+  const option = documentServer.internalOrigin === null ? 'editorApiUrl' : 'documentServer.internalUrl'
+  const outcome = await direct('command', url, { signal })
+  if ('failure' in outcome) return { isReached: false, findings: [connectionError(url, outcome.failure, option)] }
+
+  const { response } = outcome
+  const answer = response.text.trim()
+  if (response.status === 200 && (answer === 'true' || answer === 'false')) {
+    const clock = clockAhead(response, settings.clock.now())
+    return { isReached: true, findings: [answer === 'true' ? ok('SERVER', `${shown(url)} answers "true".`) : unhealthy(url)], ...(clock !== undefined && { clockAhead: clock }) }
+  }
+  return { isReached: false, findings: [isRedirect(response) ? redirected(url, response, option) : somethingElse(url, response, option)] }
+}
+
+function connectionError (url: URL, { kind, code, meaning }: ConnectionFault, option: string): DoctorFinding {
+  const remedies: Readonly<Record<ConnectionFault['kind'], string>> = {
+    refused: `Start the document server, or correct host and port in ${option}, such as ${example(option)}. In a container, localhost is the container itself: use the name of the document server's container.`,
+    name: `Correct the host in ${option}, such as ${example(option)}. If only browsers know the public name, set documentServer.internalUrl to a name that this application can resolve.`,
+    timeout: `Check firewalls and security groups between this application and ${url.host}, and ${option}. If the public host cannot be reached from here, set documentServer.internalUrl, such as http://documentserver.`,
+    'self-signed': 'Give the certificate authority to the option tls.ca: readFileSync(\'ca.pem\', \'utf8\'). Or set documentServer.internalUrl to an http URL inside your network.',
+    expired: `Renew the certificate at ${url.host}, and check the clock of this machine.`,
+    'wrong-host': `Use in ${option} the host that the certificate was issued for, or issue a certificate for ${url.hostname}.`,
+    chain: `Make the web server at ${url.host} send the full chain (nginx: ssl_certificate with fullchain.pem), or give the certificate authority to the option tls.ca.`,
+    tls: `Check whether ${url.host} serves https at this port, and which TLS versions it supports: the option tls.minVersion is TLSv1.2 by default.`,
+    blocked: `Use the URL that the redirect leads to in ${option}.`,
+    other: `Check ${option}, and whether a proxy or firewall ends connections between this application and ${url.host}.`
+  }
+  return error(serverCodes[kind], `No answer from ${shown(url)}: ${code}, ${meaning}.`, remedies[kind])
+}
+
+function unhealthy (url: URL): DoctorFinding {
+  return error('SERVER_UNHEALTHY', `${shown(url)} answers "false": its database, queue or storage fails.`,
+    'Look into the log of the document server (/var/log/onlyoffice/documentserver/docservice), and restart its database and queue.')
+}
+
+function redirected (url: URL, response: DirectResponse, option: string): DoctorFinding {
+  const target = redirectTarget(url, response)
+  return error('SERVER_REDIRECT', `${shown(url)} answers status ${response.status} with a redirect to ${target ? shown(target) : 'nowhere'}. Conversions and commands are not redirected.`,
+    target && target.origin !== url.origin
+      ? `Use the origin that the redirect leads to in ${option}: ${target.origin}.`
+      : 'Let the proxy in front of the document server pass requests without a login, or set documentServer.internalUrl to the document server itself, such as http://documentserver.')
+}
+
+function somethingElse (url: URL, { status, text }: DirectResponse, option: string): DoctorFinding {
+  const gateway = status === 502 || status === 503 || status === 504
+  return error('SERVER_OTHER', `${shown(url)} answers status ${status} and ${firstWords(text)}: not "true" or "false", as a document server does.`,
+    gateway
+      ? 'A proxy answers, but the document server behind it does not: start it, and check the proxy\'s upstream.'
+      : `Correct ${option}, such as ${example(option)}: it must lead to an ONLYOFFICE document server, with the virtual path if it has one.`)
+}
+
+function example (option: string): string {
+  return option === 'editorApiUrl' ? 'https://docs.example.com/web-apps/apps/api/documents/api.js' : 'http://documentserver'
+}
+
+/** A proxy may answer from a cache: such a date says nothing. */
+function clockAhead ({ header }: DirectResponse, now: number): number | undefined {
+  const date = header('age') === undefined ? Date.parse(header('date') ?? '') : NaN
+  return Number.isNaN(date) ? undefined : Math.round((date - now) / 1000)
+}

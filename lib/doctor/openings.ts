@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../types/options.js'
+import { BoundedMap } from '../storage/bounded-map.js'
+
+/** How a request of the document server ended. */
+export type Outcome =
+  /** A download was answered with the file or with "not modified", a callback was accepted. */
+  | { readonly result: 'accepted' }
+  /** `reason`: the message of one of our errors. Other messages may contain anything, so they are not kept. */
+  | { readonly result: 'refused', readonly code: string, readonly reason?: string }
+  /** Something of the application, such as a login hook, answered before the plugin. */
+  | { readonly result: 'answered-by-application', readonly httpStatus: number }
+  /** The connection ended before the answer did. */
+  | { readonly result: 'interrupted' }
+
+export interface PageEvent {
+  readonly kind: 'page'
+  readonly key: string
+  /** Whether callbacks are expected: the page is for editing and has a callback URL. */
+  readonly edits: boolean
+}
+
+export type DownloadEvent = { readonly kind: 'download' } & Outcome
+
+/** `status`: of the callback; absent if its body could not be read. */
+export type CallbackOutcome = { readonly kind: 'callback', readonly status?: number } & Outcome
+
+interface ReportEvent {
+  readonly kind: 'report'
+  /** What the page reported, in words. */
+  readonly text: string
+}
+
+export type OpeningEvent = PageEvent | DownloadEvent | CallbackOutcome | ReportEvent
+
+/** An event, or several equal ones in succession. Times are milliseconds since the epoch. */
+export type Noted<Event extends OpeningEvent = OpeningEvent> = Event & { readonly firstAt: number, readonly lastAt: number, readonly count: number }
+
+/** Requests that nothing proves to come from the document server. */
+export interface Strangers {
+  readonly count: number
+  readonly lastAt: number
+  readonly code: string
+}
+
+export interface OpeningHistory {
+  /** When this history began to be kept, in milliseconds since the epoch: nothing earlier is known. */
+  readonly since: number
+  /** Oldest first. */
+  readonly events: readonly Noted[]
+  readonly strangers: Strangers | undefined
+}
+
+/** What this process has seen of the pages and requests of each file. Bounded, and kept in memory only. */
+export interface Openings {
+  /** A configuration was made. `fileId`: `''` if the page shows no stored file. */
+  pageMade (fileId: string, page: Omit<PageEvent, 'kind'>): void
+  /** A request that has a valid signature has ended. */
+  requested (fileId: string, event: DownloadEvent | CallbackOutcome): void
+  /** A request without a valid signature was refused. It does not count as a request of the document server. */
+  strangerRefused (fileId: string, code: string): void
+  /** A page reported that its editor failed. The caller has verified that the report comes from a page with this file. */
+  reported (fileId: string, text: string): void
+  /** Whether there is any event of this file. */
+  isKnown (fileId: string): boolean
+  of (fileId: string): OpeningHistory
+}
+
+/** Of the files whose last event is most recent. */
+const MAX_FILES = 1000
+const MAX_EVENTS_OF_FILE = 20
+const MAX_TEXT_LENGTH = 300
+/** A stranger chooses the fileId. */
+const MAX_STRANGERS_FILE_ID_LENGTH = 200
+
+export function createOpenings ({ clock }: { readonly clock: Clock }): Openings {
+  const since = clock.now()
+  const events = new BoundedMap<string, readonly Noted[]>(MAX_FILES)
+  /** Apart from the events: strangers must not drive those out. */
+  const strangers = new BoundedMap<string, Strangers>(MAX_FILES)
+
+  function note (fileId: string, event: OpeningEvent): void {
+    if (fileId === '') return
+    const earlier = events.get(fileId) ?? []
+    const now = clock.now()
+    const last = earlier.at(-1)
+    const isRepeat = last !== undefined && isDeepStrictEqual(withoutTimes(last), event)
+    const noted: Noted = isRepeat ? { ...last, lastAt: now, count: last.count + 1 } : { ...event, firstAt: now, lastAt: now, count: 1 }
+    events.set(fileId, [...isRepeat ? earlier.slice(0, -1) : earlier, noted].slice(-MAX_EVENTS_OF_FILE))
+  }
+
+  return {
+    pageMade: (fileId, { key, edits }) => note(fileId, { kind: 'page', key, edits }),
+    requested (fileId, event) {
+      if (event.result !== 'refused') return note(fileId, event)
+      const { code, reason, ...others } = event
+      note(fileId, { ...others, code: cut(code), ...(reason !== undefined && { reason: cut(reason) }) })
+    },
+    reported: (fileId, text) => note(fileId, { kind: 'report', text: cut(text) }),
+    strangerRefused (fileId, code) {
+      if (fileId.length > MAX_STRANGERS_FILE_ID_LENGTH) return
+      strangers.set(fileId, { count: (strangers.get(fileId)?.count ?? 0) + 1, lastAt: clock.now(), code })
+    },
+    isKnown: fileId => events.has(fileId),
+    of: fileId => ({ since, events: events.get(fileId) ?? [], strangers: strangers.get(fileId) })
+  }
+}
+
+function withoutTimes ({ firstAt, lastAt, count, ...event }: Noted): object {
+  return event
+}
+
+function cut (text: string): string {
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH - 1)}…`
+}

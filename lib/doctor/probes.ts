@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+
+/** A token in a request for a probe. Neither the token nor its claims are kept. */
+export interface SeenToken {
+  /** Name of the header that it was in. */
+  readonly header: string
+  /** What precedes it there, if that is a plain word. */
+  readonly prefix: string
+  /** Whether the handler looks for a token in this header, after this prefix. */
+  readonly isExpectedThere: boolean
+  /** Why it is invalid. Absent if it is valid. */
+  readonly fault?: { readonly problem: string, readonly remedy: string, readonly algorithm?: string }
+  /** By the clock of the instance that saw it. Only of a token that is signed with our secret. */
+  readonly issuedSecondsAgo?: number
+}
+
+/** What an instance saw of one request for a probe. */
+export interface Sighting {
+  readonly action: 'callback' | 'download'
+  /** Whether the signature of its URL was as it was made. */
+  readonly isSigned: boolean
+  /** The Host header. */
+  readonly host: string
+  readonly tokens: readonly SeenToken[]
+}
+
+/** What an instance tells in its answer to a probe of the callback URL. */
+export interface ProbeAnswer {
+  readonly instance: string
+  /** Size of the body that arrived. */
+  readonly bytes: number
+  /** What this instance has seen of the probe so far. */
+  readonly sightings: readonly Sighting[]
+}
+
+/** What this process has seen of the doctor's probes. Bounded, and kept in memory for a few minutes. */
+export interface Probes {
+  /** Identifies this instance of the application. */
+  readonly instance: string
+  /** A new probe. Requests for it are noted even if their signature got lost. */
+  start (): string
+  note (id: string, sighting: Sighting): void
+  /** Whether this process has started or seen this probe. */
+  knows (id: string): boolean
+  sightings (id: string): readonly Sighting[]
+}
+
+const PREFIX = 'fastify-onlyoffice-probe-'
+const MAX_PROBES = 50
+/** The document server tries a download three times. */
+const MAX_SIGHTINGS = 10
+const KEPT_MS = 10 * 60_000
+
+/** Whether a fileId has the form of a probe's. Only its signature tells whether it is one. */
+export function looksLikeProbe (fileId: string): boolean {
+  return fileId.startsWith(PREFIX)
+}
+
+export function createProbes (): Probes {
+  const kept = new Map<string, { readonly since: number, readonly sightings: Sighting[] }>()
+
+  function entry (id: string): Sighting[] {
+    const known = kept.get(id)
+    if (known) return known.sightings
+    for (const [oldest, { since }] of kept) {
+      if (kept.size < MAX_PROBES && performance.now() - since < KEPT_MS) break
+      kept.delete(oldest)
+    }
+    const sightings: Sighting[] = []
+    kept.set(id, { since: performance.now(), sightings })
+    return sightings
+  }
+
+  return {
+    instance: randomBytes(9).toString('base64url'),
+    start () {
+      const id = PREFIX + randomBytes(12).toString('hex')
+      entry(id)
+      return id
+    },
+    note (id, sighting) {
+      const sightings = entry(id)
+      if (sightings.length < MAX_SIGHTINGS) sightings.push(sighting)
+    },
+    knows: id => kept.has(id),
+    sightings: id => [...kept.get(id)?.sightings ?? []]
+  }
+}

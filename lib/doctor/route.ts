@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
+import type { EditorOptions } from '../../types/options.js'
+import { HookTimeoutError } from '../errors.js'
+import { withTimeout } from '../with-timeout.js'
+import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
+
+interface Dependencies {
+  /** Of the handler. */
+  readonly path: string
+  readonly authorize: NonNullable<EditorOptions['doctor']>['authorize']
+  /** Milliseconds for `authorize`. */
+  readonly timeout: number
+  readonly examine: () => Promise<DoctorReport>
+  readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
+  readonly routeOptions: Pick<RouteOptions, 'constraints'>
+  /** Ends the wait for `authorize`. */
+  readonly signal: AbortSignal
+}
+
+/** An examination makes the document server convert a document: nobody gets more of them by asking more often. */
+const REPORT_LIFETIME_MS = 5000
+const MAX_FILE_ID_LENGTH = 1024
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer', // the URL may contain a fileId
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  vary: 'accept'
+} as const
+
+/** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
+export function doctorRoute ({ path, authorize, timeout, examine, explainOpening, routeOptions, signal }: Dependencies): RouteOptions {
+  const report = shared(examine)
+
+  async function isAllowed (request: FastifyRequest): Promise<boolean> {
+    try {
+      return await withTimeout(() => authorize(request), { milliseconds: timeout, timeoutError: ms => new HookTimeoutError('doctor.authorize', ms), signal }) === true
+    } catch (err) {
+      request.log.error({ err }, 'the hook doctor.authorize failed')
+      return false
+    }
+  }
+
+  async function answerReport (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.headers(headers)
+    const { fileId, format } = request.query as { readonly fileId?: unknown, readonly format?: unknown }
+    if (isFromOtherSite(request) || !await isAllowed(request)) return reply.code(403).type('text/plain; charset=utf-8').send('Forbidden')
+    if (fileId !== undefined && (typeof fileId !== 'string' || fileId.length > MAX_FILE_ID_LENGTH)) {
+      return reply.code(400).type('text/plain; charset=utf-8').send('Name one fileId')
+    }
+    const general = await report()
+    const opening = fileId ? { fileId, findings: await explainOpening(fileId) } : undefined
+    if (format !== 'json' && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
+      return reply.type('text/html; charset=utf-8').send(renderHtml({ report: general, ...(opening && { opening }) }))
+    }
+    const findings = [...general.findings, ...opening?.findings ?? []]
+    const whole: DoctorReport = { ...general, healthy: !findings.some(({ status }) => status === 'error'), findings }
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole))
+  }
+
+  return {
+    ...routeOptions,
+    method: 'GET',
+    url: `${path}/doctor`,
+    exposeHeadRoute: false,
+    schema: { hide: true } as RouteOptions['schema'] & object, // from API documentation, by the property that @fastify/swagger reads
+    handler: answerReport
+  }
+}
+
+/** One examination at a time; whoever asks meanwhile, or shortly after it, gets the same report. */
+function shared (examine: () => Promise<DoctorReport>): () => Promise<DoctorReport> {
+  let current: Promise<DoctorReport> | undefined
+
+  return () => {
+    if (current) return current
+    const report = examine()
+    current = report
+    const forget = () => { if (current === report) current = undefined }
+    report.then(() => setTimeout(forget, REPORT_LIFETIME_MS).unref(), forget)
+    return report
+  }
+}
+
+/** Another site can make the browser of an authorized user request this URL. */
+function isFromOtherSite ({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}

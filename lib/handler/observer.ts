@@ -1,0 +1,72 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../doctor/openings.js'
+import type { Settings } from '../options.js'
+import type { HandlerUrls } from '../security/handler-urls.js'
+import { type HandlerQuery, isHandlerQuery } from './request.js'
+
+/** Notes how requests of the document server end, for the doctor. */
+export interface Observer {
+  /** The request has passed the application's hooks and reaches its action. */
+  reached (request: FastifyRequest, reply: FastifyReply): void
+  failed (request: FastifyRequest, error: FastifyError): void
+  /** The response was sent. */
+  ended (request: FastifyRequest, reply: FastifyReply): void
+}
+
+interface Dependencies {
+  readonly settings: Pick<Settings, 'signedUrls'>
+  readonly urls: Pick<HandlerUrls, 'checkSignature'>
+  readonly openings: Openings
+}
+
+/** Codes of our own errors. Their messages contain no secrets. */
+const OWN_CODE = /^FST_EDITOR_/
+/** Refusals for lack of credentials. */
+const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
+
+export function createObserver ({ settings, urls, openings }: Dependencies): Observer {
+  const reached = new WeakSet<FastifyRequest>()
+  const errors = new WeakMap<FastifyRequest, FastifyError>()
+
+  return {
+    reached (request, reply) {
+      reached.add(request)
+      let isSent = false
+      reply.raw.once('finish', () => { isSent = true }) // a response of HTTP/2 has no `writableFinished`
+      reply.raw.once('close', () => { if (!isSent) note(request, { result: 'interrupted' }) })
+    },
+    failed: (request, error) => { errors.set(request, error) },
+    ended: (request, reply) => note(request, outcomeOf(request, reply.statusCode))
+  }
+
+  function note (request: FastifyRequest, outcome: Outcome): void {
+    const { query } = request
+    if (!isHandlerQuery(query) || !query.fileId) return
+    const event = eventOf(request, query, outcome)
+    if (!event) return
+    if (isOfDocumentServer(query, outcome)) openings.requested(query.fileId, event)
+    else if (outcome.result === 'refused') openings.strangerRefused(query.fileId, outcome.code)
+  }
+
+  /** Without signed URLs anybody can send such a request. Then those count that are not refused, of files that a page shows. */
+  function isOfDocumentServer ({ action, fileId = '', ...query }: HandlerQuery, outcome: Outcome): boolean {
+    if (action !== 'download' && action !== 'callback') return false
+    if (!settings.signedUrls) return openings.isKnown(fileId) && !(outcome.result === 'refused' && STRANGER_CODES.has(outcome.code))
+    const signature = urls.checkSignature(action, fileId, query)
+    return signature === 'valid' || signature === 'expired'
+  }
+
+  function outcomeOf (request: FastifyRequest, status: number): Outcome {
+    const error = errors.get(request)
+    if (error && OWN_CODE.test(error.code)) return { result: 'refused', code: error.code, reason: error.message }
+    if (!reached.has(request)) return { result: 'answered-by-application', httpStatus: error?.statusCode ?? status }
+    return error ? { result: 'refused', code: String(error.code ?? error.name) } : { result: 'accepted' }
+  }
+}
+
+function eventOf ({ method, body }: FastifyRequest, { action }: HandlerQuery, outcome: Outcome): DownloadEvent | CallbackOutcome | undefined {
+  if (action === 'download' && method === 'GET') return { kind: 'download', ...outcome }
+  if (action !== 'callback' || method !== 'POST') return undefined
+  const status = (body as { readonly status?: unknown } | null | undefined)?.status
+  return { kind: 'callback', ...(typeof status === 'number' && Number.isInteger(status) && { status }), ...outcome }
+}

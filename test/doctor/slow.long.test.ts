@@ -1,0 +1,25 @@
+import t from 'tap'
+import { memoryStorage } from '../../lib/index.js'
+import { expectReport, findingOf, startSetUp } from './support.js'
+
+t.setTimeout(120_000)
+
+t.test('a conversion that never ends', { timeout: 120_000 }, async t => {
+  const { host, documentServer } = await startSetUp(t)
+  documentServer.fault('conversion', { type: 'slow', ms: 10 * 60_000 })
+  const report = await host.app.editorDoctor()
+  expectReport(t, report, { codes: ['CONVERSION_TIMEOUT'], remedy: /RabbitMQ/ })
+  t.match(findingOf(report, 'STORAGE'), { status: 'ok' })
+  t.ok(report.duration < 60_000, 'within the time limit')
+})
+
+t.test('a storage that never answers, and one that writes other bytes than it was given', async t => {
+  const { host } = await startSetUp(t, { storage: { ...memoryStorage(), stage: async () => await new Promise<never>(() => {}) } })
+  expectReport(t, await host.app.editorDoctor(), { codes: ['STORAGE_FAILED'], evidence: ['FST_EDITOR_STORAGE_TIMEOUT'], remedy: /does not answer/ })
+
+  const { stage: _, ...storage } = memoryStorage()
+  const create: typeof storage.create = async (extension, content) => await storage.create(extension, content)
+  const lossy = { ...storage, create, replace: async (fileId: string) => await storage.replace(fileId, Buffer.from('something else')) }
+  const other = await startSetUp(t, { storage: lossy })
+  expectReport(t, await other.host.app.editorDoctor(), { codes: ['STORAGE_FAILED'], evidence: ['OTHER_BYTES_THAN_WRITTEN'] })
+})

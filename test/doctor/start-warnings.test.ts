@@ -1,0 +1,60 @@
+import t from 'tap'
+import type { EditorOptions } from '../../lib/index.js'
+import { startHost } from '../helpers/host.js'
+import { memoryLog, WARN } from '../helpers/log.js'
+import { SECRET } from './support.js'
+
+const API = '/web-apps/apps/api/documents/api.js'
+
+/** What the log says at start about a set-up; nothing is requested. */
+async function warningsOf (t: import('tap').Test, options: Partial<EditorOptions>): Promise<string[]> {
+  const log = memoryLog()
+  await startHost(t, { ...options, server: log.server })
+  t.notOk(log.text().includes(SECRET), 'no secret')
+  return log.records().filter(({ level }) => level >= WARN).map(({ msg }) => msg)
+}
+
+const wrong: ReadonlyArray<readonly [title: string, options: Partial<EditorOptions>, expected: readonly RegExp[]]> = [
+  ['localhost in publicBaseUrl, the document server is elsewhere',
+    { editorApiUrl: `https://docs.example.com${API}`, publicBaseUrl: 'http://localhost:3000' },
+    [/publicBaseUrl is http:\/\/localhost:3000, .* docs\.example\.com\. Set publicBaseUrl to .*https:\/\/app\.example\.com/]],
+  ['127.0.0.1 in publicBaseUrl, the document server is in a container',
+    { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://127.0.0.1:3000', documentServer: { internalUrl: 'http://documentserver' } },
+    [/publicBaseUrl is http:\/\/127\.0\.0\.1:3000, .* documentserver\..*host\.docker\.internal/]],
+  ['a private IP address in publicBaseUrl, a public one of the document server',
+    { editorApiUrl: `https://8.8.8.8${API}`, publicBaseUrl: 'https://10.1.2.3' },
+    [/private IP address/]],
+  ['editorApiUrl without the path of api.js',
+    { editorApiUrl: 'https://docs.example.com/', publicBaseUrl: 'https://app.example.com' },
+    [new RegExp(`editorApiUrl is https://docs\\.example\\.com\\. .* https://docs\\.example\\.com${API}`)]],
+  ['https pages, and an http document server',
+    { editorApiUrl: `http://docs.example.com${API}`, publicBaseUrl: 'https://app.example.com' },
+    [/browsers do not load it into an https page\. .*https:\/\/docs\.example\.com/]],
+  ['all at once',
+    { editorApiUrl: 'http://docs.example.com', publicBaseUrl: 'https://localhost' },
+    [/publicBaseUrl/, /api\.js/, /https page/]]
+]
+
+for (const [title, options, expected] of wrong) {
+  t.test(`a warning at start: ${title}`, async t => {
+    const warnings = await warningsOf(t, options)
+    t.equal(warnings.length, expected.length, 'once each', { warnings })
+    expected.forEach((pattern, index) => t.match(warnings[index] ?? '', pattern))
+  })
+}
+
+const usual: Readonly<Record<string, Partial<EditorOptions>>> = {
+  'all on one machine': { editorApiUrl: `http://127.0.0.1:8080${API}`, publicBaseUrl: 'http://127.0.0.1:3000' },
+  'all on one machine, by name': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://localhost:3000' },
+  'a document server in a container on this machine': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://host.docker.internal:3000' },
+  'an https application, the document server on the developer\'s machine': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'https://app.example.com' },
+  'an intranet': { editorApiUrl: `https://docs.corp.example${API}`, publicBaseUrl: 'https://10.1.2.3' },
+  'a virtual path and a version': { editorApiUrl: `https://example.com/docs/9.3.0-0123abcd${API}`, publicBaseUrl: 'https://example.com' },
+  'an http application and an https document server': { editorApiUrl: `https://docs.example.com${API}`, publicBaseUrl: 'http://app.internal' }
+}
+
+for (const [title, options] of Object.entries(usual)) {
+  t.test(`no warning at start: ${title}`, async t => {
+    t.strictSame(await warningsOf(t, options), [])
+  })
+}
