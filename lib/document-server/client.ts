@@ -13,7 +13,7 @@ export interface DocumentServerResponse {
 /** The HTTP interface of the document server. Paths are below its URL. Rejects as `Outbound` does. */
 export interface DocumentServerClient {
   /**
-   * Posts a request as JSON, signed in its body and in its header: which of the two is verified depends on the document server's
+   * Posts a request as JSON, signed in its body and, unless that is too long, in its header: which is verified depends on its
    * configuration. In a cluster `shardKey` routes it to the server that has the document.
    * Source: docs/document-server-protocol.md#asking-and-being-answered
    */
@@ -34,16 +34,20 @@ interface Dependencies {
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
+/** Web servers limit the headers of a request. A longer token, such as of a watermark with an image, is only in the body, which is enough. */
+const MAX_HEADER_TOKEN = 7168
+
 export function createDocumentServerClient ({ outbound, tokens, settings: { documentServer: { publicUrl } } }: Dependencies): DocumentServerClient {
   return {
     async post (purpose, path, request, { shardKey, ...options } = {}) {
+      const headerToken = tokens.sign({ payload: request })
       return await send(purpose, urlOf(path, shardKey), {
         ...options,
         method: 'POST',
         headers: {
           accept: 'application/json',
           'content-type': 'application/json',
-          authorization: `Bearer ${tokens.sign({ payload: request })}`
+          ...(headerToken.length < MAX_HEADER_TOKEN && { authorization: `Bearer ${headerToken}` })
         },
         body: JSON.stringify({ ...request, token: tokens.sign(request) })
       })

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Command, CommandResult, RequestOptions } from '../../types/document-server.js'
+import type { Command, CommandResult } from '../../types/document-server.js'
+import type { RequestOptions } from '../../types/requests.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'

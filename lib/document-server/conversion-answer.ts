@@ -1,32 +1,18 @@
 import { ConversionFailedError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 
-export interface ConversionAnswer {
-  /** Present when the conversion has finished. */
-  readonly fileUrl?: string
+export type ConversionAnswer =
   /** The error as the document server sent it. */
-  readonly error?: string
-}
-
-/** Source: docs/document-server-protocol.md#conversion */
-const explanations: Record<string, string> = {
-  '-1': 'unknown error',
-  '-2': 'timeout',
-  '-3': 'conversion error, permanent for this content',
-  '-4': 'it could not download the source: check that the document server can reach publicBaseUrl',
-  '-5': 'wrong password',
-  '-6': 'database error',
-  '-7': 'wrong input',
-  '-8': 'invalid or expired token: compare jwtSecret and the clock with those of the document server',
-  '-9': 'the output type is ambiguous',
-  '-10': 'size limit exceeded'
-}
-
-/** The error code with its explanation, if it is known. */
-export function explainConversionError (error: string): string {
-  const explanation = explanations[error]
-  return explanation ? `error ${error} (${explanation})` : `error ${error}`
-}
+  | { readonly error: string }
+  | {
+    readonly error?: undefined
+    /** Present when the conversion has finished. */
+    readonly fileUrl?: string
+    /** Format of the file, in lower case, if the document server announced it. */
+    readonly fileType?: string
+    /** From 0 to 100. */
+    readonly percent: number
+  }
 
 /** Parses JSON, or XML, which some document servers send whatever the Accept header says. Throws `ConversionFailedError`. */
 export function parseConversionAnswer (text: string): ConversionAnswer {
@@ -38,21 +24,38 @@ function fromJson (text: string): ConversionAnswer {
   const answer = parseJson(text)
   if (answer === undefined) throw new ConversionFailedError('its answer is neither JSON nor XML')
   if (!isJsonObject(answer)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
-  if (answer.error !== undefined && answer.error !== null && answer.error !== 0) return { error: String(answer.error) }
-  return finished(answer.endConvert === true, typeof answer.fileUrl === 'string' ? answer.fileUrl : '')
+  const { error, endConvert, fileUrl, fileType, percent } = answer
+  if (error !== undefined && error !== null && error !== 0) return { error: String(error) }
+  return outcome({ isFinished: endConvert === true, fileUrl: textOf(fileUrl), fileType: textOf(fileType), percent: Number(percent) })
 }
 
 function fromXml (text: string): ConversionAnswer {
   if (!/<FileResult[\s>]/.test(text)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
   const error = elementText(text, 'Error')
   if (error !== '' && error !== '0') return { error }
-  return finished(/^true$/i.test(elementText(text, 'EndConvert')), elementText(text, 'FileUrl'))
+  return outcome({
+    isFinished: /^true$/i.test(elementText(text, 'EndConvert')),
+    fileUrl: elementText(text, 'FileUrl'),
+    fileType: elementText(text, 'FileType'),
+    percent: Number(elementText(text, 'Percent'))
+  })
 }
 
-function finished (endConvert: boolean, fileUrl: string): ConversionAnswer {
-  if (!endConvert) return {}
+interface Fields {
+  readonly isFinished: boolean
+  readonly fileUrl: string
+  readonly fileType: string
+  readonly percent: number
+}
+
+function outcome ({ isFinished, fileUrl, fileType, percent }: Fields): ConversionAnswer {
+  if (!isFinished) return { percent: percent >= 0 && percent <= 100 ? percent : 0 }
   if (fileUrl === '') throw new ConversionFailedError('it finished without a file')
-  return { fileUrl }
+  return { fileUrl, percent: 100, ...(/^\.?\w+$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() }) }
+}
+
+function textOf (value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 /** Text of a child element of FileResult: the children have neither attributes nor children. */

@@ -1,84 +1,90 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import type { ConvertToPdfOptions } from '../../types/control.js'
-import { digest } from '../digest.js'
 import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError } from '../errors.js'
-import { type Outbound, statusError } from '../outbound/outbound.js'
-import { bytesOf, discard } from '../streams.js'
-import { parseHttpUrl } from '../url.js'
+import { statusError } from '../outbound/outbound.js'
+import { parseUrl } from '../url.js'
+import { assertConvertOptions, awaitResult, pause } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
-import { type ConversionAnswer, explainConversionError, parseConversionAnswer } from './conversion-answer.js'
+import { type ConversionAnswer, parseConversionAnswer } from './conversion-answer.js'
+import { assertConversionRequest, type ConversionSource, wireRequest } from './conversion-request.js'
+import { type ExpectedType, expectedType } from './expected-type.js'
+import { extensionOf } from './formats.js'
+import type { FetchResult, ResultLocation } from './result-file.js'
+import { serviceFailure } from './service-errors.js'
 
-export interface ConversionSource {
-  /** The document server caches the result under this key. */
-  readonly key: string
-  readonly url: string
-  /** Extension of the bytes at `url`. */
-  readonly filetype: string
-  readonly title: string
+/** The document server's conversion service. */
+export interface Conversions {
+  /** Rejects as `EditorServer.convert` does. */
+  convert (request: ConversionRequest, options?: ConvertOptions): Promise<ResultFile>
+  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. */
+  convertToPdf (source: ConversionSource, options?: ConvertToPdfOptions): Promise<Buffer>
 }
-
-/**
- * Converts a document to PDF. Rejects with `InvalidOptionError`, `ConversionTimeoutError`, `ConversionFailedError`, as `Outbound`
- * does, or with the reason of the signal.
- */
-export type PdfConverter = (source: ConversionSource, options?: ConvertToPdfOptions) => Promise<Buffer>
 
 interface Dependencies {
-  readonly client: DocumentServerClient
-  readonly outbound: Outbound
+  readonly client: Pick<DocumentServerClient, 'post'>
+  readonly fetchResult: FetchResult
+  /** Ends conversions that are not finished. */
+  readonly closing: AbortSignal
 }
 
+interface AskOptions {
+  readonly signal: AbortSignal | undefined
+  readonly shardKey?: string
+}
+
+type Answer = Exclude<ConversionAnswer, { readonly error: string }>
+type FinishedAnswer = Answer & Required<Pick<Answer, 'fileUrl'>>
+
+/** The older path, which every version serves. */
 const PATH = '/ConvertService.ashx'
-const PDF_SIGNATURE = Buffer.from('%PDF-')
 
-/** The result is cached by its key alone: the key must depend on everything that shapes the result. */
-export function conversionKey (...parts: readonly string[]): string {
-  return digest(...parts)
-}
+const failure = (reason: string, options?: ErrorOptions) => new ConversionFailedError(reason, options)
 
-export function createPdfConverter ({ client, outbound }: Dependencies): PdfConverter {
-  return async function convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}) {
-    if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new InvalidOptionError('maxAttempts', 'must be a whole number, at least 1')
-    if (!Number.isInteger(delayMs) || delayMs < 0) throw new InvalidOptionError('delayMs', 'must be a whole number of milliseconds, at least 0')
+export function createConversions ({ client, fetchResult, closing }: Dependencies): Conversions {
+  return {
+    async convert (request, options = {}) {
+      assertConversionRequest(request)
+      assertConvertOptions(options)
+      const { onProgress, ...awaitOptions } = options
+      const wire = wireRequest(request)
+      const answer = await awaitResult(async signal => {
+        const answer = await ask(wire, { signal, shardKey: wire.key })
+        onProgress?.({ percent: answer.percent })
+        return isFinished(answer) ? answer : undefined
+      }, { ...awaitOptions, work: 'conversion', closing })
+      return await fetchResult(locationOf(answer, expectedType(wire.outputtype, request.thumbnail), wire.outputtype), { signal: options.signal, failure })
+    },
 
-    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const { fileUrl } = await ask(source, signal)
-      if (fileUrl !== undefined) return await fetchPdf(fileUrl, signal)
-      if (attempt < maxAttempts) await pause(delayMs, signal)
+    async convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}) {
+      if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new InvalidOptionError('maxAttempts', 'must be a whole number, at least 1')
+      if (!Number.isInteger(delayMs) || delayMs < 0) throw new InvalidOptionError('delayMs', 'must be a whole number of milliseconds, at least 0')
+
+      for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+        const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })
+        if (fileUrl !== undefined) return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
+        if (attempt < maxAttempts) await pause(delayMs, signal)
+      }
+      throw new ConversionTimeoutError('PDF conversion', `${maxAttempts} attempts`)
     }
-    throw new ConversionTimeoutError(maxAttempts)
   }
 
-  async function ask (source: ConversionSource, signal: AbortSignal | undefined): Promise<ConversionAnswer> {
-    const { status, text } = await client.post('conversion', PATH, { async: true, ...source, outputtype: 'pdf' }, { signal })
+  async function ask (request: object, options: AskOptions): Promise<Answer> {
+    const { status, text } = await client.post('conversion', PATH, request, options)
     if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
     const answer = parseConversionAnswer(text)
-    if (answer.error !== undefined) throw new ConversionFailedError(explainConversionError(answer.error))
-    return answer
-  }
-
-  async function fetchPdf (fileUrl: string, signal: AbortSignal | undefined): Promise<Buffer> {
-    const { status, body } = await outbound('conversion', resultUrl(fileUrl), signal && { signal })
-    if (status !== 200) {
-      discard(body)
-      throw statusError(status, `the converted file answered status ${status}`)
-    }
-    const pdf = await bytesOf(body)
-    if (!pdf.subarray(0, PDF_SIGNATURE.length).equals(PDF_SIGNATURE)) throw new ConversionFailedError('the result is not a PDF')
-    return pdf
+    if (answer.error === undefined) return answer
+    const { reason, ...details } = serviceFailure(answer.error)
+    throw new ConversionFailedError(reason, details)
   }
 }
 
-function resultUrl (fileUrl: string): URL {
-  try {
-    return parseHttpUrl(fileUrl)
-  } catch (cause) {
-    throw new ConversionFailedError('the URL of its result is invalid', { cause })
-  }
+function isFinished (answer: Answer): answer is FinishedAnswer {
+  return answer.fileUrl !== undefined
 }
 
-/** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
-async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
-  signal?.throwIfAborted()
+/** Throws `ConversionFailedError` if the document server made another format. */
+function locationOf ({ fileUrl, fileType: announced }: FinishedAnswer, expected: ExpectedType, outputtype: string): ResultLocation {
+  const fileType = announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? '')
+  if (!expected.matches(fileType)) throw failure(`the result is ${fileType || 'of an unknown format'} instead of ${outputtype}`)
+  return { url: fileUrl, fileType }
 }

@@ -6,11 +6,19 @@ const ZIP_END = Buffer.from('504b0506', 'hex')
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
 const RTF = Buffer.from('{\\rtf')
+/** By format. A GIF file has one of two versions, a TIFF file one of two byte orders. */
+const IMAGES: Readonly<Record<string, readonly Buffer[]>> = {
+  bmp: [Buffer.from('BM')],
+  gif: [Buffer.from('GIF87a'), Buffer.from('GIF89a')],
+  jpg: [Buffer.from('ffd8ff', 'hex')],
+  png: [Buffer.from('89504e470d0a1a0a', 'hex')],
+  tiff: [Buffer.from('49492a00', 'hex'), Buffer.from('4d4d002a', 'hex')]
+}
 
-const OFFICE_OPEN_XML = /^(doc|dot|xls|xlt|ppt|pot|pps)[xm]$|^xlsb$|^vsd[xm]$/
+const OFFICE_OPEN_XML = /^(doc|dot|xls|xlt|ppt|pot|pps|vsd|vss|vst)[xm]$|^xlsb$|^docxf$|^oform$/
 /** Some document servers save these formats as Office Open XML without saying so. */
 const COMPOUND_FILES = /^(doc|dot|xls|xlt|ppt|pot|pps|vsd|wps|wpt|et|ett|dps|dpt)$/
-const OTHER_ZIP_FILES = /^(o[dt][tspg]|sx[wci]|st[wci]|epub|pages|numbers|key|hwpx|xps|oxps)$/
+const OTHER_ZIP_FILES = /^(o[dt][tspg]|sx[wci]|st[wci]|epub|pages|numbers|key|hwpx|xps|oxps|zip)$/
 const HTML = /^(s?html?|mht|mhtml|xml|fb2)$/
 const TEXT = /^(txt|csv|md|json)$/
 
@@ -29,6 +37,7 @@ export function matchesSignature (start: Buffer, format: string): boolean {
   if (OTHER_ZIP_FILES.test(format)) return startsWith(start, ZIP)
   if (format === 'pdf') return startsWith(start, PDF)
   if (format === 'rtf') return startsWith(start, RTF)
+  if (Object.hasOwn(IMAGES, format)) return IMAGES[format]!.some(signature => startsWith(start, signature))
   return HTML.test(format) || !isHtml(start)
 }
 
@@ -40,6 +49,11 @@ export function isZip (start: Buffer, format: string): boolean {
 /** Whether the last bytes of a file hold the end record of a zip file. */
 export function hasZipEnd (end: Buffer): boolean {
   return end.includes(ZIP_END)
+}
+
+/** Whether the document server names an Office Open XML format. */
+export function isOfficeOpenXml (format: string): boolean {
+  return OFFICE_OPEN_XML.test(format)
 }
 
 /** Whether any content is valid in a format. */

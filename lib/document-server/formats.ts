@@ -111,6 +111,22 @@ export function mediaTypeOf (extension: string): string {
   return formats.get(extension)?.mediaType ?? 'application/octet-stream'
 }
 
+const resultMediaTypes: Readonly<Record<string, string>> = {
+  bmp: 'image/bmp',
+  docxf: `${OOXML}.wordprocessingml.document.docxf`,
+  gif: 'image/gif',
+  jpg: 'image/jpeg',
+  oform: `${OOXML}.wordprocessingml.document.oform`,
+  png: 'image/png',
+  tiff: 'image/tiff',
+  zip: 'application/zip'
+}
+
+/** The media type of a file that the document server made. Stored files are not served as these: `mediaTypeOf` tells theirs. */
+export function resultMediaTypeOf (extension: string): string {
+  return Object.hasOwn(resultMediaTypes, extension) ? resultMediaTypes[extension]! : mediaTypeOf(extension)
+}
+
 /** An extension, in any case and without its dot. */
 export const EXTENSION = /^[0-9A-Za-z]{1,16}$/
 

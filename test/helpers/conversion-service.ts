@@ -35,7 +35,7 @@ export async function startConversionService (t: Test, answer: ConversionAnswer,
   const conversions: ConversionRequest[] = []
   const downloads: string[] = []
   const server = http.createServer(async (request, response) => {
-    if (request.url !== '/ConvertService.ashx') {
+    if (request.url!.split('?')[0] !== '/ConvertService.ashx') {
       downloads.push(request.url!)
       return result(request, response)
     }

@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AwaitOptions, ConvertOptions } from '../../types/conversions.js'
+import { ConversionTimeoutError } from '../errors.js'
+import { AnyFunction, assertOptions, Milliseconds, rule, type Rules } from '../rules.js'
+
+const DEFAULT_TIMEOUT_MS = 2 * 60_000
+const DEFAULT_INTERVAL_MS = 1000
+
+const awaitRules: Rules<AwaitOptions> = {
+  timeout: Milliseconds,
+  interval: Milliseconds,
+  signal: rule('must be an AbortSignal', Type.Refine(Type.Unknown(), value => value instanceof AbortSignal))
+}
+const convertRules: Rules<ConvertOptions> = { ...awaitRules, onProgress: AnyFunction }
+
+/** Throws `InvalidOptionError`. */
+export function assertAwaitOptions (options: AwaitOptions): void {
+  assertOptions(awaitRules, options)
+}
+
+/** Throws `InvalidOptionError`. */
+export function assertConvertOptions (options: ConvertOptions): void {
+  assertOptions(convertRules, options)
+}
+
+interface Awaiting extends AwaitOptions {
+  /** What is awaited, for the error message. */
+  readonly work: string
+  readonly closing: AbortSignal
+}
+
+/**
+ * Asks for a result until there is one. Rejects with `ConversionTimeoutError`, with the reason of one of the signals, or as `ask`
+ * does.
+ */
+export async function awaitResult<Result> (ask: (signal: AbortSignal) => Promise<Result | undefined>, awaiting: Awaiting): Promise<Result> {
+  const { work, timeout = DEFAULT_TIMEOUT_MS, interval = DEFAULT_INTERVAL_MS, signal: callerSignal, closing } = awaiting
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(new ConversionTimeoutError(work, `${timeout} ms`)), timeout)
+  const signal = AbortSignal.any([deadline.signal, closing, ...(callerSignal ? [callerSignal] : [])])
+  try {
+    for (let requests = 0; ; requests++) {
+      signal.throwIfAborted()
+      const result = await ask(signal)
+      if (result !== undefined) return result
+      await pause(Math.min(interval, interval / 8 * 2 ** requests), signal)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
+export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
+  signal?.throwIfAborted()
+}

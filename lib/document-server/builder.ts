@@ -1,0 +1,123 @@
+import { Type } from 'typebox'
+import { randomUUID } from 'node:crypto'
+import type { AwaitOptions, BuildRequest, BuildResult } from '../../types/conversions.js'
+import { BuildFailedError, InvalidOptionError } from '../errors.js'
+import { isJsonObject, parseJson } from '../json.js'
+import { statusError } from '../outbound/outbound.js'
+import { assertOptions, rule, stringThat } from '../rules.js'
+import { parseUrl } from '../url.js'
+import { assertAwaitOptions, awaitResult } from './awaiting.js'
+import type { DocumentServerClient } from './client.js'
+import { extensionOf } from './formats.js'
+import type { FetchResult } from './result-file.js'
+import { serviceFailure } from './service-errors.js'
+
+/** The document server's document builder. Rejects as `EditorServer.build` does. */
+export type Build = (request: BuildRequest, options?: AwaitOptions) => Promise<BuildResult>
+
+/** Lets the document server download scripts from this instance of the application. */
+export interface ScriptHost {
+  /** Serves a script at a URL that cannot be guessed, until it is withdrawn. */
+  offer (script: string): { readonly url: string, withdraw (): void }
+}
+
+interface Dependencies {
+  readonly client: Pick<DocumentServerClient, 'post'>
+  readonly fetchResult: FetchResult
+  readonly scripts: ScriptHost
+  /** Ends builds that are not finished. */
+  readonly closing: AbortSignal
+}
+
+interface BuildAnswer {
+  /** Identifies the build in further requests. */
+  readonly key: string
+  /** Present when the build has finished. */
+  readonly urls?: readonly ResultUrl[]
+}
+
+interface ResultUrl {
+  readonly name: string
+  readonly url: string
+}
+
+const PATH = '/docbuilder'
+
+const MAX_SCRIPT_BYTES = 1024 * 1024
+
+const requestRules = {
+  url: rule('must be an absolute http(s) URL', stringThat(value => /^https?:$/.test(parseUrl(value)?.protocol ?? ''))),
+  script: rule(`must be a string that is not empty, of at most ${MAX_SCRIPT_BYTES} bytes`, stringThat(value => value !== '' && Buffer.byteLength(value) <= MAX_SCRIPT_BYTES)),
+  argument: rule('must be an object that JSON can represent', Type.Refine(Type.Unknown(), isRepresentable))
+}
+
+/** Permanent in a conversion, but every build is a new one. */
+const SCRIPT_FAILED = '-3'
+
+const failure = (reason: string, options?: ErrorOptions) => new BuildFailedError(reason, options)
+
+export function createBuilder ({ client, fetchResult, scripts, closing }: Dependencies): Build {
+  return async function build (request, options = {}) {
+    assertOptions(requestRules, request)
+    assertAwaitOptions(options)
+    const { url, script, argument } = request
+    if ((url === undefined) === (script === undefined)) throw new InvalidOptionError('url', 'or script must be set, and not both')
+    if (url !== undefined) return await run({ url, argument }, options)
+    const offer = scripts.offer(script!)
+    try {
+      return await run({ url: offer.url, argument }, options)
+    } finally {
+      offer.withdraw()
+    }
+  }
+
+  async function run (script: object, options: AwaitOptions): Promise<BuildResult> {
+    const shardKey = randomUUID() // a cluster must ask the same server every time
+    let key: string | undefined
+    const urls = await awaitResult(async signal => {
+      const answer = await ask({ async: true, ...(key === undefined ? script : { key }) }, { signal, shardKey })
+      key = answer.key
+      return answer.urls
+    }, { ...options, work: 'document build', closing })
+    return {
+      files: urls.map(({ name, url }) => ({
+        name,
+        fetch: async ({ signal } = {}) => await fetchResult({ url, fileType: extensionOf(name) }, { signal, failure })
+      }))
+    }
+  }
+
+  async function ask (request: object, options: { readonly signal: AbortSignal, readonly shardKey: string }): Promise<BuildAnswer> {
+    const { status, text } = await client.post('conversion', PATH, request, options)
+    if (status !== 200) throw statusError(status, `the document builder answered status ${status}`)
+    const answer = parseJson(text)
+    if (!isJsonObject(answer)) throw failure('its answer is not JSON of a build')
+    const { error, key, end, urls } = answer
+    if (error !== undefined && error !== null && error !== 0) throw reportedFailure(String(error))
+    if (typeof key !== 'string' || key === '') throw failure('its answer has no key')
+    return end === true ? { key, urls: urlsOf(urls) } : { key }
+  }
+}
+
+function reportedFailure (error: string): BuildFailedError {
+  const { reason, ...details } = serviceFailure(error)
+  return new BuildFailedError(error === SCRIPT_FAILED ? `error ${error} (the script failed: see the log of the document server)` : reason, details)
+}
+
+function urlsOf (urls: unknown): readonly ResultUrl[] {
+  if (!isJsonObject(urls)) throw failure('it finished without files')
+  return Object.entries(urls).map(([name, url]) => {
+    if (typeof url !== 'string') throw failure('the URL of a file is not a string')
+    // The application may store the file under this name.
+    if (/[/\\\0]|^\.{0,2}$/.test(name)) throw failure('the name of a file is not one')
+    return { name, url }
+  })
+}
+
+function isRepresentable (value: unknown): boolean {
+  try {
+    return isJsonObject(value) && JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}

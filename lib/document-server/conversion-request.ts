@@ -1,0 +1,154 @@
+import { Type } from 'typebox'
+import type { ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun } from '../../types/conversions.js'
+import { digest } from '../digest.js'
+import { isJsonObject, type JsonObject } from '../json.js'
+import { assertOptions, rule, type Rules, stringThat, TrueOrFalse } from '../rules.js'
+import { parseUrl } from '../url.js'
+import { EXTENSION } from './formats.js'
+
+/** The document to convert, as the document server is asked for it. */
+export interface ConversionSource {
+  /** The document server caches the result under this key and the output type. */
+  readonly key: string
+  readonly url: string
+  /** Extension of the bytes at `url`. */
+  readonly filetype: string
+  readonly title: string
+}
+
+/** A conversion request with the names of the conversion API. */
+export type WireRequest = Omit<ConversionSource, 'title'> & JsonObject & { readonly outputtype: string }
+
+/** Those that the document server knows. With any other it would read the document as UTF-8. */
+const CODE_PAGES: ReadonlySet<number> = new Set([
+  437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 866, 869, 874, 932, 936, 949, 950, 1200, 1201, 1250, 1251,
+  1252, 1253, 1254, 1255, 1256, 1257, 1258, 10007, 12000, 12001, 20866, 21866, 28591, 28592, 28593, 28594, 28595, 28596, 28597,
+  28598, 28599, 28603, 28604, 28605, 51949, 65000, 65001
+])
+
+const isHttpUrl = (value: string) => /^https?:$/.test(parseUrl(value)?.protocol ?? '')
+const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
+const literals = (...values: number[]) => Type.Union(values.map(value => Type.Literal(value)))
+const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, literals(...values))
+const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, Type.Union(values.map(value => Type.Literal(value))))
+
+const ColorSchema = Type.Union([Type.Array(Type.Never(), { maxItems: 0 }), Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), { minItems: 3, maxItems: 3 })])
+const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', ColorSchema)
+const Extension = rule('must be an extension of 1 to 16 letters or digits, without a dot', stringThat(value => EXTENSION.test(value)))
+const Length = rule('must be a length such as 19.1mm', stringThat(value => /^\d{1,5}(\.\d{1,3})?mm$/.test(value)))
+const NotNegative = rule('must be a number, at least 0', Type.Number({ minimum: 0 }))
+const Pages = rule('must be a whole number of pages, at least 0', Type.Integer({ minimum: 0 }))
+const Pixels = rule('must be a whole number of pixels, at least 1', Type.Integer({ minimum: 1 }))
+const Text = rule('must be a string', Type.String())
+
+const optionRules: Rules<ConversionOptions> = {
+  outputType: Extension,
+  title: Text,
+  password: rule('must be a string of 1 to 255 characters', stringThat(value => value.length >= 1 && value.length <= 255)),
+  region: rule('must be a language and a country, such as en-US', stringThat(value => /^[A-Za-z]{2,3}(-[A-Za-z]{4})?-[A-Za-z]{2}$/.test(value))),
+  codePage: rule('must be a code page that the document server knows, such as 65001 or 1252', Type.Refine(Type.Unknown(), value => CODE_PAGES.has(value as number))),
+  delimiter: numbered(0, 1, 2, 3, 4, 5),
+  thumbnail: { aspect: numbered(0, 1, 2), first: TrueOrFalse, width: Pixels, height: Pixels },
+  spreadsheetLayout: {
+    ignorePrintArea: TrueOrFalse,
+    orientation: words('portrait', 'landscape'),
+    fitToWidth: Pages,
+    fitToHeight: Pages,
+    scale: rule('must be a whole number of percent, at least 1', Type.Integer({ minimum: 1 })),
+    headings: TrueOrFalse,
+    gridLines: TrueOrFalse,
+    pageSize: { width: Length, height: Length },
+    margins: { left: Length, right: Length, top: Length, bottom: Length }
+  },
+  documentLayout: { drawPlaceHolders: TrueOrFalse, drawFormHighlight: TrueOrFalse, isPrint: TrueOrFalse },
+  documentRenderer: { textAssociation: words('blockChar', 'blockLine', 'plainLine', 'plainParagraph') },
+  watermark: {
+    transparent: rule('must be a number from 0 to 1', Type.Number({ minimum: 0, maximum: 1 })),
+    type: rule('must be the name of a shape, such as rect', stringThat(value => /^[A-Za-z0-9]{1,64}$/.test(value))),
+    width: NotNegative,
+    height: NotNegative,
+    rotate: rule('must be a number of degrees', Type.Number()),
+    margins: rule('must be four numbers of millimetres, at least 0', Type.Array(Type.Number({ minimum: 0 }), { minItems: 4, maxItems: 4 })),
+    fill: rule('must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image', Type.Union([ColorSchema, stringThat(isImage)])),
+    stroke: Color,
+    strokeWidth: NotNegative,
+    align: numbered(0, 1, 4),
+    paragraphs: {
+      items: {
+        align: numbered(0, 1, 2, 3),
+        fill: Color,
+        lineSpacing: NotNegative,
+        runs: {
+          items: {
+            text: Text,
+            fill: Color,
+            fontFamily: Text,
+            fontSize: rule('must be a number of points, more than 0', Type.Number({ exclusiveMinimum: 0 })),
+            bold: TrueOrFalse,
+            italic: TrueOrFalse,
+            underline: TrueOrFalse,
+            strikeout: TrueOrFalse
+          }
+        }
+      }
+    }
+  },
+  pdf: { form: TrueOrFalse, pdfa: TrueOrFalse }
+}
+
+const requestRules: Rules<ConversionRequest> = {
+  ...optionRules,
+  url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
+  fileType: Extension,
+  key: rule('must be a string that is not empty', stringThat(value => value !== ''))
+}
+
+const required: ReadonlySet<string> = new Set(['outputType', 'url', 'fileType'])
+
+/** Throws `InvalidOptionError` with the name of the first wrong field. */
+export function assertConversionOptions (options: ConversionOptions): void {
+  assertOptions(optionRules, options, { required: new Set(['outputType']) })
+}
+
+/** Throws `InvalidOptionError` with the name of the first wrong field. */
+export function assertConversionRequest (request: ConversionRequest): void {
+  assertOptions(requestRules, request, { required })
+}
+
+/** The result is cached by its key and output type alone: the key must depend on everything that shapes the result. */
+export function conversionKey (...parts: readonly string[]): string {
+  return digest(...parts)
+}
+
+/** The request as it is sent. Its key is a hash of what identifies the content and of all options. */
+export function wireRequest ({ url, fileType, key: content = url, ...options }: ConversionRequest): WireRequest {
+  const filetype = fileType.toLowerCase()
+  const { outputtype, ...fields } = wireOptions(options)
+  return { async: true, filetype, key: conversionKey(content, filetype, canonicalJson({ outputtype, ...fields })), outputtype, url, ...fields }
+}
+
+function wireOptions ({ outputType, watermark, ...options }: ConversionOptions): JsonObject & { readonly outputtype: string } {
+  return withoutUndefined({ outputtype: outputType.toLowerCase(), ...options, watermark: watermark && wireWatermark(watermark) }) as JsonObject & { readonly outputtype: string }
+}
+
+function wireWatermark ({ strokeWidth, paragraphs, ...watermark }: Watermark): JsonObject {
+  return { ...watermark, 'stroke-width': strokeWidth, paragraphs: paragraphs?.map(wireParagraph) }
+}
+
+function wireParagraph ({ lineSpacing, runs, ...paragraph }: WatermarkParagraph): JsonObject {
+  return { ...paragraph, linespacing: lineSpacing, runs: runs?.map(wireRun) }
+}
+
+function wireRun ({ fontFamily, fontSize, ...run }: WatermarkRun): JsonObject {
+  return { ...run, 'font-family': fontFamily, 'font-size': fontSize }
+}
+
+/** The same JSON for equal values, in whatever order their properties are. */
+function canonicalJson (value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => a < b ? -1 : 1)) : part)
+}
+
+/** Also of everything inside, as JSON does. */
+function withoutUndefined (value: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}

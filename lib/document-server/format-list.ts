@@ -1,0 +1,83 @@
+import type { DocumentType } from '@onlyoffice/doceditor-types'
+import type { DocumentFormat } from '../../types/conversions.js'
+import type { RequestOptions } from '../../types/requests.js'
+import { isJsonObject, parseJson } from '../json.js'
+import { builtInFormats } from './built-in-formats.js'
+import type { DocumentServerClient } from './client.js'
+import { EXTENSION, resultMediaTypeOf } from './formats.js'
+
+/** The formats that the document server knows. Never rejects, except with the reason of the signal. */
+export type Formats = (options?: RequestOptions) => Promise<readonly DocumentFormat[]>
+
+interface Dependencies {
+  readonly client: Pick<DocumentServerClient, 'get'>
+}
+
+/** Older document servers answer 404. */
+const PATH = '/meta/formats'
+const TIMEOUT_MS = 10_000
+const REMEMBERED_MS = 60 * 60_000
+/** After no usable answer: the document server may be starting. */
+const REMEMBERED_FAILURE_MS = 60_000
+
+const documentTypes: Readonly<Record<DocumentType, true>> = { word: true, cell: true, slide: true, pdf: true, diagram: true }
+
+/** Asks the document server once an hour. One that does not tell has the formats of the built-in list. */
+export function createFormats ({ client }: Dependencies): Formats {
+  let remembered: readonly DocumentFormat[] = []
+  let until = -Infinity
+
+  return async function formats ({ signal } = {}) {
+    signal?.throwIfAborted()
+    if (performance.now() < until) return remembered
+    const found = await ask(signal)
+    signal?.throwIfAborted()
+    remembered = found ?? builtInFormats
+    until = performance.now() + (found ? REMEMBERED_MS : REMEMBERED_FAILURE_MS)
+    return remembered
+  }
+
+  async function ask (signal: AbortSignal | undefined): Promise<readonly DocumentFormat[] | undefined> {
+    try {
+      const { status, text } = await client.get(PATH, { signal, total: TIMEOUT_MS })
+      const list = status === 200 ? parseJson(text) : undefined
+      if (!Array.isArray(list)) return undefined
+      const formats = list.filter(isListed).map(format)
+      return formats.length > 0 ? formats : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** An entry of the document server's list. Source: docs/document-server-protocol.md#other-paths */
+interface Listed {
+  readonly name: string
+  readonly type?: unknown
+  readonly actions?: unknown
+  readonly convert?: unknown
+  readonly mime?: unknown
+}
+
+function isListed (entry: unknown): entry is Listed {
+  return isJsonObject(entry) && typeof entry.name === 'string' && EXTENSION.test(entry.name)
+}
+
+function format ({ name, type, actions, convert, mime }: Listed): DocumentFormat {
+  const extension = name.toLowerCase()
+  return {
+    extension,
+    ...(isDocumentType(type) && { documentType: type }),
+    actions: strings(actions),
+    convertsTo: strings(convert),
+    mediaType: strings(mime)[0] ?? resultMediaTypeOf(extension)
+  }
+}
+
+function isDocumentType (type: unknown): type is DocumentType {
+  return typeof type === 'string' && Object.hasOwn(documentTypes, type)
+}
+
+function strings (value: unknown): string[] {
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+}

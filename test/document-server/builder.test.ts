@@ -1,0 +1,176 @@
+import t, { type Test } from 'tap'
+import { BuildFailedError, type BuildRequest } from '../../lib/index.js'
+import { claimsOf } from '../helpers/conversion-service.js'
+import { deferred } from '../helpers/deferred.js'
+import { HANDLER, startHost } from '../helpers/host.js'
+import { startUpstream } from '../helpers/listen.js'
+import { memoryLog } from '../helpers/log.js'
+import { startService, type ServiceOptions } from '../integration/support.js'
+
+const QUICK = { interval: 10 }
+const SCRIPT = `
+builder.CreateFile("docx");
+var oDocument = Api.GetDocument();
+var oParagraph = oDocument.GetElement(0);
+oParagraph.AddText("Invoice " + Argument.number);
+builder.SaveFile("docx", "invoice.docx");
+builder.SaveFile("txt", "invoice.txt");
+builder.CloseFile();
+`
+
+async function startBuilding (t: Test, options: ServiceOptions = {}) {
+  const service = await startService(t, options)
+  const { app, documentServer } = service
+  const scripts = await startUpstream(t, (request, response) => { response.end(request.url === '/broken' ? 'builder.Explode();' : SCRIPT) })
+  return {
+    ...service,
+    scriptUrl: `${scripts.origin}/invoice.docbuilder`,
+    scripts,
+    build: async (request: BuildRequest) => await app.editorServer.build(request, QUICK),
+    builds: () => documentServer.receivedRequests.filter(({ url }) => url.startsWith('/docbuilder')).map(({ url, headers, body }) => {
+      const { token, ...fields } = body as { readonly token: string }
+      return { shardKey: new URL(url, documentServer.url).searchParams.get('shardkey'), headers, token, fields }
+    })
+  }
+}
+
+t.test('a script at a URL is run with its argument, and its files are fetched', async t => {
+  const { build, builds, scriptUrl } = await startBuilding(t)
+  const { files } = await build({ url: scriptUrl, argument: { number: 17 } })
+  t.strictSame(files.map(({ name }) => name), ['invoice.docx', 'invoice.txt'])
+  const [docx, txt] = await Promise.all(files.map(async file => await file.fetch()))
+  t.match(docx, { fileType: 'docx', mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' })
+  t.equal((await docx!.bytes()).subarray(0, 2).toString(), 'PK')
+  t.match(String(await txt!.bytes()), 'Invoice 17')
+  t.match(String(await (await files[1]!.fetch()).bytes()), 'Invoice 17', 'a file can be fetched again')
+
+  const [first, ...polls] = builds()
+  t.strictSame(first!.fields, { async: true, url: scriptUrl, argument: { number: 17 } })
+  t.ok(polls.length > 0)
+  for (const { shardKey, headers, token, fields } of builds()) {
+    t.strictSame(claimsOf(token), fields, 'the body token has flat claims')
+    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: fields })
+    t.equal(shardKey, first!.shardKey, 'a cluster asks the same server every time')
+  }
+  for (const { fields } of polls) t.strictSame(fields, { async: true, key: (fields as { readonly key?: string }).key })
+})
+
+t.test('a script in the request is served to the document server until the build ends', async t => {
+  const log = memoryLog()
+  const { build, builds, documentServer, origin } = await startBuilding(t, { server: log.server })
+  const { files } = await build({ script: SCRIPT, argument: { number: 'ä' } })
+  t.match(String(await (await files[1]!.fetch()).bytes()), 'Invoice ä')
+  const { url } = builds()[0]!.fields as unknown as { readonly url: string }
+  t.ok(url.startsWith(`${origin}${HANDLER}/scripts?id=`))
+  const id = new URL(url).searchParams.get('id')!
+  t.match(id, /^[\w-]{43}$/)
+  t.equal(documentServer.sentRequests.filter(request => request.url === url).length, 1)
+  t.notOk(log.text().includes(id), 'its URL is in no log')
+  for (const gone of [url, `${origin}${HANDLER}/scripts`, `${origin}${HANDLER}/scripts?id=constructor`, `${url}&id=2`]) t.equal((await fetch(gone)).status, 404)
+})
+
+t.test('while a build runs its script is text for anybody who knows the URL, and nothing that a browser runs', async t => {
+  const asked = deferred<string>()
+  const server = await startUpstream(t, (request, response) => {
+    let body = ''
+    request.on('data', chunk => { body += String(chunk) })
+    request.once('end', () => {
+      const { url } = JSON.parse(body) as { readonly url?: string }
+      if (url !== undefined) asked.resolve(url)
+      response.end('{"key":"bld_1","end":false}')
+    })
+  })
+  const { app } = await startHost(t, { documentServerOrigin: server.origin })
+  const controller = new AbortController()
+  const building = app.editorServer.build({ script: '<script>"ä"</script>' }, { ...QUICK, signal: controller.signal }).catch(error => error)
+  const url = await asked.promise
+  const response = await fetch(url)
+  t.equal(await response.text(), '<script>"ä"</script>')
+  t.match(Object.fromEntries(response.headers), { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'content-security-policy': /sandbox/, 'cache-control': /no-store/ })
+  t.equal((await fetch(url, { method: 'HEAD' })).status, 200)
+  for (const method of ['POST', 'PUT', 'DELETE']) t.equal((await fetch(url, { method, body: 'x' })).status, 405)
+  controller.abort(new Error('enough'))
+  t.match(await building, { message: 'enough' })
+  t.equal((await fetch(url)).status, 404, 'an ended build withdraws it')
+})
+
+t.test('each error code of a build says what it means, what to do, and whether trying again may help', async t => {
+  const { documentServer, build, builds, scriptUrl, scripts } = await startBuilding(t)
+  for (const [code, retryable, message] of [
+    [-1, true, /error -1 \(unknown error: /],
+    [-2, true, /error -2 \(timeout: /],
+    [-3, false, /error -3 \(the script failed: /],
+    [-4, true, /error -4 \(it could not download the source: /],
+    [-6, true, /error -6 \(database error: /],
+    [-8, false, /error -8 \(invalid or expired token: /]
+  ] as const) {
+    const before = builds().length
+    documentServer.fault('building', { type: 'error', error: code })
+    const error: BuildFailedError = await build({ url: scriptUrl }).catch(error => error)
+    t.ok(error instanceof BuildFailedError)
+    t.match(error, { code: 'FST_EDITOR_BUILD_FAILED', statusCode: 502, serverCode: code, retryable, message }, String(code))
+    t.ok(builds().length - before <= 3, 'no request follows')
+  }
+  t.match(await build({ url: `${scripts.origin}/broken` }).catch(error => error), { serverCode: -3 })
+  t.match(await build({ url: 'http://127.0.0.1:9/none' }).catch(error => error), { serverCode: -4 })
+})
+
+t.test('a wrong secret is error -8', async t => {
+  const { build, scriptUrl } = await startBuilding(t, { emulated: { jwtSecret: 'another-secret-of-the-document-server' } })
+  t.match(await build({ url: scriptUrl }).catch(error => error), { code: 'FST_EDITOR_BUILD_FAILED', serverCode: -8 })
+})
+
+t.test('an answer or a file that cannot be used rejects', async t => {
+  const { documentServer, build, scriptUrl } = await startBuilding(t)
+  const body = (text: string) => ({ type: 'answer', status: 200, body: text }) as const
+  for (const [fault, code] of [
+    [{ type: 'html' }, 'FST_EDITOR_BUILD_FAILED'],
+    [body('[]'), 'FST_EDITOR_BUILD_FAILED'],
+    [body('{"end":true,"urls":{}}'), 'FST_EDITOR_BUILD_FAILED'],
+    [body('{"key":"k","end":true}'), 'FST_EDITOR_BUILD_FAILED'],
+    [body('{"key":"k","end":true,"urls":{"a.docx":1}}'), 'FST_EDITOR_BUILD_FAILED'],
+    ...['', '.', '..', '../a.docx', 'a/b.docx', 'a\\b.docx', 'a\0.docx'].map(name => [body(JSON.stringify({ key: 'k', end: true, urls: { [name]: 'http://127.0.0.1:9/' } })), 'FST_EDITOR_BUILD_FAILED'] as const),
+    [{ type: 'answer', status: 404, body: 'Not Found' }, 'FST_EDITOR_UPSTREAM']
+  ] as const) {
+    documentServer.fault('builder', fault)
+    await t.rejects(build({ url: scriptUrl }), { code }, JSON.stringify(fault))
+  }
+  documentServer.fault('builder', body('{"key":"k","end":true,"urls":{"a.docx":"nowhere","b.docx":"http://127.0.0.1:9/b"}}'))
+  const { files: [nowhere, elsewhere] } = await build({ url: scriptUrl })
+  await t.rejects(nowhere!.fetch(), { code: 'FST_EDITOR_BUILD_FAILED', message: /the URL of its result is invalid/ })
+  await t.rejects(elsewhere!.fetch(), { code: 'FST_EDITOR_ADDRESS_BLOCKED' })
+  const { files: [docx] } = await build({ url: scriptUrl, argument: { number: 1 } })
+  documentServer.fault('file', { type: 'html' })
+  await t.rejects(docx!.fetch(), { code: 'FST_EDITOR_BUILD_FAILED', message: /the result is not docx but an HTML page/ })
+  await t.rejects(docx!.fetch({ signal: AbortSignal.abort(new Error('enough')) }), { message: 'enough' })
+})
+
+t.test('a build that is not finished in time rejects', async t => {
+  const { app, documentServer, scriptUrl } = await startBuilding(t)
+  documentServer.fault('builder', { type: 'answer', status: 200, body: '{"key":"bld_1","end":false}' }, { times: Infinity })
+  await t.rejects(app.editorServer.build({ url: scriptUrl }, { ...QUICK, timeout: 100 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT', message: 'The document build did not finish in the expected time (100 ms)' })
+})
+
+t.test('an invalid request rejects, the message names the field, and nothing is sent', async t => {
+  const { app: { editorServer }, documentServer, scriptUrl: url } = await startBuilding(t)
+  const cyclic: Record<string, unknown> = {}
+  cyclic.self = cyclic
+  for (const [field, request] of [
+    ['options', null],
+    ['url', {}],
+    ['url', { url, script: SCRIPT }],
+    ['url', { url: 'file:///etc/passwd' }],
+    ['script', { script: '' }],
+    ['script', { script: 'ä'.repeat(600_000) }],
+    ['argument', { url, argument: 'text' }],
+    ['argument', { url, argument: [] }],
+    ['argument', { url, argument: cyclic }],
+    ['key', { url, key: 'k' }]
+  ] as const) {
+    const error = await editorServer.build(request as unknown as BuildRequest).catch(error => error)
+    t.match(error, { code: 'FST_EDITOR_INVALID_OPTION' })
+    t.ok(String(error.message).startsWith(`Option ${field} `), error.message)
+  }
+  await t.rejects(editorServer.build({ url }, { timeout: 1.5 }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option timeout / })
+  t.strictSame(documentServer.receivedRequests, [])
+})

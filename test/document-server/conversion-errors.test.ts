@@ -1,0 +1,158 @@
+import t, { type Test } from 'tap'
+import { ConversionFailedError, type ConversionRequest } from '../../lib/index.js'
+import { memoryLog } from '../helpers/log.js'
+import { startUpstream } from '../helpers/listen.js'
+import { type ServiceOptions, startService } from '../integration/support.js'
+
+const QUICK = { interval: 10 }
+const GARBAGE = Buffer.from('PK\x03\x04 no document')
+/** The container of an office file that is protected by a password. */
+const PROTECTED = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(1000)])
+
+async function startConverting (t: Test, options: ServiceOptions = {}) {
+  const service = await startService(t, options)
+  const { app: { editorServer }, documentServer, urls, fileId } = service
+  return {
+    ...service,
+    /** Converts the stored text, unless the request says otherwise. */
+    async failure (request: Partial<ConversionRequest> = {}) {
+      const before = documentServer.receivedRequests.length
+      const error = await editorServer.convert({ url: urls.download(fileId), fileType: 'txt', outputType: 'pdf', ...request }, QUICK).then(
+        () => { throw new Error('it converted') },
+        (error: ConversionFailedError) => error
+      )
+      const answers = documentServer.receivedRequests.slice(before).map(({ answer }) => answer as { readonly error?: number })
+      return { error, errors: answers.filter(({ error }) => error !== undefined).length }
+    }
+  }
+}
+
+const codes: ReadonlyArray<readonly [code: number, retryable: boolean, message: RegExp]> = [
+  [-1, true, /error -1 \(unknown error: see the log/],
+  [-2, true, /error -2 \(timeout: /],
+  [-3, false, /error -3 \(conversion error: permanent, the document server answers the same for this content and these options/],
+  [-4, true, /error -4 \(it could not download the source: check that the document server can reach publicBaseUrl/],
+  [-5, false, /error -5 \(wrong password: /],
+  [-6, true, /error -6 \(database error: see the log/],
+  [-7, false, /error -7 \(wrong input: /],
+  [-8, false, /error -8 \(invalid or expired token: compare jwtSecret and the clock/],
+  [-9, false, /error -9 \(the output type is ambiguous: name a format such as docx/],
+  [-10, false, /error -10 \(size limit exceeded: see .*maxDownloadBytes/]
+]
+
+t.test('each error code of a conversion says what it means, what to do, and whether trying again may help', async t => {
+  const { documentServer, failure } = await startConverting(t)
+  for (const [code, retryable, message] of codes) {
+    documentServer.fault('conversion', { type: 'error', error: code })
+    const { error, errors } = await failure({ key: `content of ${code}` })
+    t.ok(error instanceof ConversionFailedError)
+    t.match(error, { code: 'FST_EDITOR_CONVERSION_FAILED', statusCode: 502, serverCode: code, retryable, message }, String(code))
+    t.equal(errors, 1, 'no request follows')
+  }
+})
+
+t.test('documents and requests that cause errors: broken, missing, protected, too large, of an unknown or ambiguous format', async t => {
+  const { failure, storage, urls } = await startConverting(t)
+  const large = await startUpstream(t, (_request, response) => { response.writeHead(200, { 'content-length': 101 * 1024 ** 2 }).write('x') })
+  const docx = async (content: Buffer) => {
+    const { fileId } = await storage.create('docx', content)
+    return { url: urls.download(fileId), fileType: 'docx' }
+  }
+  const table: ReadonlyArray<readonly [code: number, request: Partial<ConversionRequest>]> = [
+    [-3, await docx(GARBAGE)],
+    [-4, { url: urls.download('nobody') }],
+    [-5, await docx(PROTECTED)],
+    [-5, { ...await docx(PROTECTED), password: 'the wrong one' }],
+    [-7, { outputType: 'nothing' }],
+    [-9, { fileType: 'pdf', outputType: 'ooxml' }],
+    [-10, { url: `${large.origin}/large.txt` }]
+  ]
+  for (const [code, request] of table) {
+    const { error } = await failure(request)
+    t.match(error, { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: code }, JSON.stringify({ code, ...request }))
+    t.notOk(error.message.includes('the wrong one'))
+  }
+})
+
+t.test('a wrong secret is error -8', async t => {
+  const { failure } = await startConverting(t, { emulated: { jwtSecret: 'another-secret-of-the-document-server' } })
+  t.match((await failure()).error, { serverCode: -8, retryable: false })
+})
+
+t.test('after an error the next call converts anew, except after -3, which stays with the content and the options', async t => {
+  const { documentServer, failure, app: { editorServer }, urls, fileId } = await startConverting(t)
+  const request = { url: urls.download(fileId), fileType: 'txt', outputType: 'pdf' } as const
+  const converts = async (options: Partial<ConversionRequest>) => (await editorServer.convert({ ...request, ...options }, QUICK)).bytes()
+  for (const code of [-2, -4, -10]) {
+    documentServer.fault('conversion', { type: 'error', error: code })
+    await failure({ key: `content of ${code}` })
+    t.match(await converts({ key: `content of ${code}` }), /^%PDF-/)
+  }
+  documentServer.fault('conversion', { type: 'error', error: -3 })
+  for (let call = 0; call < 2; call++) t.match((await failure({ key: 'content' })).error, { serverCode: -3, retryable: false })
+  t.match(await converts({ key: 'content', region: 'fr-FR' }), /^%PDF-/, 'other options are another conversion')
+  t.match(await converts({ key: 'content 2' }), /^%PDF-/, 'and so is another content')
+})
+
+t.test('a password is in no log, no error and not legible in the key', async t => {
+  const log = memoryLog()
+  const { documentServer, failure } = await startConverting(t, { server: log.server })
+  const keys = new Set<string>()
+  for (const error of [-5, -1]) {
+    for (const password of ['correct horse', 'battery staple']) {
+      documentServer.fault('conversion', { type: 'error', error })
+      const { error: rejected } = await failure({ password })
+      t.match(rejected, { serverCode: error })
+      for (const text of [String(rejected.stack), JSON.stringify(rejected), log.text()]) t.notOk(text.includes(password))
+      const { key, password: sent } = documentServer.receivedRequests.at(-1)!.body as { readonly key: string, readonly password: string }
+      t.equal(sent, password)
+      t.notOk(key.includes(password) || key.includes(Buffer.from(password).toString('base64url')))
+      keys.add(key)
+    }
+  }
+  t.equal(keys.size, 2, 'but it is part of the key')
+})
+
+t.test('results that arrive damaged, or are something else', async t => {
+  const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t)
+  const request = { url: urls.download(fileId), fileType: 'txt', outputType: 'pdf' } as const
+  const table = [
+    [{ type: 'html' }, 'FST_EDITOR_CONVERSION_FAILED', /not pdf but an HTML page/],
+    [{ type: 'answer', status: 200, body: '' }, 'FST_EDITOR_CONVERSION_FAILED', /the result is empty/],
+    [{ type: 'answer', status: 200, body: 'PK\x03\x04' }, 'FST_EDITOR_CONVERSION_FAILED', /the result is not pdf/],
+    [{ type: 'answer', status: 410, body: 'expired' }, 'FST_EDITOR_UPSTREAM', /answered status 410/],
+    [{ type: 'reset', afterBytes: 100 }, 'FST_EDITOR_UPSTREAM', /./],
+    [{ type: 'length', by: 1 }, 'FST_EDITOR_UPSTREAM', /./]
+  ] as const
+  for (const [fault, code, message] of table) {
+    documentServer.fault('file', fault)
+    await t.rejects(editorServer.convert(request, QUICK).then(async result => await result.bytes()), { code, message }, JSON.stringify(fault))
+    t.match(await (await editorServer.convert(request, QUICK)).bytes(), /^%PDF-/, 'the next call gets it')
+  }
+})
+
+t.test('an invalid answer of the conversion service rejects', async t => {
+  const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t)
+  for (const [fault, code] of [
+    [{ type: 'html' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'answer', status: 200, body: 'null' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'answer', status: 200, body: '{"endConvert":true}' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'answer', status: 200, body: '{"endConvert":true,"fileUrl":"ftp://127.0.0.1/x"}' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'answer', status: 200, body: '{"error":"busy"}' }, 'FST_EDITOR_CONVERSION_FAILED'],
+    [{ type: 'answer', status: 503, body: 'busy' }, 'FST_EDITOR_UPSTREAM'],
+    [{ type: 'reset', afterBytes: 3 }, 'FST_EDITOR_UPSTREAM'],
+    [{ type: 'origin', origin: 'http://127.0.0.1:9' }, 'FST_EDITOR_ADDRESS_BLOCKED']
+  ] as const) {
+    const remove = documentServer.fault('converter', fault, { times: Infinity })
+    const error = await editorServer.convert({ url: urls.download(fileId), fileType: 'txt', outputType: 'pdf' }, QUICK).catch(error => error)
+    t.match(error, { code }, JSON.stringify(fault))
+    if (code === 'FST_EDITOR_CONVERSION_FAILED') t.equal(error.serverCode, undefined)
+    remove()
+  }
+})
+
+t.test('a source that is cut off is error -4', async t => {
+  const { failure } = await startConverting(t)
+  const cut = await startUpstream(t, (_request, response) => { response.writeHead(200, { 'content-length': 100 }).write('part', () => response.destroy()) })
+  t.match((await failure({ url: `${cut.origin}/a.txt` })).error, { serverCode: -4, retryable: true })
+})

@@ -1,0 +1,234 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { ConversionProgress, ConvertOptions, HttpClient } from '../../lib/index.js'
+import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
+import { deferred } from '../helpers/deferred.js'
+import { type HostOptions, startHost } from '../helpers/host.js'
+
+const REQUEST = { url: 'http://127.0.0.1:9/a.docx', fileType: 'docx', outputType: 'pdf' }
+
+async function startConverting (t: Test, answer: ConversionAnswer, { result, ...options }: HostOptions & { readonly result?: RequestListener } = {}) {
+  const service = await startConversionService(t, answer, result)
+  const { app } = await startHost(t, { documentServerOrigin: service.origin, ...options })
+  return { service, app, convert: async (options?: ConvertOptions) => await app.editorServer.convert(REQUEST, { interval: 1, ...options }) }
+}
+
+const answerXml = (response: ServerResponse, fields: string) => response.end(`<?xml version="1.0" encoding="utf-8"?><FileResult>${fields}</FileResult>`)
+
+t.test('onProgress is called with every answer, in JSON and in XML, up to 100', async t => {
+  const answers: ConversionAnswer[] = [
+    response => response.end('{"percent":10,"endConvert":false}'),
+    response => answerXml(response, '<FileUrl/><FileType/><Percent>55</Percent><EndConvert>False</EndConvert>'),
+    response => response.end('{"percent":1000,"endConvert":false}'),
+    response => response.end('{"endConvert":false}'),
+    (response, _attempt, origin) => answerXml(response, `<FileUrl>${origin}/a.pdf</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>True</EndConvert>`)
+  ]
+  const { convert } = await startConverting(t, (response, attempt, origin) => answers[attempt - 1]!(response, attempt, origin))
+  const progress: ConversionProgress[] = []
+  const result = await convert({ onProgress: told => { progress.push(told) } })
+  t.strictSame(progress.map(({ percent }) => percent), [10, 55, 0, 0, 100])
+  t.strictSame(await result.bytes(), PDF)
+})
+
+t.test('an error thrown by onProgress ends the conversion', async t => {
+  const { service, convert } = await startConverting(t, pending)
+  const stop = new Error('enough')
+  t.equal(await convert({ onProgress () { throw stop } }).catch(error => error), stop)
+  t.equal(service.conversions.length, 1)
+})
+
+t.test('a conversion that is not ready in time rejects; the same request later gets the result', async t => {
+  let isReady = false
+  const { service, convert } = await startConverting(t, (response, attempt, origin) => (isReady ? ready : pending)(response, attempt, origin))
+  await t.rejects(convert({ timeout: 100 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT', statusCode: 504, retryable: true, message: 'The conversion did not finish in the expected time (100 ms)' })
+  isReady = true
+  t.strictSame(await (await convert()).bytes(), PDF)
+  for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body, 'every request is the same')
+})
+
+t.test('the time limit also ends a request that is not answered', async t => {
+  const closed = deferred()
+  const { convert } = await startConverting(t, response => { response.once('close', () => closed.resolve()) })
+  await t.rejects(convert({ timeout: 1000 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
+  await closed.promise
+})
+
+t.test('an aborted signal rejects with its reason: before, while waiting, while asking and while reading', async t => {
+  const reason = new Error('no longer needed')
+  await t.test('before', async t => {
+    const { service, convert } = await startConverting(t, ready)
+    t.equal(await convert({ signal: AbortSignal.abort(reason) }).catch(error => error), reason)
+    t.equal(service.conversions.length, 0)
+  })
+  await t.test('while waiting', async t => {
+    const controller = new AbortController()
+    const { service, convert } = await startConverting(t, pending)
+    const converting = convert({ interval: 100_000, signal: controller.signal, onProgress: () => { setImmediate().then(() => controller.abort(reason)) } })
+    t.equal(await converting.catch(error => error), reason)
+    t.equal(service.conversions.length, 1)
+  })
+  await t.test('while asking', async t => {
+    const controller = new AbortController()
+    const closed = deferred()
+    const { convert } = await startConverting(t, response => {
+      response.once('close', () => closed.resolve())
+      controller.abort(reason)
+    })
+    t.equal(await convert({ signal: controller.signal }).catch(error => error), reason)
+    await closed.promise
+  })
+  await t.test('while reading', async t => {
+    const controller = new AbortController()
+    const closed = deferred()
+    const { convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve) })
+    const { body } = await convert({ signal: controller.signal })
+    body.once('data', () => controller.abort(reason))
+    t.equal(await new Promise(resolve => body.once('error', resolve)), reason)
+    await closed.promise
+  })
+})
+
+/** Sends without an end, and tells when the connection is closed. */
+function endlessPdf (onClose: () => void): RequestListener {
+  return (_request, response) => {
+    response.once('close', onClose)
+    response.write(PDF)
+    const send = () => {
+      while (!response.destroyed) if (!response.write(Buffer.alloc(65536))) return response.once('drain', send)
+    }
+    send()
+  }
+}
+
+t.test('a result that is not read leaves no connection open: once it is destroyed, its signal is aborted, or the app is closed', async t => {
+  for (const end of ['destroyed', 'aborted', 'closed'] as const) {
+    const closed = deferred()
+    const controller = new AbortController()
+    const { app, convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve) })
+    const { body } = await convert({ signal: controller.signal })
+    if (end === 'destroyed') body.destroy()
+    else if (end === 'aborted') controller.abort()
+    else await app.close()
+    await closed.promise
+    t.ok(body.destroyed, end)
+  }
+})
+
+t.test('a result that is not read in time is ended, and tells whoever reads it then', async t => {
+  const closed = deferred()
+  const { convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve), timeouts: { total: 1000 } })
+  const result = await convert()
+  await closed.promise
+  await t.rejects(result.bytes(), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT', message: /not finished within 1000 ms/ })
+})
+
+t.test('closing the app ends a conversion that is not finished', async t => {
+  const asked = deferred()
+  const { app, convert } = await startConverting(t, response => {
+    pending(response, 1, '')
+    asked.resolve()
+  })
+  const converting = convert({ interval: 100_000 }).catch(error => error)
+  await asked.promise
+  await app.close()
+  t.match(await converting, { message: /closing|closed|destroyed/ })
+})
+
+t.test('a result is limited by maxFileSize', async t => {
+  const { convert } = await startConverting(t, ready, { result: endlessPdf(() => {}), maxFileSize: 100_000 })
+  await t.rejects(convert().then(async result => await result.bytes()), { code: 'FST_EDITOR_TOO_LARGE', message: /100000 bytes/ })
+  const announced = await startConverting(t, ready, { result: (_request, response) => { response.writeHead(200, { 'content-length': 100_001 }).write(PDF) }, maxFileSize: 100_000 })
+  await t.rejects(announced.convert(), { code: 'FST_EDITOR_TOO_LARGE' })
+})
+
+t.test('a result can be read once', async t => {
+  const { convert } = await startConverting(t, ready)
+  const result = await convert()
+  t.strictSame(await result.bytes(), PDF)
+  await t.rejects(result.bytes(), { name: 'TypeError', message: /read once/ })
+})
+
+t.test('a result of another format than was requested or announced is refused', async t => {
+  const announced = (fileType: string | undefined, path = '/cache/files/output.x/a.bin'): ConversionAnswer => (response, _attempt, origin) =>
+    response.end(JSON.stringify({ fileUrl: origin + path, fileType, percent: 100, endConvert: true }))
+  const zip = Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.alloc(600), Buffer.from('504b0506', 'hex'), Buffer.alloc(18)])
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(600)])
+  const jpg = Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(600)])
+  const gif = Buffer.from('GIF89a…')
+  const bmp = Buffer.from('BM…')
+  const table: ReadonlyArray<readonly [outputType: string, announced: string | undefined, bytes: Buffer, fileType: string | undefined, thumbnail?: object]> = [
+    ['pdf', 'docx', zip, undefined],
+    ['pdf', '.PDF', PDF, 'pdf'],
+    ['pdf', undefined, PDF, 'pdf'],
+    ['pdfa', 'pdf', PDF, 'pdf'],
+    ['pdfa', 'docx', zip, undefined],
+    ['ooxml', 'docm', zip, 'docm'],
+    ['ooxml', 'xlsx', zip, 'xlsx'],
+    ['ooxml', 'odt', zip, undefined],
+    ['ooxml', 'pdf', PDF, undefined],
+    ['odf', 'ods', zip, 'ods'],
+    ['odf', 'docx', zip, undefined],
+    ['png', 'png', png, 'png'],
+    ['png', 'png', jpg, undefined],
+    ['png', 'zip', zip, undefined],
+    ['png', 'zip', zip, 'zip', { first: false }],
+    ['png', 'png', png, undefined, { first: false }],
+    ['jpeg', 'jpg', jpg, 'jpg'],
+    ['jpg', 'jpg', gif, undefined],
+    ['gif', 'gif', gif, 'gif'],
+    ['bmp', 'bmp', bmp, 'bmp'],
+    ['bmp', 'bmp', PDF, undefined],
+    ['htm', 'html', Buffer.from('<html>'), 'html'],
+    ['docx', 'docx', PDF, undefined]
+  ]
+  for (const [outputType, fileType, bytes, expected, thumbnail] of table) {
+    const service = await startConversionService(t, announced(fileType), (_request, response) => { response.end(bytes) })
+    const { app } = await startHost(t, { documentServerOrigin: service.origin })
+    const converting = app.editorServer.convert({ ...REQUEST, outputType, ...(thumbnail && { thumbnail }) })
+    const name = JSON.stringify({ outputType, fileType, thumbnail, expected })
+    if (expected === undefined) {
+      await t.rejects(converting, { code: 'FST_EDITOR_CONVERSION_FAILED', message: new RegExp(`the result is (.* instead of|not) ${outputType}`) }, name)
+    } else {
+      const result = await converting
+      t.equal(result.fileType, expected, name)
+      t.strictSame(await result.bytes(), bytes)
+    }
+  }
+  const truncated = await startConverting(t, announced('docx'), { result: (_request, response) => { response.end(zip.subarray(0, 604)) } })
+  const { bytes } = await truncated.app.editorServer.convert({ ...REQUEST, outputType: 'docx' })
+  await t.rejects(bytes(), { code: 'FST_EDITOR_UPSTREAM', retryable: true, message: /the docx file is truncated/ })
+
+  const service = await startConversionService(t, announced(undefined, '/cache/files/conv_1/output.odt/a.odt?md5=x'), (_request, response) => { response.end(zip) })
+  const { app } = await startHost(t, { documentServerOrigin: service.origin })
+  t.equal((await app.editorServer.convert({ ...REQUEST, outputType: 'odf' })).fileType, 'odt', 'an older document server names it in the URL only')
+})
+
+t.test('with documentServer.internalUrl requests and results go there', async t => {
+  const service = await startConversionService(t, response => {
+    response.end(JSON.stringify({ fileUrl: 'https://docs.invalid/cache/result.pdf?md5=a', endConvert: true }))
+  })
+  const { app } = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: service.origin } })
+  t.strictSame(await (await app.editorServer.convert(REQUEST)).bytes(), PDF)
+  t.strictSame(service.downloads, ['/cache/result.pdf?md5=a'])
+})
+
+t.test('the purpose of all requests is conversion, so that an HTTP client can tell', async t => {
+  const service = await startConversionService(t, ready)
+  const purposes: string[] = []
+  const { app } = await startHost(t, {
+    documentServerOrigin: service.origin,
+    prepare (app) {
+      app.addHook('onReady', async () => {
+        const client = app.editorHttpClient as { request: HttpClient['request'] }
+        const { request } = client
+        client.request = async options => {
+          purposes.push(options.purpose)
+          return await request(options)
+        }
+      })
+    }
+  })
+  await (await app.editorServer.convert(REQUEST)).bytes()
+  t.strictSame(purposes, ['conversion', 'conversion'])
+})

@@ -1,0 +1,336 @@
+// Conversions and the document builder. Source: docs/document-server-protocol.md#conversion
+import type { DocumentType } from '@onlyoffice/doceditor-types'
+import type { Readable } from 'node:stream'
+import type { RequestOptions } from './requests.js'
+
+/**
+ * What a document is converted to: an extension, or
+ * - `ooxml`: the Office Open XML format that fits the document, such as `docx`, or `docm` if it has macros;
+ * - `odf`: the OpenDocument format that fits the document, such as `odt`;
+ * - `pdfa`: PDF/A; the result's file type is `pdf`.
+ *
+ * `EditorServer.formats` tells which formats a document can be converted to.
+ */
+export type OutputType =
+  | 'ooxml' | 'odf'
+  | 'pdf' | 'pdfa'
+  | 'bmp' | 'gif' | 'jpg' | 'png'
+  | 'docx' | 'docm' | 'dotx' | 'dotm' | 'odt' | 'ott' | 'rtf' | 'txt' | 'html' | 'epub' | 'fb2' | 'md'
+  | 'xlsx' | 'xlsm' | 'xltx' | 'xltm' | 'ods' | 'ots' | 'csv'
+  | 'pptx' | 'pptm' | 'ppsx' | 'ppsm' | 'potx' | 'potm' | 'odp' | 'otp'
+  | (string & {})
+
+/** A colour as red, green and blue from 0 to 255; `[]` for none. */
+export type Color = readonly [] | readonly [red: number, green: number, blue: number]
+
+/** How pages become images. */
+export interface ThumbnailOptions {
+  /**
+   * - `0`: stretched to `width` and `height`;
+   * - `1`: as large as fits into `width` and `height`, with the proportions of the page;
+   * - `2`: the size of the page at 96 dpi, without regard to `width` and `height`.
+   *
+   * @default 2
+   */
+  readonly aspect?: 0 | 1 | 2
+  /**
+   * Whether only the first page is converted. With `false` the result is a zip file with an image of each page.
+   *
+   * @default true
+   */
+  readonly first?: boolean
+  /**
+   * Pixels.
+   *
+   * @default 100
+   */
+  readonly width?: number
+  /**
+   * Pixels.
+   *
+   * @default 100
+   */
+  readonly height?: number
+}
+
+/**
+ * How a spreadsheet is laid out on pages. Lengths are a number with a unit, such as `19.1mm`. A result has at most 1500 pages.
+ */
+export interface SpreadsheetLayout {
+  /**
+   * Whether the whole sheet is converted, although a print area is set.
+   *
+   * @default true
+   */
+  readonly ignorePrintArea?: boolean
+  /** @default 'portrait' */
+  readonly orientation?: 'portrait' | 'landscape'
+  /**
+   * Pages that the sheet is fitted to in width; 0 does not fit it.
+   *
+   * @default 0
+   */
+  readonly fitToWidth?: number
+  /**
+   * Pages that the sheet is fitted to in height; 0 does not fit it.
+   *
+   * @default 0
+   */
+  readonly fitToHeight?: number
+  /**
+   * Percent.
+   *
+   * @default 100
+   */
+  readonly scale?: number
+  /**
+   * Whether row and column headings are shown.
+   *
+   * @default false
+   */
+  readonly headings?: boolean
+  /** @default false */
+  readonly gridLines?: boolean
+  /** @default { width: '210mm', height: '297mm' } */
+  readonly pageSize?: {
+    readonly width?: string
+    readonly height?: string
+  }
+  /** @default { left: '17.8mm', right: '17.8mm', top: '19.1mm', bottom: '19.1mm' } */
+  readonly margins?: {
+    readonly left?: string
+    readonly right?: string
+    readonly top?: string
+    readonly bottom?: string
+  }
+}
+
+/** How forms in a document become PDF or images. */
+export interface DocumentLayout {
+  /** Whether the placeholders of empty fields are drawn. Without `isPrint`: whether the fields are kept in the PDF. */
+  readonly drawPlaceHolders?: boolean
+  /** Whether fields are highlighted; only with `isPrint`. */
+  readonly drawFormHighlight?: boolean
+  /**
+   * Whether the document is converted as it is printed; only from text documents to PDF.
+   *
+   * @default false
+   */
+  readonly isPrint?: boolean
+}
+
+/** How a PDF or XPS document becomes an editable text document. */
+export interface DocumentRenderer {
+  /**
+   * - `blockChar`: each character in a frame of its own;
+   * - `blockLine`: each line in a frame of its own;
+   * - `plainLine`: plain text, each line a paragraph;
+   * - `plainParagraph`: plain text, lines joined into paragraphs.
+   *
+   * @default 'plainLine'
+   */
+  readonly textAssociation?: 'blockChar' | 'blockLine' | 'plainLine' | 'plainParagraph'
+}
+
+/** Text of a watermark with one appearance. */
+export interface WatermarkRun {
+  /** `<%br%>` is a line break. */
+  readonly text: string
+  /** Background of the text. */
+  readonly fill?: Color
+  readonly fontFamily?: string
+  /** Points. */
+  readonly fontSize?: number
+  readonly bold?: boolean
+  readonly italic?: boolean
+  readonly underline?: boolean
+  readonly strikeout?: boolean
+}
+
+/** A paragraph of a watermark. */
+export interface WatermarkParagraph {
+  /** `0` right, `1` left, `2` centred, `3` justified. */
+  readonly align?: 0 | 1 | 2 | 3
+  /** Background of the paragraph. */
+  readonly fill?: Color
+  /** Lines. */
+  readonly lineSpacing?: number
+  readonly runs?: readonly WatermarkRun[]
+}
+
+/** A watermark on every page of a PDF or image. */
+export interface Watermark {
+  /** From 0, invisible, to 1. */
+  readonly transparent?: number
+  /** The shape around the text, such as `rect`. */
+  readonly type?: string
+  /** Millimetres. */
+  readonly width?: number
+  /** Millimetres. */
+  readonly height?: number
+  /** Degrees. */
+  readonly rotate?: number
+  /** Between shape and text, in millimetres: left, top, right, bottom. */
+  readonly margins?: readonly [number, number, number, number]
+  /** Background of the shape: a colour, or an image as an http(s) or `data:image/…` URL. */
+  readonly fill?: Color | string
+  /** Colour of the shape's outline. */
+  readonly stroke?: Color
+  /** Of the outline, in millimetres. */
+  readonly strokeWidth?: number
+  /** Where the text is in the shape: `0` bottom, `1` centre, `4` top. */
+  readonly align?: 0 | 1 | 4
+  readonly paragraphs?: readonly WatermarkParagraph[]
+}
+
+/** What a document becomes: all options of the conversion API. Fields that its formats do not use have no effect. */
+export interface ConversionOptions {
+  readonly outputType: OutputType
+  /** Name of the converted file in the URL of the document server. */
+  readonly title?: string
+  /** Opens a protected document, at most 255 characters. The converted document has none. */
+  readonly password?: string
+  /**
+   * Formats of numbers, dates and currencies in a spreadsheet that becomes PDF, as language and country.
+   *
+   * @default 'en-US'
+   */
+  readonly region?: string
+  /**
+   * Encoding of a csv or txt document, as the number of a code page: 65001 UTF-8, 1200 UTF-16, 1252 Western European, 1250
+   * Central European, 1251 Cyrillic, 932 Japanese, 936 and 950 Chinese.
+   *
+   * @default 65001
+   */
+  readonly codePage?: number
+  /**
+   * Separates the values of a csv document: `0` nothing, `1` tab, `2` semicolon, `3` colon, `4` comma, `5` space.
+   *
+   * @default 4
+   */
+  readonly delimiter?: 0 | 1 | 2 | 3 | 4 | 5
+  readonly thumbnail?: ThumbnailOptions
+  readonly spreadsheetLayout?: SpreadsheetLayout
+  readonly documentLayout?: DocumentLayout
+  readonly documentRenderer?: DocumentRenderer
+  readonly watermark?: Watermark
+  readonly pdf?: {
+    /** Whether the result is a fillable form. By default form fields stay as they are. */
+    readonly form?: boolean
+    /** Whether the result is PDF/A, as with `outputType: 'pdfa'`. */
+    readonly pdfa?: boolean
+  }
+}
+
+/** A document at a URL, and what it becomes. */
+export interface ConversionRequest extends ConversionOptions {
+  /** Absolute http(s) URL from which the document server downloads the document. */
+  readonly url: string
+  /** Extension of the document at `url`. */
+  readonly fileType: string
+  /**
+   * Identifies the content at `url`, such as a file's ID and revision. The document server keeps results, for a day by default:
+   * the same key and options get the same result without another conversion. The key that is sent is a hash of all of them, so
+   * that a result is never taken for another.
+   *
+   * @default `url`: if its content changes, set a key that changes with it
+   */
+  readonly key?: string
+}
+
+/** How far a conversion is. */
+export interface ConversionProgress {
+  /** From 0 to 100. Document servers may stay at 0 until the end. */
+  readonly percent: number
+}
+
+/** How a conversion or a document build is awaited. */
+export interface AwaitOptions extends RequestOptions {
+  /**
+   * Milliseconds until the result must be ready. Fetching it is limited by `timeouts.total`.
+   *
+   * @default 120_000
+   */
+  readonly timeout?: number
+  /**
+   * Milliseconds between two requests for the result. The first three are shorter.
+   *
+   * @default 1000
+   */
+  readonly interval?: number
+}
+
+/** Options of `EditorServer.convert`. */
+export interface ConvertOptions extends AwaitOptions {
+  /** Called with every answer of the document server. If it throws, the conversion rejects with that error. */
+  readonly onProgress?: (progress: ConversionProgress) => void
+}
+
+/**
+ * A file that the document server made. Its first bytes are checked: they look like a file of `fileType`. The rest is still on
+ * its way, limited by `maxFileSize` and `timeouts.total`. It can be read once, by `body` or `bytes`.
+ */
+export interface ResultFile {
+  /** Extension of the file, in lower case. */
+  readonly fileType: string
+  /** Media type of the file, such as `application/pdf`. */
+  readonly mediaType: string
+  /** Bytes, if the document server announced it. */
+  readonly size?: number
+  /**
+   * The content. It fails with `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`, or with the reason of `signal`. Destroy
+   * it if you do not read it; `timeouts.total` ends it otherwise.
+   */
+  readonly body: Readable
+  /** Reads the whole content. Rejects as `body` fails. */
+  bytes (): Promise<Buffer>
+}
+
+/** What the document builder runs. */
+export type BuildRequest = {
+  /** Available in the script as `Argument`. */
+  readonly argument?: Readonly<Record<string, unknown>>
+} & (
+  | {
+    /** Absolute http(s) URL from which the document server downloads the script. */
+    readonly url: string
+    readonly script?: never
+  }
+  | {
+    /**
+     * The script itself, at most 1 MiB. The document server downloads it from this instance of the application: if others share
+     * `publicBaseUrl`, use `url`.
+     */
+    readonly script: string
+    readonly url?: never
+  }
+)
+
+/** A file that a script saved. */
+export interface BuiltFile {
+  /** As in the script; never a path. */
+  readonly name: string
+  /** Fetches the file, which the document server keeps for 15 minutes. Rejects as `EditorServer.convert` does while fetching. */
+  fetch (options?: RequestOptions): Promise<ResultFile>
+}
+
+/** The result of a document build. */
+export interface BuildResult {
+  readonly files: readonly BuiltFile[]
+}
+
+/** A format that the document server knows. */
+export interface DocumentFormat {
+  /** In lower case, without a dot. */
+  readonly extension: string
+  /** The editor that opens it; absent if it is only a result of conversions. */
+  readonly documentType?: DocumentType
+  /**
+   * What can be done with it: `view`, `edit`, `lossy-edit` (edited with possible loss of formatting), `fill` (forms), `review`,
+   * `comment`, `encrypt`, `customfilter`, `auto-convert` (converted when it is opened). A document server may send others.
+   */
+  readonly actions: readonly string[]
+  /** What it can be converted to. */
+  readonly convertsTo: readonly string[]
+  readonly mediaType: string
+}
