@@ -1,6 +1,8 @@
 import type { EditorControl, EditorControlDefaults } from './control.js'
+import type { DoctorOptions, DoctorReport } from './doctor.js'
 import type { EditorServer } from './document-server.js'
 import type { HttpClient } from './http.js'
+import type { EditorSessions } from './sessions.js'
 import type { Storage } from './storage.js'
 
 declare module 'fastify' {
@@ -27,5 +29,28 @@ declare module 'fastify' {
      * ```
      */
     editorServer: EditorServer
+    /**
+     * The documents that users are editing, and what can be done about it.
+     *
+     * @example
+     * ```js
+     * const users = await app.editorSessions.users('report')
+     * ```
+     */
+    editorSessions: EditorSessions
+    /**
+     * Examines the set-up: whether application and document server reach each other, the secrets, clocks, versions, and the storage.
+     * It sends requests to both and writes nothing that users see. Never rejects because of what it finds. Calls at the same time
+     * share one examination. Source: docs/doctor.md lists the codes.
+     *
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type.
+     * @throws the reason of `signal`, once it is aborted.
+     * @example
+     * ```js
+     * const { healthy, findings } = await app.editorDoctor()
+     * if (!healthy) app.log.error({ findings: findings.filter(({ status }) => status === 'error') }, 'the editor does not work')
+     * ```
+     */
+    editorDoctor: (options?: DoctorOptions) => Promise<DoctorReport>
   }
 }

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream'
 
-/** What an outbound request is for: fetching a saved file, sending a command, converting to PDF, or the proxy action. */
-export type HttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy'
+/**
+ * What an outbound request is for: fetching a saved file, sending a command, converting, the proxy action, or an examination by
+ * `app.editorDoctor()`, which also requests `api.js` and this application at `publicBaseUrl`.
+ */
+export type HttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy' | 'probe'
 
 /** One outbound request. */
 export interface HttpRequest {

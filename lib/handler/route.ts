@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
-import { FileNotFoundError, ForbiddenError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
+import { FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
+import type { Observer } from './observer.js'
+import type { ProbeRequests } from './probe-requests.js'
 import { type Action, HandlerQuery, type HandlerRequest, isHandlerQuery } from './request.js'
 import { answerCallback, untrustedContentHeaders } from './responses.js'
 
@@ -15,7 +17,8 @@ export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'D
 const allowedMethods: Record<Action, readonly string[]> = {
   callback: ['POST'],
   download: ['GET', 'HEAD'],
-  proxy: ['GET', 'HEAD']
+  proxy: ['GET', 'HEAD'],
+  report: ['POST']
 }
 
 /**
@@ -28,24 +31,30 @@ interface Dependencies {
   readonly path: string
   readonly actions: HandlerActions
   readonly credentials: Pick<Credentials, 'admitCallback'>
+  readonly observer: Observer
+  readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer'>
   readonly routeOptions: Pick<RouteOptions, 'constraints'>
 }
 
 /** The handler's route: selects by `action`, and answers errors as the action requires. */
-export function handlerRoute ({ path, actions, credentials, routeOptions }: Dependencies): RouteOptions {
+export function handlerRoute ({ path, actions, credentials, observer, probeRequests, routeOptions }: Dependencies): RouteOptions {
   const handler: RouteHandlerMethod = (request, reply) => {
+    if (probeRequests.recognizes(request)) return probeRequests.answer(request, reply)
     const handlerRequest = request as HandlerRequest
+    observer.reached(request, reply)
     return actions[handlerRequest.query.action](handlerRequest, reply)
   }
 
-  /** Runs before the body is read: reading is the most expensive step. Only callbacks have a body. */
+  /** Runs before the body is read: reading is the most expensive step. Only callbacks may have a body. */
   async function assertAdmitted (request: FastifyRequest): Promise<void> {
     const { query, method } = request
     const { action } = query as { action?: unknown }
     if (!isAction(action)) throw new UnknownActionError()
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
+    if (probeRequests.recognizes(request)) return
     if (action === 'callback') await credentials.admitCallback(request)
+    if (action === 'report' && mayHaveBody(request)) throw new InvalidReportError('it must have no body and no content type')
   }
 
   return {
@@ -56,9 +65,19 @@ export function handlerRoute ({ path, actions, credentials, routeOptions }: Depe
     schema: { querystring: HandlerQuery },
     // Set on the route, so that a validator or an error handler of the application has no effect here.
     validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
-    errorHandler: handleError,
+    errorHandler (error, request, reply) {
+      observer.failed(request, error)
+      return handleError(error, request, reply)
+    },
+    onResponse: async (request, reply) => observer.ended(request, reply),
     handler
   }
+}
+
+/** Fastify parses no body without these headers. */
+function mayHaveBody ({ headers }: FastifyRequest): boolean {
+  const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': encoding } = headers
+  return type !== undefined || length !== '0' || encoding !== undefined
 }
 
 /** How a request is logged: the default serializer would log the query, which contains a document's URL or a signature. */
@@ -90,6 +109,7 @@ function publicMessage (error: FastifyError, status: number): string {
 
 /** A query parameter that is not a string names neither a file nor a URL. */
 function invalidQueryError (action: unknown): FastifyError {
+  if (action === 'report') return new InvalidReportError('each parameter must occur once')
   return action === 'proxy' ? new InvalidUrlError() : new FileNotFoundError()
 }
 

@@ -16,6 +16,15 @@ export interface HandlerUrls {
   checkSignature (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
   checkProxyToken (fileId: string, token: string | undefined): SignatureState
   /**
+   * URL of a probe of the doctor, at which the handler does nothing but answer. It is always signed, for a purpose of its own: it
+   * opens no file, and a signature for a file is none for a probe.
+   */
+  probe (action: 'callback' | 'download', id: string): string
+  checkProbe (action: 'callback' | 'download', id: string, query: SignatureQuery): SignatureState
+  /** Proves that an instance of this application has answered a probe with this content. */
+  signProbeAnswer (id: string, content: string): string
+  isProbeAnswer (id: string, content: string, signature: string): boolean
+  /**
    * Whether `url`, however it is percent-encoded, is the URL of a request for a file. `requestTarget` is the request's path with
    * its query.
    */
@@ -43,6 +52,9 @@ interface Options {
   readonly clock?: Clock
 }
 
+/** A probe takes a minute at most. */
+const PROBE_LIFETIME_MS = 5 * 60_000
+
 /** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
 const EPOCH_SECONDS = /^[1-9]\d{0,11}$/
 
@@ -59,8 +71,8 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
     return `${unsigned}&${signedFields}`
   }
 
-  function expiry (): string {
-    return String(Math.ceil((clock.now() + downloadUrlLifetime) / 1000))
+  function expiry (lifetime = downloadUrlLifetime): string {
+    return String(Math.ceil((clock.now() + lifetime) / 1000))
   }
 
   function check (url: SignedUrl, signature: string): SignatureState {
@@ -86,6 +98,15 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
       const dot = token.indexOf('.')
       return check({ purpose: 'proxy', fileId, expires: token.slice(0, dot) }, token.slice(dot + 1))
     },
+    probe (action, id) {
+      const expires = expiry(PROBE_LIFETIME_MS)
+      return `${base}?${new URLSearchParams({ action, fileId: id, expires, signature: signer.sign({ purpose: `probe-${action}`, fileId: id, expires }) })}`
+    },
+    checkProbe (action, id, { signature, expires }) {
+      return signature === undefined ? 'absent' : check({ purpose: `probe-${action}`, fileId: id, expires }, signature)
+    },
+    signProbeAnswer: (id, content) => signer.sign({ purpose: 'probe-answer', fileId: id, key: content }),
+    isProbeAnswer: (id, content, signature) => signer.verify({ purpose: 'probe-answer', fileId: id, key: content }, signature),
     isUrlOfRequest (value, requestTarget, fileId) {
       const url = typeof value === 'string' ? parseUrl(value) : undefined
       if (!url) return false

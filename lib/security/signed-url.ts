@@ -4,7 +4,7 @@ import { equalInConstantTime } from './constant-time.js'
 /** What a signature covers, besides the URL of the handler. */
 export interface SignedUrl {
   /** A signature is valid for one purpose only. */
-  readonly purpose: 'callback' | 'download' | 'proxy'
+  readonly purpose: 'callback' | 'download' | 'proxy' | 'probe-callback' | 'probe-download' | 'probe-answer'
   readonly fileId: string
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined

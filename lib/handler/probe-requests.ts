@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import { PROBE_FORMAT, probeDocument } from '../doctor/probe-document.js'
+import { looksLikeProbe, type ProbeAnswer, type Probes, type SeenToken } from '../doctor/probes.js'
+import { mediaTypeOf } from '../document-server/formats.js'
+import type { TokenSigner } from '../document-server/token.js'
+import { InvalidCallbackError, TooLargeError } from '../errors.js'
+import type { Settings } from '../options.js'
+import type { HandlerUrls } from '../security/handler-urls.js'
+import { withTimeout } from '../with-timeout.js'
+import { isHandlerQuery } from './request.js'
+import { untrustedContentHeaders } from './responses.js'
+
+/** Requests for a probe of the doctor, recognized by the signature of their URL. They reach no hook, file or session. */
+export interface ProbeRequests {
+  recognizes (request: FastifyRequest): boolean
+  /** Counts the bytes of the body. */
+  readBody (payload: Readable): Promise<{ readonly bytes: number }>
+  answer (request: FastifyRequest, reply: FastifyReply): FastifyReply
+}
+
+interface Dependencies {
+  readonly settings: Pick<Settings, 'documentServer' | 'bodyLimit' | 'clock' | 'timeouts'>
+  readonly tokens: Pick<TokenSigner, 'verify'>
+  readonly urls: Pick<HandlerUrls, 'checkProbe' | 'signProbeAnswer'>
+  readonly probes: Probes
+}
+
+/** A JSON Web Token at the end of a header, and what precedes it. */
+const TOKEN = /^([\w-]{0,20}[ =:]{0,2})(eyJ[\w-]*\.[\w-]*\.[\w-]*=*)$/
+const MAX_TOKENS = 5
+const METHODS = { callback: 'POST', download: 'GET' } as const
+
+export function createProbeRequests ({ settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies): ProbeRequests {
+  const recognized = new WeakSet<FastifyRequest>()
+
+  return {
+    recognizes (request) {
+      if (recognized.has(request)) return true
+      const probe = probeOf(request)
+      if (!probe) return false
+      const { id, action } = probe
+      const isSigned = urls.checkProbe(action, id, request.query as object) === 'valid'
+      if (isSigned || probes.knows(id)) probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
+      if (isSigned) recognized.add(request)
+      return isSigned
+    },
+
+    readBody: payload => withTimeout(async () => ({ bytes: await sizeOf(payload) }), {
+      milliseconds: timeouts.body,
+      timeoutError: ms => new InvalidCallbackError(`the body of the probe did not arrive within ${ms} ms`)
+    }),
+
+    answer (request, reply) {
+      const { id, action } = probeOf(request)!
+      if (action === 'download') {
+        return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) }).send(probeDocument(id))
+      }
+      const { bytes } = request.body as { readonly bytes?: number } | null ?? {}
+      if (bytes === undefined) throw new InvalidCallbackError('the probe has no body')
+      const probe = JSON.stringify({ instance: probes.instance, bytes, sightings: probes.sightings(id) } satisfies ProbeAnswer)
+      return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json' })
+        .send(Buffer.from(JSON.stringify({ error: 0, probe, signature: urls.signProbeAnswer(id, probe) })))
+    }
+  }
+
+  async function sizeOf (payload: Readable): Promise<number> {
+    let bytes = 0
+    for await (const chunk of payload) {
+      bytes += (chunk as Buffer).length
+      if (bytes > bodyLimit) throw new TooLargeError(bodyLimit)
+    }
+    return bytes
+  }
+
+  /** Only what can be a token is verified: a gateway may add tokens of its own. */
+  function seenTokens ({ headers }: FastifyRequest): SeenToken[] {
+    const { authorizationHeader, authorizationPrefix } = documentServer
+    return Object.entries(headers).flatMap(([header, value]) => {
+      const [, prefix, token] = TOKEN.exec(typeof value === 'string' ? value : '') ?? []
+      if (prefix === undefined || token === undefined) return []
+      const isExpectedThere = header === authorizationHeader && prefix === authorizationPrefix
+      const verification = tokens.verify(token)
+      if ('claims' in verification) return [{ header, prefix, isExpectedThere, ...issuedAgo(verification.claims.iat, clock.now()) }]
+      const { problem, remedy, algorithm, issuedSecondsAgo } = verification.fault
+      return [{ header, prefix, isExpectedThere, fault: { problem, remedy, ...(algorithm && { algorithm }) }, ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo }) }]
+    }).slice(0, MAX_TOKENS)
+  }
+}
+
+interface Probe {
+  readonly id: string
+  readonly action: 'callback' | 'download'
+}
+
+function probeOf ({ method, query }: FastifyRequest): Probe | undefined {
+  if (!isHandlerQuery(query) || query.fileId === undefined || !looksLikeProbe(query.fileId)) return undefined
+  const { action, fileId: id } = query
+  return (action === 'callback' || action === 'download') && method === METHODS[action] ? { id, action } : undefined
+}
+
+function issuedAgo (iat: unknown, now: number): { readonly issuedSecondsAgo?: number } {
+  return typeof iat === 'number' ? { issuedSecondsAgo: Math.round(now / 1000 - iat) } : {}
+}

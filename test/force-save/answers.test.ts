@@ -1,0 +1,263 @@
+import t from 'tap'
+import { CommandFailedError, type ForceSaveFailedError } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { commandsAnswered, DISK_FULL, startPair, watched } from './support.js'
+
+/** Waits only briefly for saves of others. */
+const BRIEF = { timeout: 300 }
+
+t.test('a force save resolves when its save is stored, with the stored revision, and leaves no note', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('edited')
+  const result = await (await pair.control()).forceSave()
+  t.equal(await pair.stored(), 'edited')
+  t.strictSame(result, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('without a new edit there is nothing to save, before the first edit and after a save', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  t.strictSame(await control.forceSave(BRIEF), { saved: false, reason: 'no-changes' })
+  await session.edit('edited')
+  t.match(await control.forceSave(), { saved: true })
+  t.strictSame(await control.forceSave(BRIEF), { saved: false, reason: 'no-changes' })
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('there is no session: never opened, ended with a save, or only a forgotten file is left', async t => {
+  const pair = await startPair(t)
+  t.strictSame(await (await pair.control()).forceSave(), { saved: false, reason: 'no-session' })
+
+  const saved = await pair.open()
+  const control = await pair.control()
+  await saved.edit('edited')
+  await saved.close()
+  t.strictSame(await control.forceSave(), { saved: false, reason: 'no-session' })
+
+  const refused = await pair.open()
+  const other = await pair.control()
+  await refused.edit('edited again')
+  pair.documentServer.fault('file', { type: 'answer', status: 404 })
+  await refused.close()
+  t.ok(pair.documentServer.forgotten.has(other.documentKey))
+  t.strictSame(await other.forceSave(), { saved: false, reason: 'no-session' })
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('a force save that cannot be assembled rejects, and so does the next one until something is edited', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'fail' })
+  await t.rejects(control.forceSave(), { name: 'FastifyError', code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /could not assemble/, retryable: false })
+  const again = await control.forceSave().catch((error: unknown) => error as ForceSaveFailedError)
+  t.match(again, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /only after another edit/ })
+  t.match((again as ForceSaveFailedError).cause, { code: 'FST_EDITOR_COMMAND_FAILED', serverCode: 3 })
+  await session.edit('edited again')
+  t.match(await control.forceSave(), { saved: true })
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('a refused save rejects with its cause; repeated by the document server it resolves, refused again it rejects at once', async t => {
+  let isFull = true
+  const pair = await startPair(t, {
+    storing: storage => ({ ...storage, stage: async (...given) => { if (isFull) throw DISK_FULL; return await storage.stage!(...given) } })
+  })
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  for (const attempt of ['first', 'repeated']) {
+    const error = await control.forceSave().catch((error: unknown) => error as ForceSaveFailedError)
+    t.match(error, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /ENOSPC/ }, attempt)
+    t.equal((error as ForceSaveFailedError).cause, DISK_FULL)
+  }
+  isFull = false
+  const result = await control.forceSave()
+  t.equal(await pair.stored(), 'edited')
+  t.match(result, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.strictSame(pair.documentServer.sentRequests.filter(({ body }) => body?.status === 6).map(({ body }) => body!.encrypted), [undefined, false, false])
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('a refusal that may pass is retryable', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('edited')
+  pair.documentServer.fault('file', { type: 'answer', status: 503 })
+  await t.rejects((await pair.control()).forceSave(), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', retryable: true, cause: { code: 'FST_EDITOR_UPSTREAM' } })
+})
+
+t.test('if the last editor leaves before the document is assembled, the final save counts', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const saving = (await pair.control()).forceSave()
+  await commandsAnswered(pair.documentServer)
+  t.match(await session.close(), { status: 2, accepted: true })
+  t.strictSame(await saving, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.equal(await pair.stored(), 'edited')
+  await pair.clock.advance(1000)
+  t.strictSame(pair.documentServer.sentRequests.filter(({ body }) => body?.status === 6), [], 'no force save was sent')
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('if that final save is refused or cannot be assembled, the force save rejects', async t => {
+  for (const fault of ['refused', 'not assembled']) {
+    const pair = await startPair(t)
+    const session = await pair.open()
+    await session.edit('edited')
+    pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+    const saving = watched((await pair.control()).forceSave())
+    await commandsAnswered(pair.documentServer)
+    if (fault === 'refused') pair.documentServer.fault('file', { type: 'answer', status: 404 })
+    else pair.documentServer.fault('assembly', { type: 'fail' })
+    await session.close()
+    await t.rejects(saving.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED' }, fault)
+    await pair.clock.advance(1000)
+  }
+})
+
+t.test('a final save that was under way when it was requested counts, because nobody is left who could edit', async t => {
+  const [arrived, gate] = [deferred(), deferred()]
+  const pair = await startPair(t, {
+    async onCallback ({ status }) {
+      if (status !== 2) return
+      arrived.resolve()
+      await gate.promise
+    }
+  })
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  const closed = session.close()
+  await arrived.promise
+  const saving = watched(control.forceSave({ timeout: 1000 }))
+  await commandsAnswered(pair.documentServer)
+  t.notOk(saving.isSettled)
+  gate.resolve()
+  await closed
+  t.match(await saving.promise, { saved: true })
+  t.equal(await pair.stored(), 'edited')
+})
+
+t.test('a force save that is requested while an equal one is under way waits for it', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const first = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer)
+  const second = watched((await pair.control('b')).forceSave({ timeout: 2000 }))
+  await commandsAnswered(pair.documentServer, 2)
+  await pair.clock.advance(1000)
+  const revision = (await first.promise as { readonly revision: string }).revision
+  t.strictSame(await second.promise, { saved: true, revision })
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('if the equal one is refused, both reject', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  pair.documentServer.fault('file', { type: 'answer', status: 404 })
+  const first = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer)
+  const second = watched((await pair.control('b')).forceSave({ timeout: 1000 }))
+  await commandsAnswered(pair.documentServer, 2)
+  await pair.clock.advance(1000)
+  await t.rejects(first.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
+  await t.rejects(second.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
+})
+
+t.test('a save by the button that is under way counts if nothing was edited since', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const pressed = session.forceSave()
+  const saving = watched((await pair.control()).forceSave({ timeout: 1000 }))
+  await commandsAnswered(pair.documentServer)
+  await pair.clock.advance(1000)
+  await pressed
+  t.match(await saving.promise, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+})
+
+t.test('a save by the button that was under way before the last edit does not count', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('one')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const pressed = session.forceSave()
+  await session.edit('two')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 5000 })
+  const saving = watched((await pair.control()).forceSave())
+  await commandsAnswered(pair.documentServer)
+  await pair.clock.advance(1000)
+  await pressed
+  t.equal(await pair.stored(), 'one')
+  t.notOk(saving.isSettled)
+  await pair.clock.advance(4000)
+  const { revision } = await saving.promise as { readonly revision: string }
+  t.equal(await pair.stored(), 'two')
+  t.equal(revision, (await pair.a.storage.stat(pair.fileId))!.revision)
+})
+
+t.test('a force save that is stored as a conflict copy names the copy', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('edited')
+  const control = await pair.control()
+  await pair.a.storage.replace(pair.fileId, Buffer.from('from outside'))
+  const result = await control.forceSave() as { readonly saved: true, readonly revision: string, readonly conflictFileId: string }
+  t.equal(await pair.stored(), 'from outside')
+  t.equal(await pair.a.storedText(result.conflictFileId), 'edited')
+  t.equal(result.revision, (await pair.a.storage.stat(result.conflictFileId))!.revision)
+})
+
+t.test('what the document server says about the command', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  await session.edit('edited')
+  const control = await pair.control()
+  const answer = (error: number) => pair.documentServer.fault('command', { type: 'answer', status: 200, body: JSON.stringify({ key: control.documentKey, error }) })
+  answer(2)
+  await t.rejects(control.forceSave(), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /callback URL/, cause: { serverCode: 2 } })
+  for (const code of [5, 6, 7]) {
+    answer(code)
+    const error = await control.forceSave().catch((error: unknown) => error)
+    t.ok(error instanceof CommandFailedError && error.serverCode === code, `error ${code}`)
+  }
+  pair.documentServer.fault('command', { type: 'answer', status: 502 })
+  await t.rejects(control.forceSave(), { code: 'FST_EDITOR_UPSTREAM' })
+  await pair.documentServer.crash()
+  await t.rejects(control.forceSave(), { code: 'FST_EDITOR_UPSTREAM' })
+  await pair.documentServer.restart({ sessions: 'kept' })
+  t.strictSame(await pair.notes(), [])
+})
+
+t.test('without a stored document there is nothing to save by force', async t => {
+  const { a, control, fileId, notes } = await startPair(t)
+  await t.rejects(a.app.editorControl().forceSave(), { code: 'FST_EDITOR_NO_DOCUMENT' })
+  const other = await control()
+  other.documentUrl = 'http://127.0.0.1/another'
+  await t.rejects(other.forceSave(), { code: 'FST_EDITOR_NO_DOCUMENT' })
+
+  const invalid = await control()
+  for (const timeout of [0, -1, NaN, 2 ** 31, '5' as never]) await t.rejects(invalid.forceSave({ timeout }), { code: 'FST_EDITOR_INVALID_OPTION' })
+  await t.rejects(invalid.forceSave({ signal: {} as never }), { code: 'FST_EDITOR_INVALID_OPTION' })
+  invalid.documentKey = 'not/a/key'
+  await t.rejects(invalid.forceSave(), { code: 'FST_EDITOR_INVALID_KEY' })
+
+  const deleted = await control()
+  t.strictSame(await notes(), [])
+  await a.storage.remove!(fileId)
+  await t.rejects(deleted.forceSave(), { code: 'FST_EDITOR_FILE_NOT_FOUND' })
+})
