@@ -92,13 +92,13 @@ export function renderHtml ({ report, opening }: ReportPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${healthy ? 'Healthy' : 'Not healthy'} · Doctor of the editor</title>
+<title>${healthy ? 'Healthy' : 'Not healthy'} · Editor doctor</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
 <header>
-<h1>Doctor of the editor</h1>
+<h1>Editor doctor</h1>
 <p class="verdict ${verdict}"><span class="status"><span class="icon" aria-hidden="true">${MARKS[verdict].icon}</span>${healthy ? 'Healthy' : 'Not healthy'}</span>: ${countsOf(all)}</p>
 <p class="time">Examined at <time datetime="${escapeHtml(startedAt)}">${escapeHtml(startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'))}</time> in ${durationText(duration)}. <a href="">Examine again</a></p>
 <form method="get">

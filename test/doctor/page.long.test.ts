@@ -15,7 +15,7 @@ t.test('demo: the list leads to the doctor\'s page, which examines the demo and 
   const { page, problems } = await browser.newPage(t)
   await page.goto(demo.url)
   await page.getByRole('link', { name: 'Ask the doctor' }).click()
-  await page.getByRole('heading', { name: 'Doctor of the editor' }).waitFor()
+  await page.getByRole('heading', { name: 'Editor doctor' }).waitFor()
   t.match(await page.title(), /^Healthy/, await page.locator('main').innerText())
   t.match(await page.locator('.verdict').textContent(), /^✓Healthy: 0 errors/)
   t.equal(await page.locator('.verdict .status').evaluate('getComputedStyle(document.querySelector(".verdict .status")).color'), 'rgb(28, 111, 67)', 'its style applies')

@@ -49,7 +49,7 @@ t.test('a browser gets the report as a page that runs nothing and cannot be embe
     'cross-origin-resource-policy': 'same-origin'
   })
   t.match(body, /^<!DOCTYPE html>\n<html lang="en">/)
-  t.match(body, /<title>Healthy · Doctor of the editor<\/title>/)
+  t.match(body, /<title>Healthy · Editor doctor<\/title>/)
   t.match(body, /<h3><span class="status"><span class="icon" aria-hidden="true">✓<\/span>OK<\/span> [^<]+ <code>SERVER<\/code><\/h3>/)
   t.notMatch(body, /<script|onclick|style=|javascript:/i)
 })
