@@ -1,127 +1,96 @@
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import '../types/fastify.js'
 import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
 import { createControl } from './control/control.js'
-import { createDocumentServerClient } from './document-server/client.js'
-import { createCommands } from './document-server/commands.js'
+import { createBuilder } from './document-server/builder.js'
 import { createEditorServer } from './document-server/editor-server.js'
-import { createPdfConverter } from './document-server/conversion.js'
-import { tokenSigner } from './document-server/token.js'
+import { createFormats } from './document-server/format-list.js'
+import type { DirectResponse } from './doctor/direct-request.js'
+import { createDoctor } from './doctor/doctor.js'
+import { doctorRoute } from './doctor/route.js'
+import { startWarnings } from './doctor/start-warnings.js'
 import { AlreadyRegisteredError } from './errors.js'
-import { bodyReader } from './handler/body-reader.js'
-import { parseCallbackBody } from './handler/callback-body.js'
-import { createCallbackHandler } from './handler/callback.js'
-import { createCredentials, type Credentials } from './handler/credentials.js'
-import { createDownloadHandler } from './handler/download.js'
-import { createHooks } from './handler/hooks.js'
-import { routeNearMisses } from './handler/near-misses.js'
-import { createProxyHandler } from './handler/proxy.js'
-import type { HandlerRequest } from './handler/request.js'
-import { type HandlerActions, handlerRoute, requestWithoutQuery } from './handler/route.js'
+import { requestWithoutQuery } from './handler/route.js'
+import { handlerScope } from './handler/scope.js'
 import { undiciClient } from './http-client/undici-client.js'
-import { resolveOptions, type Settings } from './options.js'
-import { createOutbound } from './outbound/outbound.js'
-import { createSaves } from './save/saves.js'
-import { stagingStorage } from './save/staging.js'
-import { handlerUrls } from './security/handler-urls.js'
-import { documentKeys } from './sessions/document-key.js'
-import { createLocks } from './sessions/locks.js'
-import { createRecordStore } from './sessions/record-store.js'
-import { createSessions } from './sessions/sessions.js'
-import { createShutdown, type Shutdown } from './shutdown.js'
+import { resolveOptions } from './options.js'
+import { createConnection, createDiagnosis, createHandlerParts, createSaving } from './parts.js'
+import { recoverRegularly } from './recovery/schedule.js'
+import { createEditorSessions } from './sessions/editor-sessions.js'
+import { createShutdown } from './shutdown.js'
 import { fileStorage } from './storage/file-storage.js'
-import { memoryState } from './storage/memory-storage.js'
-import { spool } from './storage/spool.js'
-
-const BROWSER_MODULES = fileURLToPath(new URL('./browser/', import.meta.url))
-
-/** Of the most recently used files, when the storage has no `state`. */
-const MAX_RECORDS_IN_MEMORY = 10_000
 
 async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
+  const { log } = app
   const settings = resolveOptions(options)
-  const { clock, editorApiUrl, timeouts } = settings
-  const pluggedStorage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
+  const { editorApiUrl, recovery: { interval }, timeouts } = settings
+  const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
   const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts, tls: settings.tls }))
-  await pluggedStorage.ready?.()
+  await storage.ready?.()
 
   const shutdown = createShutdown(timeouts.close)
   const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
-  const urls = handlerUrls({ ...settings, path: handlerPath })
-  const tokens = tokenSigner(settings.secrets, clock)
-  const keys = documentKeys(settings.publicBaseUrl + handlerPath, editorApiUrl.origin)
-  const outbound = createOutbound(httpClient, settings)
-  const client = createDocumentServerClient({ outbound, tokens, settings })
-  const commands = createCommands({ client, log: app.log })
-  const hooks = createHooks({ settings, log: app.log, signal: shutdown.endAll })
-
-  const storage = stagingStorage(pluggedStorage, { spool, timeouts, signal: shutdown.endAll })
-  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
-  const recordStore = createRecordStore(state)
-  const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
-  const sessions = createSessions({ storage, recordStore, locks, keys, isKnown: commands.isKnown, askAfter: timeouts.session, clock })
-  const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, signal: shutdown.endSaves })
+  const foundation = { settings, handlerPath, storage, httpClient, log, shutdown }
+  const connection = createConnection(foundation)
+  const saving = createSaving(foundation, connection)
+  const diagnosis = createDiagnosis(foundation, saving)
+  const { client, commands, conversions, fetchResult, keys, scripts, urls } = connection
+  const { forceSaves, recoverForgotten } = saving
+  const { openings, openingExplainer } = diagnosis
 
   let stopped: Promise<void> | undefined
   // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
-  app.addHook('preClose', async () => { stopped = shutdown.start(saves.queue.idle) })
+  app.addHook('preClose', async () => { stopped = shutdown.start(saving.idle) })
   app.addHook('onClose', () => stopped)
+  if (interval !== undefined) app.addHook('onReady', async () => { recoverRegularly(recoverForgotten, { interval, log, signal: shutdown.closing }) })
 
-  const convertToPdf = createPdfConverter({ client, outbound })
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
-  app.decorate('editorControl', defaults => createControl({ storage: pluggedStorage, sessions, tokens, urls, convertToPdf, pageUrls, keys }, defaults))
+  app.decorate('editorControl', defaults => createControl({ ...connection, ...saving, storage, pageUrls, openings, forceSave: forceSaves.request }, defaults))
+  app.decorate('editorServer', {
+    ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
+    convert: conversions.convert,
+    build: createBuilder({ client, fetchResult, scripts, closing: shutdown.endAll }),
+    formats: createFormats({ client }),
+    recoverForgotten
+  })
+  app.decorate('editorSessions', createEditorSessions({ ...saving, keys, commands }))
+  app.decorate('editorDoctor', createDoctor({
+    ...foundation,
+    ...connection,
+    probes: diagnosis.probes,
+    inject: async request => injected(await app.inject(request)),
+    isListening: () => app.server.listening,
+    explainOpening: openingExplainer.findings,
+    signal: shutdown.closing
+  }))
 
-  app.decorate('editorServer', createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }))
-
-  const credentials = createCredentials({ settings, tokens, urls, keys, signal: shutdown.endAll })
-  const actions: HandlerActions = {
-    callback: createCallbackHandler({ settings, credentials, sessions, saves, hooks }),
-    download: createDownloadHandler({ credentials, storage, idle: timeouts.idle }),
-    proxy: createProxyHandler({ credentials, outbound })
-  }
   const { constraints, logLevel } = options
-  await app.register(handlerScope({ settings, actions, credentials, shutdown, routeOptions: constraints ? { constraints } : {} }), {
+  const doctor = settings.doctor && doctorRoute({
+    path: settings.path,
+    authorize: settings.doctor.authorize,
+    timeout: timeouts.hooks,
+    examine: () => app.editorDoctor(),
+    explainOpening: openingExplainer.findings,
+    signal: shutdown.endAll
+  })
+  const handlerParts = createHandlerParts(foundation, connection, saving, diagnosis)
+  await app.register(handlerScope({ ...handlerParts, settings, shutdown, otherRoutes: [scripts.route, ...doctor ? [doctor] : []], routeOptions: constraints ? { constraints } : {} }), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // may return an object, only Fastify's type wants a string
     ...(logLevel && { logLevel })
   })
-  if (settings.profile === 'classic') app.log.warn(CLASSIC_WARNING)
+  if (settings.profile === 'classic') log.warn(CLASSIC_WARNING)
+  for (const warning of startWarnings(settings)) log.warn(warning)
 }
 
-interface ScopeParts {
-  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
-  readonly actions: HandlerActions
-  readonly credentials: Credentials
-  readonly shutdown: Shutdown
-  readonly routeOptions: Pick<RouteOptions, 'constraints'>
-}
-
-/** A scope of our own: fastify-plugin ignores a prefix, and shares its scope with the application. */
-function handlerScope ({ settings, actions, credentials, shutdown, routeOptions }: ScopeParts) {
-  const { path } = settings
-  const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
-  return async function handler (scope: FastifyInstance): Promise<void> {
-    // A connection that is kept alive would keep the server from closing.
-    scope.addHook('onSend', async (_request, reply) => { if (shutdown.closing.aborted) reply.header('connection', 'close') })
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => parseCallbackBody(await readBody(request as HandlerRequest, payload)))
-    scope.route(handlerRoute({ path, actions, credentials, routeOptions }))
-    routeNearMisses(scope, path, routeOptions)
-    await scope.register(fastifyStatic, {
-      root: BROWSER_MODULES,
-      prefix: `${path}/assets/`,
-      decorateReply: false,
-      index: false,
-      ...routeOptions
-    })
-  }
+/** An answer of the application to a request without a network. */
+function injected ({ statusCode: status, headers, payload: text }: Awaited<ReturnType<FastifyInstance['inject']>>): DirectResponse {
+  const header = (name: string) => headers[name] === undefined ? undefined : String(headers[name])
+  return { status, header, text }
 }
 
 /** The application's own part, given as option or as decorator, or else the default one, which is closed with the app. */
@@ -137,5 +106,5 @@ function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: st
 const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credentials, the proxy fetches any URL, ' +
   'certificates are not verified, and a failed or unexpected save is acknowledged. Use it on a closed network only.'
 
-/** The Fastify plugin: one handler route, `editorStorage`, `editorHttpClient` and `editorControl()`. */
+/** The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`, `editorServer`, `editorSessions` and `editorDoctor()`. */
 export const editor = fp(registerEditor, { fastify: '5.x', name: 'fastify-onlyoffice' })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../types/options.js'
-import { BoundedMap } from '../storage/bounded-map.js'
+import { BoundedMap } from '../bounded-map.js'
 
 /** How a request of the document server ended. */
 export type Outcome =

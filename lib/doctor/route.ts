@@ -13,7 +13,6 @@ interface Dependencies {
   readonly timeout: number
   readonly examine: () => Promise<DoctorReport>
   readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
-  readonly routeOptions: Pick<RouteOptions, 'constraints'>
   /** Ends the wait for `authorize`. */
   readonly signal: AbortSignal
 }
@@ -34,7 +33,7 @@ const headers = {
 } as const
 
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
-export function doctorRoute ({ path, authorize, timeout, examine, explainOpening, routeOptions, signal }: Dependencies): RouteOptions {
+export function doctorRoute ({ path, authorize, timeout, examine, explainOpening, signal }: Dependencies): RouteOptions {
   const report = shared(examine)
 
   async function isAllowed (request: FastifyRequest): Promise<boolean> {
@@ -64,7 +63,6 @@ export function doctorRoute ({ path, authorize, timeout, examine, explainOpening
   }
 
   return {
-    ...routeOptions,
     method: 'GET',
     url: `${path}/doctor`,
     exposeHeadRoute: false,

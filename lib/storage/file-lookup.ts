@@ -1,7 +1,7 @@
 import { type BigIntStats, lstat } from 'node:fs'
 import { sep } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
-import { BoundedMap } from './bounded-map.js'
+import { BoundedMap } from '../bounded-map.js'
 import { type DirectoryMtime, directoryIndex, isUnchanged, mtimeReader, type Pause, rankOf } from './directory-index.js'
 
 export interface StoredFile {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { deferErrors } from '../streams.js'
-import { BoundedMap } from './bounded-map.js'
+import { BoundedMap } from '../bounded-map.js'
 import { storedExtension } from './file-info.js'
 import { sliceOf } from './reading.js'
 

@@ -1,0 +1,52 @@
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { Settings } from '../options.js'
+import type { Shutdown } from '../shutdown.js'
+import { bodyReader } from './body-reader.js'
+import { parseCallbackBody } from './callback-body.js'
+import type { Credentials } from './credentials.js'
+import { routeNearMisses } from './near-misses.js'
+import type { Observer } from './observer.js'
+import type { ProbeRequests } from './probe-requests.js'
+import type { HandlerRequest } from './request.js'
+import { type HandlerActions, handlerRoute } from './route.js'
+
+interface Dependencies {
+  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
+  readonly actions: HandlerActions
+  readonly credentials: Credentials
+  readonly observer: Observer
+  readonly probeRequests: ProbeRequests
+  /** Besides the handler's own: they have paths below it. */
+  readonly otherRoutes: readonly RouteOptions[]
+  readonly routeOptions: Pick<RouteOptions, 'constraints'>
+  readonly shutdown: Shutdown
+}
+
+const BROWSER_MODULES = fileURLToPath(new URL('../browser/', import.meta.url))
+
+/** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
+export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, routeOptions, shutdown }: Dependencies) {
+  const { path } = settings
+  const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
+  return async function handler (scope: FastifyInstance): Promise<void> {
+    // A connection that is kept alive would keep the server from closing.
+    scope.addHook('onSend', async (_request, reply) => { if (shutdown.closing.aborted) reply.header('connection', 'close') })
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => probeRequests.recognizes(request)
+      ? await probeRequests.readBody(payload)
+      : parseCallbackBody(await readBody(request as HandlerRequest, payload)))
+    scope.route(handlerRoute({ path, actions, credentials, observer, probeRequests, routeOptions }))
+    for (const route of otherRoutes) scope.route({ ...routeOptions, ...route })
+    routeNearMisses(scope, path, routeOptions)
+    await scope.register(fastifyStatic, {
+      root: BROWSER_MODULES,
+      prefix: `${path}/assets/`,
+      decorateReply: false,
+      index: false,
+      ...routeOptions
+    })
+  }
+}

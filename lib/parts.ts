@@ -1,0 +1,141 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { HttpClient } from '../types/http.js'
+import type { Storage } from '../types/storage.js'
+import { createDocumentServerClient } from './document-server/client.js'
+import { createCommands } from './document-server/commands.js'
+import { createConversions } from './document-server/conversion.js'
+import { createResultFetch } from './document-server/result-file.js'
+import { tokenSigner } from './document-server/token.js'
+import { createOpeningExplainer } from './doctor/explain-opening.js'
+import { createOpenings } from './doctor/openings.js'
+import { createProbes } from './doctor/probes.js'
+import { createCallbackHandler } from './handler/callback.js'
+import { createCredentials } from './handler/credentials.js'
+import { createDownloadHandler } from './handler/download.js'
+import { createHooks } from './handler/hooks.js'
+import { createObserver } from './handler/observer.js'
+import { createProbeRequests } from './handler/probe-requests.js'
+import { createProxyHandler } from './handler/proxy.js'
+import { createReportHandler } from './handler/report.js'
+import type { HandlerActions } from './handler/route.js'
+import { createScriptHost } from './handler/scripts.js'
+import { createSessionEvents } from './handler/session-events.js'
+import type { Settings } from './options.js'
+import { createOutbound } from './outbound/outbound.js'
+import { createForgottenFiles } from './recovery/forgotten-files.js'
+import { createRecovery } from './recovery/recovery.js'
+import { createForceSaves, type ForceSaves } from './save/force-saves.js'
+import { createSaves } from './save/saves.js'
+import { stagingStorage } from './save/staging.js'
+import { handlerUrls } from './security/handler-urls.js'
+import { documentKeys } from './sessions/document-key.js'
+import { createKnownSessions } from './sessions/known-sessions.js'
+import { createLocks } from './sessions/locks.js'
+import { createRecordStore } from './sessions/record-store.js'
+import { createSessions } from './sessions/sessions.js'
+import type { Shutdown } from './shutdown.js'
+import { memoryState } from './storage/memory-storage.js'
+import { spool } from './storage/spool.js'
+
+/** What the parts are made from. */
+export interface Foundation {
+  readonly settings: Settings
+  /** Path of the handler below `publicBaseUrl`. */
+  readonly handlerPath: string
+  readonly storage: Storage
+  readonly httpClient: HttpClient
+  readonly log: FastifyBaseLogger
+  readonly shutdown: Shutdown
+}
+
+export type Connection = ReturnType<typeof createConnection>
+export type Saving = ReturnType<typeof createSaving>
+export type Diagnosis = ReturnType<typeof createDiagnosis>
+
+/** Of the most recently used files, when the storage has no `state`. */
+const MAX_RECORDS_IN_MEMORY = 10_000
+
+/** The application and the document server: URLs, tokens, keys and requests. */
+export function createConnection ({ settings, handlerPath, httpClient, log, shutdown }: Foundation) {
+  const { clock, editorApiUrl, path, publicBaseUrl, secrets } = settings
+  const tokens = tokenSigner(secrets, clock)
+  const outbound = createOutbound(httpClient, settings)
+  const client = createDocumentServerClient({ outbound, tokens, settings })
+  const fetchResult = createResultFetch({ outbound, closing: shutdown.endAll })
+  return {
+    tokens,
+    outbound,
+    client,
+    fetchResult,
+    urls: handlerUrls({ ...settings, path: handlerPath }),
+    keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
+    commands: createCommands({ client, log }),
+    conversions: createConversions({ client, fetchResult, closing: shutdown.endAll }),
+    scripts: createScriptHost({ path: `${path}/scripts`, url: `${publicBaseUrl}${handlerPath}/scripts` })
+  }
+}
+
+/** Sessions and saves, and the hooks that they call. */
+export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys }: Connection) {
+  const { clock, timeouts } = settings
+  const hooks = createHooks({ settings, log, signal: shutdown.endAll })
+  const storage = stagingStorage(plugged, { spool, timeouts, signal: shutdown.endAll })
+  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
+  const sessionEvents = createSessionEvents({ hooks, log })
+  const known = createKnownSessions()
+  const recordStore = createRecordStore(state, {
+    read: known.note,
+    changed (fileId, before, after, cause) {
+      known.note(fileId, after)
+      sessionEvents.changed(fileId, before, after, cause)
+      forceSaves.recordChanged(fileId)
+    }
+  })
+  const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
+  const sessions = createSessions({ storage, recordStore, locks, keys, isKnown: commands.isKnown, askAfter: timeouts.session, clock, onEndOfDeleted: sessionEvents.endedAfterDeletion })
+  const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, signal: shutdown.endSaves })
+  const forceSaves: ForceSaves = createForceSaves({
+    storage,
+    recordStore,
+    isShared: storage.state !== undefined,
+    send: async (key, userdata, signal) => await commands.send({ c: 'forcesave', key, userdata }, { signal }),
+    isInHookOf: hooks.isInHookOf,
+    log,
+    clock,
+    closing: shutdown.closing
+  })
+  const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
+  const recoverForgotten = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
+
+  /** Resolves when nothing is under way. */
+  async function idle (): Promise<void> {
+    await forceSaves.idle()
+    await saves.queue.idle()
+    await sessionEvents.idle()
+  }
+
+  return { hooks, storage, recordStore, known, sessions, saves, forceSaves, recoverForgotten, idle }
+}
+
+/** What the handler and the pages see, for the doctor. */
+export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, { storage }: Saving) {
+  const openings = createOpenings({ clock })
+  return { openings, probes: createProbes(), openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets }) }
+}
+
+/** The actions of the handler's route, and what decides about its requests. */
+export function createHandlerParts ({ settings, shutdown }: Foundation, { tokens, urls, keys, outbound }: Connection, { hooks, storage, sessions, saves, forceSaves }: Saving, { openings, probes, openingExplainer }: Diagnosis) {
+  const credentials = createCredentials({ settings, tokens, urls, keys, signal: shutdown.endAll })
+  const actions: HandlerActions = {
+    callback: createCallbackHandler({ settings, credentials, sessions, saves, forceSaves, hooks }),
+    download: createDownloadHandler({ credentials, storage, idle: settings.timeouts.idle }),
+    proxy: createProxyHandler({ credentials, outbound }),
+    report: createReportHandler({ credentials, explainOpening: openingExplainer.summary, onReport: openings.reported })
+  }
+  return {
+    credentials,
+    actions,
+    observer: createObserver({ settings, urls, openings }),
+    probeRequests: createProbeRequests({ settings, tokens, urls, probes })
+  }
+}
