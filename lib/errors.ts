@@ -41,7 +41,7 @@ export const HookTimeoutError = defineError<[hook: string, milliseconds: number]
 // Requests to the handler
 
 /** The handler's `action` is unknown. Take the URL from the control. */
-export const UnknownActionError = defineError('FST_EDITOR_UNKNOWN_ACTION', 'Unknown action: use callback, download or proxy', 400)
+export const UnknownActionError = defineError('FST_EDITOR_UNKNOWN_ACTION', 'Unknown action: use callback, download, proxy or report', 400)
 
 /** The action exists, but not for this HTTP method. */
 export const MethodNotAllowedError = defineError<[action: string, methods: string]>('FST_EDITOR_METHOD_NOT_ALLOWED', 'The %s action answers %s only', 405)
@@ -54,6 +54,9 @@ export const ForbiddenError = defineError<[reason: string]>('FST_EDITOR_FORBIDDE
 
 /** The body of a callback cannot be used: it is malformed or did not arrive in full. The document server is answered `{"error":1}`. */
 export const InvalidCallbackError = defineError<[reason: string]>('FST_EDITOR_INVALID_CALLBACK', 'The callback cannot be used: %s', 400)
+
+/** A report of an editor page cannot be used. Send it as the page's module does. */
+export const InvalidReportError = defineError<[reason: string]>('FST_EDITOR_INVALID_REPORT', 'The report cannot be used: %s', 400)
 
 /** A URL given by a request or by the document server is missing or is not absolute. */
 export const InvalidUrlError = defineError('FST_EDITOR_INVALID_URL', 'Invalid URL', 400)
@@ -111,16 +114,54 @@ export const InvalidKeyError = defineError<[reason: string]>('FST_EDITOR_INVALID
 /** The document server answered a command with an error: `serverCode` is its code. The message explains it. */
 export class CommandFailedError extends defineError<[command: string, reason: string]>('FST_EDITOR_COMMAND_FAILED', 'The document server refused the command %s: %s', 502) {
   /** Source: docs/document-server-protocol.md#commands */
-  readonly serverCode: number
+  readonly serverCode: number | undefined
 
-  constructor (command: string, reason: string, serverCode: number) {
-    super(command, reason)
+  constructor (command: string, reason: string, { serverCode, cause }: ErrorOptions & { readonly serverCode?: number } = {}) {
+    super(command, reason, ...(cause === undefined ? [] : [{ cause }]))
     this.serverCode = serverCode
   }
 }
 
-/** The conversion was not finished after `maxAttempts` requests. */
-export const ConversionTimeoutError = defineError<[attempts: number]>('FST_EDITOR_CONVERSION_TIMEOUT', 'The PDF conversion did not finish in the expected time (%d attempts)', 504, { retryable: true })
+/**
+ * A force save was not stored: the document server could not assemble the document or refused the command, or its save was refused
+ * here. The message says why, and `cause` is the error where there is one.
+ */
+export class ForceSaveFailedError extends defineError<[reason: string]>('FST_EDITOR_FORCE_SAVE_FAILED', 'The document was not saved: %s', 502) {
+  override readonly retryable: boolean
 
-/** The document server reported that it cannot convert the document, or returned no PDF. The message explains its error. */
-export const ConversionFailedError = defineError<[reason: string]>('FST_EDITOR_CONVERSION_FAILED', 'The document server could not convert the document: %s', 502)
+  constructor (reason: string, { cause, retryable = false }: ErrorOptions & { readonly retryable?: boolean } = {}) {
+    super(reason, ...(cause === undefined ? [] : [{ cause }]))
+    this.retryable = retryable
+  }
+}
+
+/** It was not known within `timeout` what became of a force save. It may be stored later. If this happens often, look in the log for callbacks that were refused. */
+export const ForceSaveTimeoutError = defineError<[milliseconds: number]>('FST_EDITOR_FORCE_SAVE_TIMEOUT', 'The document server did not report within %d ms that the document is saved', 504, { retryable: true })
+
+/** A conversion was not finished after `maxAttempts` requests or within `timeout`, or a document build within its `timeout`. Converting goes on: the same conversion later gets its result. */
+export const ConversionTimeoutError = defineError<[work: string, limit: string]>('FST_EDITOR_CONVERSION_TIMEOUT', 'The %s did not finish in the expected time (%s)', 504, { retryable: true })
+
+interface ServiceErrorOptions extends ErrorOptions {
+  readonly serverCode?: number
+  readonly retryable?: boolean
+}
+
+function defineServiceError (code: string, message: string) {
+  return class extends defineError<[reason: string]>(code, message, 502) {
+    /** The document server's code, from -1 to -10; `undefined` if it sent none. Source: docs/document-server-protocol.md#conversion */
+    readonly serverCode: number | undefined
+    override readonly retryable: boolean
+
+    constructor (reason: string, { cause, serverCode, retryable = false }: ServiceErrorOptions = {}) {
+      super(reason, ...(cause === undefined ? [] : [{ cause }]))
+      this.serverCode = serverCode
+      this.retryable = retryable
+    }
+  }
+}
+
+/** The document server reported that it cannot convert the document, or returned something else than what was requested. The message explains its error. */
+export class ConversionFailedError extends defineServiceError('FST_EDITOR_CONVERSION_FAILED', 'The document server could not convert the document: %s') {}
+
+/** The document builder reported an error, which the message explains, or returned something that cannot be used. */
+export class BuildFailedError extends defineServiceError('FST_EDITOR_BUILD_FAILED', 'The document builder failed: %s') {}

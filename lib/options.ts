@@ -1,21 +1,12 @@
-import { Type, type TSchema } from 'typebox'
-import { Check } from 'typebox/value'
+import { Type } from 'typebox'
 import type { Clock, EditorOptions } from '../types/options.js'
 import { basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
+import { AnyFunction as Hook, assertOptions, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse } from './rules.js'
 import { weaknessOf } from './security/weak-secret.js'
 import { parseOrigin, parseUrl } from './url.js'
 
-interface Rule {
-  /** Follows the option's name in the error message. */
-  readonly description: string
-  readonly schema: TSchema
-}
-
-const rule = (description: string, schema: TSchema): Rule => ({ description, schema })
-const stringThat = (holds: (value: string) => boolean) => Type.Refine(Type.String(), holds)
-const FunctionValue = Type.Refine(Type.Unknown(), value => typeof value === 'function')
 const HttpUrlString = stringThat(isHttpUrl)
 const OriginString = stringThat(value => parseOrigin(value) !== undefined)
 const OriginList = Type.Union([Type.Literal('any'), Type.Array(OriginString)])
@@ -23,15 +14,9 @@ const ProxyTarget = Type.Union([OriginString, Type.Object({ origin: OriginString
 const NonBlankString = stringThat(value => value.trim() !== '')
 const PathString = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
 const NonEmptyString = stringThat(value => value !== '')
-const TrueOrFalse = rule('must be true or false', Type.Boolean())
-const Milliseconds = rule('must be a whole number of milliseconds, at least 1', Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }))
 const Bytes = rule('must be a whole number of bytes, at least 1', Type.Integer({ minimum: 1 }))
-const Hook = rule('must be a function', FunctionValue)
-const oneOf = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, Type.Union(values.map(value => Type.Literal(value))))
 const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
   Type.Refine(Type.Unknown(), value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
-
-type Rules<Options> = { readonly [Name in keyof Options]-?: Rule | Rules<NonNullable<Options[Name]>> }
 
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrlString),
@@ -72,6 +57,14 @@ const rules: Rules<EditorOptions> = {
   onCallback: Hook,
   onSaved: Hook,
   onSaveFailed: Hook,
+  onSessionStart: Hook,
+  onSessionEnd: Hook,
+  onForgotten: Hook,
+  doctor: { authorize: Hook },
+  recovery: {
+    interval: Milliseconds,
+    fileIdOf: Hook
+  },
   clock: objectWith('now'),
   maxFileSize: Bytes,
   bodyLimit: Bytes,
@@ -110,14 +103,14 @@ const DEFAULT_BODY_LIMIT = 4 * 1024 ** 2
 
 const systemClock: Clock = Date
 
-const required: ReadonlySet<string> = new Set<keyof EditorOptions>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl'])
+const required: ReadonlySet<string> = new Set<keyof EditorOptions | 'doctor.authorize'>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl', 'doctor.authorize'])
 
 /** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
 
 /** Validates the options and fills in the defaults. Throws `InvalidOptionError` with the option's name and the rule. */
 export function resolveOptions (options: EditorOptions) {
-  assertOptions(rules, options, '')
+  assertOptions(rules, options, { required })
   const profile = options.profile ?? 'secure'
   const defaults = profiles[profile]
   const secrets = typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret]
@@ -172,26 +165,15 @@ export function resolveOptions (options: EditorOptions) {
     onCallback: options.onCallback,
     onSaved: options.onSaved,
     onSaveFailed: options.onSaveFailed,
+    onSessionStart: options.onSessionStart,
+    onSessionEnd: options.onSessionEnd,
+    onForgotten: options.onForgotten,
+    doctor: options.doctor,
+    recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
     clock: options.clock ?? systemClock,
     maxFileSize: options.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
     timeouts: { ...DEFAULT_TIMEOUTS, ...withoutUndefined(options.timeouts) }
-  }
-}
-
-function assertOptions (rules: Record<string, unknown>, options: unknown, path: string): asserts options is Record<string, unknown> {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw new InvalidOptionError(path.slice(0, -1) || 'options', 'must be an object')
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(rules, name)) throw new InvalidOptionError(path + name, 'is unknown')
-  }
-  for (const [name, rule] of Object.entries(rules)) {
-    const value = (options as Record<string, unknown>)[name]
-    if (value === undefined && !required.has(path + name)) continue
-    if (!isRule(rule)) {
-      assertOptions(rule as Record<string, unknown>, value, `${path}${name}.`)
-    } else if (!Check(rule.schema, value)) {
-      throw new InvalidOptionError(path + name, rule.description)
-    }
   }
 }
 
@@ -203,10 +185,6 @@ function assertStrong (secrets: readonly string[]): void {
 
 function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
-}
-
-function isRule (rule: unknown): rule is Rule {
-  return typeof (rule as Partial<Rule>).description === 'string'
 }
 
 function toOrigins (origins: readonly string[] | 'any'): string[] {

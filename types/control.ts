@@ -1,4 +1,6 @@
 import type { Config, DocumentNormal, EditorConfigNormal } from '@onlyoffice/doceditor-types'
+import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
+import type { Signed, SignedMethods } from './signed-data.js'
 import type { Content } from './storage.js'
 
 /**
@@ -46,6 +48,64 @@ export interface OpenDocumentOptions {
   readonly name?: string
 }
 
+/** Options of `EditorControl.convert`. */
+export interface ControlConvertOptions extends ConversionOptions, ConvertOptions {
+  /**
+   * Name of the converted file in the URL of the document server.
+   *
+   * @default documentName
+   */
+  readonly title?: string
+}
+
+/** Options of `EditorControl.thumbnail`. */
+export interface ThumbnailRequest extends Omit<ControlConvertOptions, 'outputType' | 'thumbnail'> {
+  /** Pixels. */
+  readonly width: number
+  /** Pixels. */
+  readonly height: number
+  /**
+   * How the page fits into `width` and `height`, as in `ConversionOptions.thumbnail`.
+   *
+   * @default 1: with its proportions
+   */
+  readonly aspect?: NonNullable<ThumbnailOptions['aspect']>
+  /** @default 'png' */
+  readonly fileType?: 'bmp' | 'gif' | 'jpg' | 'png'
+}
+
+/** Options of `EditorControl.forceSave`. */
+export interface ForceSaveOptions {
+  /**
+   * Milliseconds after which the promise rejects with `ForceSaveTimeoutError`. If the document server has nothing new to save, half
+   * of it, at most 3 seconds, is spent waiting for a save that somebody else may have started.
+   *
+   * @default 60000
+   */
+  readonly timeout?: number
+  /** Ends the wait: the promise rejects with the signal's reason. The document may be saved all the same. */
+  readonly signal?: AbortSignal
+}
+
+/** What `EditorControl.forceSave` resolves to. */
+export type ForceSaveResult =
+  | {
+    /** What was in the editors when it was called is stored. */
+    readonly saved: true
+    /** Revision of the stored content. */
+    readonly revision: string
+    /** The conflict copy that it was stored in, because somebody else has changed the document; `revision` is the copy's. */
+    readonly conflictFileId?: string
+  }
+  | {
+    readonly saved: false
+    /**
+     * `no-changes`: everything that was edited has been stored already. `no-session`: nobody is editing under this document key; the
+     * changes of an earlier session are stored, or a forgotten file.
+     */
+    readonly reason: 'no-changes' | 'no-session'
+  }
+
 /** Options of `EditorControl.convertToPdf`. */
 export interface ConvertToPdfOptions {
   /**
@@ -62,6 +122,59 @@ export interface ConvertToPdfOptions {
   readonly delayMs?: number
   /** Cancels the conversion: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal
+}
+
+/**
+ * Texts that the page shows while a document is opening and if it does not open, instead of the editor. Plain text, no HTML.
+ * The technical line for the operator is always in English.
+ */
+export interface EditorMessages {
+  /** @default 'Opening the document…' */
+  readonly loading?: string
+  /**
+   * After 30 seconds without `onDocumentReady`.
+   *
+   * @default 'Opening takes longer than usual. If the document does not appear, reload the page.'
+   */
+  readonly slow?: string
+  /**
+   * `api.js` could not be loaded.
+   *
+   * @default 'The editor cannot be reached'
+   */
+  readonly unreachable?: string
+  /** @default 'Check your connection and try again. If that does not help, please tell the person who runs this service.' */
+  readonly unreachableAdvice?: string
+  /**
+   * The editor raised `onError` before `onDocumentReady`.
+   *
+   * @default 'The document could not be opened'
+   */
+  readonly failed?: string
+  /** @default 'Please tell the person who runs this service.' */
+  readonly failedAdvice?: string
+  /**
+   * The same, with a token that has expired or a key that has been saved since.
+   *
+   * @default 'This page is out of date'
+   */
+  readonly outdated?: string
+  /** @default 'Reload the page to open the document.' */
+  readonly outdatedAdvice?: string
+  /** @default 'Try again' */
+  readonly tryAgain?: string
+  /** @default 'Reload the page' */
+  readonly reload?: string
+}
+
+/** Options of `EditorControl.render`. */
+export interface RenderOptions {
+  /**
+   * Texts of the page in another language.
+   *
+   * @default English
+   */
+  readonly messages?: EditorMessages
 }
 
 /**
@@ -99,8 +212,8 @@ export interface EditorControl {
   /** Whether a document is open: `documentUrl`, `documentName` and `documentKey` are all more than whitespace. */
   readonly hasDocument: boolean
   /**
-   * Lets this page use the proxy action: a request sends it in the header `x-editor-proxy-token`, and the `fileId` of the opened
-   * document in the query. Valid for `downloadUrlLifetime`. Created anew at every access; `''` without a document.
+   * Lets this page use the actions `proxy` and `report`: a request sends it in the header `x-editor-proxy-token`, and the `fileId`
+   * of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access; `''` without a document.
    */
   readonly proxyToken: string
   /** The signed configuration, or `null` without a document. Created and signed anew at every access. */
@@ -161,14 +274,116 @@ export interface EditorControl {
   convertToPdf (options?: ConvertToPdfOptions): Promise<Buffer>
 
   /**
+   * Has the document server convert the document at `documentUrl`, without unsaved changes, and resolves as soon as the result
+   * begins to arrive. The document server keeps results: the same content and options are not converted again.
+   * Source: docs/document-server-protocol.md#conversion
+   *
+   * Rejects as `EditorServer.convert` does, and besides:
+   *
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): the application set `documentUrl`, and `documentName` has no extension.
+   * @throws the storage's own error, when looking up the stored file fails.
+   * @example
+   * ```js
+   * const control = await app.editorControl().openDocument('report')
+   * const result = await control.convert({ outputType: 'odt', signal: AbortSignal.timeout(60_000) })
+   * return reply.type(result.mediaType).send(result.body)
+   * ```
+   */
+  convert (options: ControlConvertOptions): Promise<ResultFile>
+
+  /**
+   * An image of the first page. Rejects as `convert` does.
+   *
+   * @example
+   * ```js
+   * const image = await control.thumbnail({ width: 200, height: 280 })
+   * return reply.type(image.mediaType).send(image.body)
+   * ```
+   */
+  thumbnail (options: ThumbnailRequest): Promise<ResultFile>
+
+  /**
+   * Has the document server save the opened document while people go on editing, and waits until that is stored: everything that
+   * had arrived at the document server when this was called, also if a final save comes first. It does not wait for `onSaved`.
+   *
+   * It asks for the session with the control's `documentKey`. Several instances need a storage with `state`: the save may reach
+   * another instance than the one that waits. It cannot be used in `onCallback`, `onSaved` and `onSaveFailed` of the same document,
+   * because the save would wait for the hook; use it after the hook has returned.
+   * Source: docs/document-server-protocol.md#forcesave
+   *
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
+   * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `timeout` or `signal` is invalid.
+   * @throws InvalidKeyError (`FST_EDITOR_INVALID_KEY`): `documentKey` is malformed.
+   * @throws ForceSaveFailedError (`FST_EDITOR_FORCE_SAVE_FAILED`): the document server could not assemble the document, the save was
+   * refused here or at another instance, it was called in a hook, or the application is closing.
+   * @throws ForceSaveTimeoutError (`FST_EDITOR_FORCE_SAVE_TIMEOUT`): the save did not arrive within `timeout`.
+   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server rejects the command, such as its token.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): the document server gave no
+   * usable answer to the command.
+   * @throws the reason of `signal`, once it is aborted.
+   * @throws the storage's own error, when a call of it fails.
+   * @example
+   * ```js
+   * // Mail the document as it is in the editors at this moment.
+   * const control = await app.editorControl().openDocument('report')
+   * await control.forceSave({ timeout: 20_000 })
+   * const { body } = await app.editorStorage.read('report')
+   * ```
+   */
+  forceSave (options?: ForceSaveOptions): Promise<ForceSaveResult>
+
+  /**
    * Returns the HTML fragment that becomes the editor: an element with the configuration as data, and the script element of the
    * module that mounts the editor. It contains no inline script and can be inserted into the body of any page. Without a document
    * no editor is mounted.
    *
+   * While the document is opening, and if it does not open, the page tells the user. `messages` replaces its texts.
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a message is unknown or is not a string.
    * @example
    * ```js
    * reply.type('text/html').send(`<!doctype html><title>Report</title>${control.render()}`)
    * ```
    */
-  render (): string
+  render (options?: RenderOptions): string
+
+  /**
+   * Signs the argument of one of the editor's methods in the page, such as `setHistoryData`. Returns a copy of it, as JSON, with
+   * its `token`, whose claims are exactly the other fields: the editor uses only these. The token does not expire.
+   *
+   * Sign only what the application has composed itself, never an object that a user sent: with the same secret the document
+   * server verifies commands and configurations.
+   * Source: docs/document-server-protocol.md#version-history
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is missing or
+   * invalid; the message names it. An answer that only reports an error, such as `{ error, version }`, needs no token.
+   * @example
+   * ```js
+   * app.get('/history/:fileId/:version', async ({ params }) => {
+   *   const version = await versions.find(params.fileId, Number(params.version))
+   *   const control = app.editorControl()
+   *   return control.sign('setHistoryData', { version: version.number, fileType: 'docx', key: version.key, url: version.url })
+   * })
+   *
+   * // In the page: fragment.addEventListener('onRequestHistoryData', async event => {
+   * //   const response = await fetch(`/history/report/${event.detail}`)
+   * //   docEditor.setHistoryData(await response.json())
+   * // })
+   * ```
+   */
+  sign<Method extends keyof SignedMethods> (method: Method, data: SignedMethods[Method]): Signed<SignedMethods[Method]>
+
+  /**
+   * Signs any other data for the editor in the page: a plain object without `token`.
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, or has a field
+   * `token` or `payload`.
+   * @example
+   * ```js
+   * const signed = control.sign({ c: 'add', images: [{ fileType: 'png', url }] })
+   * ```
+   */
+  sign<Payload extends object> (payload: Payload): Signed<Payload>
 }

@@ -1,10 +1,6 @@
 // The document server's own services. Source: docs/document-server-protocol.md#commands
-
-/** Options of a single request to the document server. */
-export interface RequestOptions {
-  /** Cancels the request: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal
-}
+import type { RequestOptions } from './requests.js'
+import type { AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, ResultFile } from './conversions.js'
 
 /** Commands about one document key. */
 interface KeyCommand {
@@ -79,6 +75,45 @@ export interface CommandOptions extends RequestOptions {
   readonly foreignKey?: boolean
 }
 
+/** Options of `EditorServer.recoverForgotten`. */
+export interface RecoverForgottenOptions extends RequestOptions {
+  /**
+   * Only finds out what there is: nothing is stored and nothing is deleted.
+   *
+   * @default false
+   */
+  readonly dryRun?: boolean
+}
+
+/** What became of one forgotten file. */
+export interface RecoveredFile {
+  /** Document key of the session. */
+  readonly key: string
+  /** The document that was edited; absent if unknown. */
+  readonly fileId?: string
+  /**
+   * - `stored`: it is the content of the document now.
+   * - `conflict`: the document was changed meanwhile, so it is stored as a second file, `conflictFileId`.
+   * - `already-stored`: the same content was stored before.
+   * - `handed-over`: the document no longer exists; `onForgotten` was called with the content.
+   * - `no-document`: the document no longer exists, and there is no hook `onForgotten`.
+   * - `being-edited`: users have it open; it is saved when they close it.
+   * - `foreign`: the key is not of this application, as far as is known.
+   * - `gone`: it was saved or recovered by somebody else meanwhile.
+   * - `failed`: see `error`. The next run tries again.
+   * - `recoverable`: with `dryRun`, what would be stored.
+   */
+  readonly outcome: 'stored' | 'conflict' | 'already-stored' | 'handed-over' | 'no-document' | 'being-edited' | 'foreign' | 'gone' | 'failed' | 'recoverable'
+  /** Revision of the document, or of the conflict copy, that it is stored as. */
+  readonly revision?: string
+  /** `fileId` of the conflict copy. */
+  readonly conflictFileId?: string
+  /** Whether the document server still has a forgotten file with this key. */
+  readonly kept: boolean
+  /** Why it failed. */
+  readonly error?: Error
+}
+
 /** The document server's services: `app.editorServer`. All requests are signed, and have a deadline and a size limit. */
 export interface EditorServer {
   /**
@@ -115,4 +150,80 @@ export interface EditorServer {
 
   /** The document server's license. Rejects as `command` does. */
   license (options?: RequestOptions): Promise<License>
+
+  /**
+   * Has the document server convert a document at a URL, and resolves as soon as the result begins to arrive. For a stored document
+   * use `EditorControl.convert`.
+   *
+   * The document server requests the URL with a token of its own, and may reach hosts that users cannot: check a URL that a user
+   * gives. Source: docs/document-server-protocol.md#conversion
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid or unknown; the message
+   * names it. Nothing was sent.
+   * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): there was no result within `timeout`. The same request later
+   * continues the same conversion.
+   * @throws ConversionFailedError (`FST_EDITOR_CONVERSION_FAILED`): the document server reported an error, which `serverCode`
+   * contains and the message explains, or its answer or the result cannot be used. `retryable` is true for the codes -1, -2, -4 and
+   * -6, whose cause may pass. -3 is permanent: the document server gives the same answer for the same key and options.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): a request failed, was answered
+   * with a status other than 200, or exceeded one of the `timeouts`.
+   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the result is at an origin or IP address that is not allowed.
+   * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the result exceeds `maxFileSize`.
+   * @throws the reason of `signal`, once it is aborted; so does reading the result.
+   * @example
+   * ```js
+   * const result = await app.editorServer.convert({ url, fileType: 'docx', key: `${id}-${version}`, outputType: 'pdf' })
+   * return reply.type(result.mediaType).send(result.body)
+   * ```
+   */
+  convert (request: ConversionRequest, options?: ConvertOptions): Promise<ResultFile>
+
+  /**
+   * Runs a script of the document builder at the document server, and resolves to the files that it saves.
+   * Source: docs/document-server-protocol.md#document-builder
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid. Nothing was sent.
+   * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): the build was not finished within `timeout`.
+   * @throws BuildFailedError (`FST_EDITOR_BUILD_FAILED`): the document server reported an error, which `serverCode` contains and the
+   * message explains, or its answer cannot be used.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): as `convert`.
+   * @throws the reason of `signal`, once it is aborted.
+   * @example
+   * ```js
+   * const { files } = await app.editorServer.build({ url: 'https://app.example.com/invoice.docbuilder', argument: { number: 17 } })
+   * for (const file of files) await save(file.name, await (await file.fetch()).bytes())
+   * ```
+   */
+  build (request: BuildRequest, options?: AwaitOptions): Promise<BuildResult>
+
+  /**
+   * The formats that the document server knows: what can be done with each, and what it can be converted to. Asks the document
+   * server once an hour. One that does not tell, or does not answer within 10 seconds, has those of a built-in list.
+   *
+   * @throws the reason of `signal`, once it is aborted; nothing else.
+   * @example
+   * ```js
+   * const formats = await app.editorServer.formats()
+   * const editable = formats.filter(({ actions }) => actions.includes('edit')).map(({ extension }) => extension)
+   * ```
+   */
+  formats (options?: RequestOptions): Promise<readonly DocumentFormat[]>
+
+  /**
+   * Brings saves home that the application refused, or missed because it was down. The document server keeps them as forgotten
+   * files, which otherwise only come back when somebody opens the document again. Each is stored if it is newer than the
+   * document, or else as a conflict copy, and is then deleted at the document server. If its document no longer exists,
+   * `onForgotten` gets the content. Files of other applications are left alone. `onSaved` is called as for any save.
+   *
+   * Several instances may do this at the same time. A failure of one file is reported in the result and logged.
+   * Source: docs/document-server-protocol.md#forgotten-files
+   *
+   * @throws CommandFailedError, UpstreamError, UpstreamTimeoutError: the list of forgotten files could not be read.
+   * @throws the reason of `signal`, once it is aborted; the file that is being stored is still finished.
+   * @example
+   * ```js
+   * for (const { fileId, outcome } of await app.editorServer.recoverForgotten()) app.log.info({ fileId, outcome })
+   * ```
+   */
+  recoverForgotten (options?: RecoverForgottenOptions): Promise<readonly RecoveredFile[]>
 }

@@ -152,6 +152,8 @@ export interface SavedEvent {
   readonly revision: string
   /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
+  /** Present if it is a forgotten file that `recoverForgotten` stored. */
+  readonly recovered?: true
   /**
    * Present if the save was stored as a conflict copy and the edited document was left alone. `extension`, `size` and `revision`
    * are those of the copy.
@@ -183,4 +185,22 @@ export interface SaveFailedEvent {
   readonly error: Error
   /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
+}
+
+/**
+ * A forgotten file of a document that no longer exists. Source: docs/document-server-protocol.md#forgotten-files
+ */
+export interface ForgottenFileEvent {
+  /** Document key of the session. */
+  readonly key: string
+  /** The document that was edited and has been deleted. */
+  readonly fileId: string
+  /** Format of the bytes, in lower case and without a dot. */
+  readonly extension: string
+  /** Bytes of the content. */
+  readonly size: number
+  /** When the document server wrote it, if it says so. */
+  readonly writtenAt?: Date
+  /** The content; it can be read until the hook has finished. */
+  readonly content: AsyncIterable<Uint8Array>
 }

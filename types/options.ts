@@ -1,6 +1,7 @@
 import type { FastifyRequest, LogLevel, RouteOptions } from 'fastify'
-import type { CallbackEvent, SavedEvent, SaveFailedEvent } from './events.js'
+import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { HttpClient } from './http.js'
+import type { SessionEndEvent, SessionStartEvent } from './sessions.js'
 import type { Storage } from './storage.js'
 
 /**
@@ -14,6 +15,8 @@ export type AuthorizeTarget =
   | { readonly action: 'callback' | 'download', readonly fileId: string }
   /** `url`: the URL to fetch. `fileId`: the document of the page that sent the request, if the request names one. */
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
+  /** A page reports that its document did not open. `fileId`: that document, if it is stored here. */
+  | { readonly action: 'report', readonly fileId?: string }
 
 /** Tells the time. */
 export interface Clock {
@@ -91,14 +94,14 @@ export interface EditorOptions {
   readonly documentServer?: {
     /**
      * Origin at which the application reaches the document server, such as `http://documentserver`, if that differs from its
-     * public origin. Requests to the document server's public origins are sent there instead, except proxied URLs that are not
-     * result files.
+     * public origin. Requests to the document server's public origins are sent there instead, without the virtual path of
+     * `editorApiUrl` if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that are not result files.
      *
      * @default none: the public origins are used
      */
     readonly internalUrl?: string
     /**
-     * Origins, besides those of `editorApiUrl` and `internalUrl`, from which saved files and converted PDFs may be fetched.
+     * Origins, besides those of `editorApiUrl` and `internalUrl`, from which saved and converted files may be fetched.
      * `'any'` allows every origin.
      *
      * @default []; 'any' in the classic profile
@@ -130,15 +133,15 @@ export interface EditorOptions {
      */
     readonly allow?: ReadonlyArray<string | { readonly origin: string, readonly path: string }> | 'any'
     /**
-     * Whether a request needs the page's proxy token: in the header `x-editor-proxy-token`, with the page's `fileId` in the
-     * query. The fragment of `render()` contains both; see also `EditorControl.proxyToken`.
+     * Whether a proxy request or a report needs the page's proxy token: in the header `x-editor-proxy-token`, with the page's
+     * `fileId` in the query. The fragment of `render()` contains both; see also `EditorControl.proxyToken`.
      *
      * @default true; false in the classic profile
      */
     readonly requireToken?: boolean
     /**
-     * Whether to accept proxy requests from pages of other origins, and those that load the response as a script, style sheet,
-     * frame or the like.
+     * Whether to accept proxy requests and reports from pages of other origins, and proxy requests that load the response as a
+     * script, style sheet, frame or the like.
      *
      * @default false; true in the classic profile
      */
@@ -239,9 +242,9 @@ export interface EditorOptions {
   /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
-   * - `true` allows a request without credentials, or with an expired download URL or proxy token, and a proxy request from a
-   *   page of another origin. It does not allow a wrong URL signature, a wrong proxy token, a callback with an invalid token, or
-   *   a callback without credentials that a browser sent.
+   * - `true` allows a request without credentials, or with an expired download URL or proxy token, and a proxy request or a
+   *   report from a page of another origin. It does not allow a wrong URL signature, a wrong proxy token, a callback with an
+   *   invalid token, or a callback without credentials that a browser sent.
    * - `false` denies a request, even one with valid credentials.
    * - `undefined` leaves the decision to the credentials.
    *
@@ -300,6 +303,90 @@ export interface EditorOptions {
    */
   readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
   /**
+   * Hook: called when somebody begins to edit a document that nobody was editing, usually once for each session, also on several
+   * instances: the instance that notes the session in the storage calls it. Nothing waits for the hook. If it fails or times out,
+   * that is logged.
+   *
+   * The event is not delivered if the process ends before; it may be delivered again after a power failure. A report that arrives
+   * under a document key that already had its final save starts a session only once the document server confirms it.
+   *
+   * @example
+   * ```js
+   * onSessionStart: async ({ fileId, key, users }) => {
+   *   await presence.insert({ fileId, key, users })
+   * }
+   * ```
+   */
+  readonly onSessionStart?: (event: SessionStartEvent) => void | Promise<void>
+  /**
+   * Hook: called when nobody edits a document any more, usually once for each `onSessionStart`, and not before that call has ended
+   * if both are on one instance. Of a save it is called when the save is stored, independently of `onSaved`. A force save does not
+   * end a session. Nothing waits for the hook. If it fails or times out, that is logged.
+   *
+   * The event is not delivered if the process ends before. `editorSessions.list()` tells what is being edited now.
+   *
+   * @example
+   * ```js
+   * onSessionEnd: async ({ fileId, key, reason }) => {
+   *   await presence.delete({ fileId, key })
+   *   if (reason === 'refused') await alertOperator(`a save of ${fileId} is still at the document server`)
+   * }
+   * ```
+   */
+  readonly onSessionEnd?: (event: SessionEndEvent) => void | Promise<void>
+  /**
+   * Hook: called by `recoverForgotten` with the content of a forgotten file whose document no longer exists. When it has finished,
+   * the document server's copy is deleted. If it throws, rejects or does not finish within `timeouts.hooks`, the document server
+   * keeps the file, and the next run calls the hook again. Several instances may call it with the same file.
+   *
+   * @default such files are left at the document server
+   * @example
+   * ```js
+   * onForgotten: async ({ fileId, extension, content }) => {
+   *   const { fileId: copy } = await app.editorStorage.create(extension, content)
+   *   app.log.warn(`${fileId} was deleted while it was edited: the edit is in ${copy}`)
+   * }
+   * ```
+   */
+  readonly onForgotten?: (event: ForgottenFileEvent) => void | Promise<void>
+  /**
+   * A route that shows the doctor's report: `GET <path>/doctor`, as a page in a browser, or as JSON with `?format=json` or
+   * `Accept: application/json`. `?fileId=…` also explains why this document does not open or is not saved.
+   *
+   * The route examines at most once every few seconds, whoever asks. It refuses requests that pages of other sites cause.
+   *
+   * @default there is no such route
+   * @example
+   * ```js
+   * doctor: { authorize: request => request.session?.user?.isAdmin === true }
+   * ```
+   */
+  readonly doctor?: {
+    /**
+     * Hook: whether a request may see the report. The report names the origins, settings and versions of the set-up, but no
+     * secret. Any other result than `true`, a rejection, or a timeout (`timeouts.hooks`) refuses the request with status 403.
+     */
+    readonly authorize: (request: FastifyRequest) => boolean | Promise<boolean>
+  }
+  /** How `editorServer.recoverForgotten` works. */
+  readonly recovery?: {
+    /**
+     * Milliseconds between two runs; at most 2,147,483,647. The first run is at a random time within the interval. For several
+     * instances the same value is fine.
+     *
+     * @default it runs only when it is called
+     */
+    readonly interval?: number
+    /**
+     * The document of a key that does not tell it: one that the application assigned as `documentKey`, or that of a document
+     * whose `fileId` is longer than 46 characters (34 bytes, with other characters than `[0-9A-Za-z_-]`). Returns or resolves to
+     * the `fileId`, or to `undefined` for a key of another application.
+     *
+     * @default such forgotten files are left at the document server
+     */
+    readonly fileIdOf?: (key: string) => string | undefined | Promise<string | undefined>
+  }
+  /**
    * Bytes that a saved, converted or proxied file may have, counted after decompression.
    *
    * @default 1_073_741_824 (1 GiB)
@@ -346,7 +433,7 @@ export interface EditorOptions {
      */
     readonly body?: number
     /**
-     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`.
+     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`.
      *
      * @default 30_000
      */
@@ -365,7 +452,7 @@ export interface EditorOptions {
      */
     readonly session?: number
     /**
-     * How long `app.close()` waits for saves in progress. Saves that are not stored by then are refused.
+     * How long `app.close()` waits for saves in progress and for the hooks of sessions. Saves that are not stored by then are refused.
      *
      * @default 30_000
      */

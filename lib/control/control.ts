@@ -1,24 +1,29 @@
-import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
+import type { EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
-import { conversionKey, type PdfConverter } from '../document-server/conversion.js'
+import type { Openings } from '../doctor/openings.js'
+import { assertConversionOptions, conversionKey } from '../document-server/conversion-request.js'
+import type { Conversions } from '../document-server/conversion.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
-import { FileNotFoundError, InvalidNameError, NoDocumentError } from '../errors.js'
+import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError } from '../errors.js'
 import { deferErrors } from '../streams.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { signedConfig } from './config.js'
 import { type PageUrls, renderFragment } from './page.js'
+import { signData } from './signed-data.js'
 
 export interface ControlDependencies {
   readonly storage: Storage
   readonly sessions: Sessions
   readonly tokens: TokenSigner
   readonly urls: HandlerUrls
-  readonly convertToPdf: PdfConverter
+  readonly conversions: Conversions
   readonly pageUrls: PageUrls
   readonly keys: DocumentKeys
+  readonly openings: Pick<Openings, 'pageMade'>
+  readonly forceSave: (fileId: string, key: string, options?: ForceSaveOptions) => Promise<ForceSaveResult>
 }
 
 interface Opened {
@@ -27,9 +32,11 @@ interface Opened {
   readonly callbackUrl: string
 }
 
+const IMAGE_TYPES: readonly string[] = ['bmp', 'gif', 'jpg', 'png']
+
 /** Creates a control for one document in one page. */
 export function createControl (dependencies: ControlDependencies, defaults: EditorControlDefaults = {}): EditorControl {
-  const { storage, sessions, tokens, urls, keys } = dependencies
+  const { storage, sessions, tokens, urls, keys, conversions, openings } = dependencies
   let opened: Opened | null = null
 
   const control: EditorControl = {
@@ -49,7 +56,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     get config () {
       if (!control.hasDocument) return null
       const { documentName: name, documentKey: key, documentUrl: url } = control
-      return signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, defaults, tokens)
+      const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, defaults, tokens)
+      const { mode, callbackUrl } = config.editorConfig ?? {}
+      openings.pageMade(openedFileId(), { key, edits: mode !== 'view' && callbackUrl !== undefined })
+      return config
     },
 
     get configJson () {
@@ -74,19 +84,50 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     async convertToPdf (options) {
       if (!control.hasDocument) throw new NoDocumentError()
-      const { documentKey: key, documentUrl: url, documentName: title } = control
-      // A live session keeps its key when a force save changes the content: the key does not identify the content.
-      const file = openedFile()
-      const stored = file && await storage.stat(file.fileId)
-      const content = stored ? keys.of(stored) : conversionKey(key, url)
-      return dependencies.convertToPdf({ key: conversionKey(content, 'pdf'), url, filetype: extension(), title }, options)
+      const { documentUrl: url, documentName: title } = control
+      return conversions.convertToPdf({ key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title }, options)
     },
 
-    render () {
-      return renderFragment({ configJson: control.configJson, fileId: openedFileId(), proxyToken: control.proxyToken }, dependencies.pageUrls)
-    }
+    async convert ({ signal, timeout, interval, onProgress, ...options }) {
+      if (!control.hasDocument) throw new NoDocumentError()
+      assertConversionOptions(options)
+      const fileType = extension()
+      if (fileType === '') throw new InvalidNameError()
+      const { documentUrl: url, documentName: title } = control
+      return await conversions.convert({ title, ...options, key: await contentKey(), url, fileType }, {
+        ...(signal && { signal }),
+        ...(timeout !== undefined && { timeout }),
+        ...(interval !== undefined && { interval }),
+        ...(onProgress && { onProgress })
+      })
+    },
+
+    async thumbnail ({ width, height, aspect = 1, fileType = 'png', ...options }) {
+      if (!IMAGE_TYPES.includes(fileType)) throw new InvalidOptionError('fileType', `must be one of ${IMAGE_TYPES.join(', ')}`)
+      return await control.convert({ ...options, outputType: fileType, thumbnail: { aspect, first: true, width, height } })
+    },
+
+    async forceSave (options) {
+      const file = openedFile()
+      if (!control.hasDocument || file === null) throw new NoDocumentError()
+      return await dependencies.forceSave(file.fileId, control.documentKey, options)
+    },
+
+    render ({ messages } = {}) {
+      return renderFragment({ configJson: control.configJson, fileId: openedFileId(), proxyToken: control.proxyToken, messages }, dependencies.pageUrls)
+    },
+
+    sign: ((...given: [object] | [string, object]) => signData(tokens, ...given)) as EditorControl['sign']
   }
   return control
+
+  /** What identifies the content that is converted. A live session keeps its key when a force save changes the content. */
+  async function contentKey (): Promise<string> {
+    const { documentKey, documentUrl } = control
+    const file = openedFile()
+    const stored = file && await storage.stat(file.fileId)
+    return stored ? keys.of(stored) : conversionKey(documentKey, documentUrl)
+  }
 
   async function open (info: FileInfo, name: string): Promise<void> {
     control.documentKey = await sessions.keyFor(info)

@@ -58,7 +58,7 @@ export function createCommands ({ client, log }: Dependencies): Commands {
       const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
       const { error, ...result } = await request(command, total, signal)
       if (error === 0) return result as CommandResult<typeof command>
-      throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, error)
+      throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, { serverCode: error })
     },
 
     async isKnown (key) {
