@@ -111,16 +111,22 @@ export const TooLargeError = defineError<[limit: number]>('FST_EDITOR_TOO_LARGE'
 /** A document key is empty, malformed or not one of this application. Nothing was sent: an empty key means all forgotten files. */
 export const InvalidKeyError = defineError<[reason: string]>('FST_EDITOR_INVALID_KEY', 'The document key %s', 400)
 
+/** No document server answers a command with it. */
+const UNKNOWN_CODE = -1
+
 /** The document server answered a command with an error: `serverCode` is its code. The message explains it. */
 export class CommandFailedError extends defineError<[command: string, reason: string]>('FST_EDITOR_COMMAND_FAILED', 'The document server refused the command %s: %s', 502) {
   /** Source: docs/document-server-protocol.md#commands */
-  readonly serverCode: number | undefined
+  readonly serverCode: number
 
-  constructor (command: string, reason: string, { serverCode, cause }: ErrorOptions & { readonly serverCode?: number } = {}) {
+  constructor (command: string, reason: string, { serverCode = UNKNOWN_CODE, cause }: ErrorOptions & { readonly serverCode?: number } = {}) {
     super(command, reason, ...(cause === undefined ? [] : [{ cause }]))
     this.serverCode = serverCode
   }
 }
+
+/** `recoverForgotten` was called in a hook that another run of it waits for. Call it when the hook has returned. */
+export const NestedRecoveryError = defineError('FST_EDITOR_NESTED_RECOVERY', 'recoverForgotten was called in a hook that another run of it waits for: call it when the hook has returned', 500)
 
 /**
  * A force save was not stored: the document server could not assemble the document or refused the command, or its save was refused
