@@ -14,8 +14,8 @@ const plugin = {
   doctor: ['options', 'html', 'json', 'queue', 'streams', 'url', 'with-timeout', 'document-server', 'outbound', 'security', 'bounded-map'],
   save: ['options', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'sessions', 'document-server/content-check', 'document-server/commands', 'outbound'],
   recovery: ['options', 'queue', 'url', 'with-timeout', 'save', 'sessions', 'document-server'],
-  sessions: ['digest', 'document-server/commands'],
-  'document-server': ['options', 'rules', 'json', 'streams', 'url', 'digest', 'outbound', 'security'],
+  sessions: ['with-timeout', 'digest', 'document-server/commands'],
+  'document-server': ['options', 'rules', 'json', 'streams', 'url', 'with-timeout', 'digest', 'outbound', 'security'],
   outbound: ['options', 'streams', 'url', 'security/public-ip', 'security/result-path'],
   security: ['url'],
   storage: ['bounded-map', 'json', 'queue', 'streams', 'document-server/formats', 'security/file-id'],
@@ -74,7 +74,6 @@ const emulator = {
 // Packages and modules of Node.js that only these parts may import. Every part may import the others.
 const restricted = {
   undici: ['lib/http-client', 'emulator/lib/outbound'],
-  'fast-jwt': ['lib/document-server/token'],
   '@aws-sdk': ['lib/storage/s3-storage'],
   '@fastify/error': ['lib/errors'],
   '@fastify/static': ['lib/handler/scope', 'emulator/lib/editor-page'],

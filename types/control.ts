@@ -71,7 +71,7 @@ export interface ThumbnailRequest extends Omit<ControlConvertOptions, 'outputTyp
    */
   readonly aspect?: NonNullable<ThumbnailOptions['aspect']>
   /** @default 'png' */
-  readonly fileType?: 'bmp' | 'gif' | 'jpg' | 'png'
+  readonly outputType?: 'bmp' | 'gif' | 'jpg' | 'png'
 }
 
 /** Options of `EditorControl.forceSave`. */
@@ -80,7 +80,7 @@ export interface ForceSaveOptions {
    * Milliseconds after which the promise rejects with `ForceSaveTimeoutError`. If the document server has nothing new to save, half
    * of it, at most 3 seconds, is spent waiting for a save that somebody else may have started.
    *
-   * @default 60000
+   * @default 60_000
    */
   readonly timeout?: number
   /** Ends the wait: the promise rejects with the signal's reason. The document may be saved all the same. */
@@ -96,6 +96,7 @@ export type ForceSaveResult =
     readonly revision: string
     /** The conflict copy that it was stored in, because somebody else has changed the document; `revision` is the copy's. */
     readonly conflictFileId?: string
+    readonly reason?: undefined
   }
   | {
     readonly saved: false
@@ -104,6 +105,8 @@ export type ForceSaveResult =
      * changes of an earlier session are stored, or a forgotten file.
      */
     readonly reason: 'no-changes' | 'no-session'
+    readonly revision?: undefined
+    readonly conflictFileId?: undefined
   }
 
 /** Options of `EditorControl.convertToPdf`. */
@@ -185,7 +188,7 @@ export interface RenderOptions {
  * app.get('/edit/:fileId', async (request, reply) => {
  *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
  *   await control.openDocument(request.params.fileId, { name: 'Report.docx' })
- *   return reply.type('text/html').send(`<!doctype html><title>Report</title>${control.render()}`)
+ *   return reply.type('text/html').header('cache-control', 'no-store').send(`<!doctype html><title>Report</title>${control.render()}`)
  * })
  * ```
  */
@@ -248,7 +251,8 @@ export interface EditorControl {
   setDocumentFromBytes (content: Content, name: string): Promise<string>
 
   /**
-   * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes. Resolves to the PDF.
+   * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`. Resolves to the
+   * PDF.
    *
    * Each request is limited by `timeouts.total`, the conversion as a whole by `maxAttempts` and `signal`.
    * Source: docs/document-server-protocol.md#conversion
@@ -274,8 +278,8 @@ export interface EditorControl {
   convertToPdf (options?: ConvertToPdfOptions): Promise<Buffer>
 
   /**
-   * Has the document server convert the document at `documentUrl`, without unsaved changes, and resolves as soon as the result
-   * begins to arrive. The document server keeps results: the same content and options are not converted again.
+   * Has the document server convert the document at `documentUrl`, without unsaved changes (see `forceSave`), and resolves as soon
+   * as the result begins to arrive. The document server keeps results: the same content and options are not converted again.
    * Source: docs/document-server-protocol.md#conversion
    *
    * Rejects as `EditorServer.convert` does, and besides:
@@ -328,8 +332,8 @@ export interface EditorControl {
    * ```js
    * // Mail the document as it is in the editors at this moment.
    * const control = await app.editorControl().openDocument('report')
-   * await control.forceSave({ timeout: 20_000 })
-   * const { body } = await app.editorStorage.read('report')
+   * const { conflictFileId } = await control.forceSave({ timeout: 20_000 })
+   * const { body } = await app.editorStorage.read(conflictFileId ?? 'report')
    * ```
    */
   forceSave (options?: ForceSaveOptions): Promise<ForceSaveResult>
@@ -354,11 +358,12 @@ export interface EditorControl {
    * its `token`, whose claims are exactly the other fields: the editor uses only these. The token does not expire.
    *
    * Sign only what the application has composed itself, never an object that a user sent: with the same secret the document
-   * server verifies commands and configurations.
+   * server verifies conversions and configurations.
    * Source: docs/document-server-protocol.md#version-history
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is missing or
-   * invalid; the message names it. An answer that only reports an error, such as `{ error, version }`, needs no token.
+   * invalid; the message names it. So is `exp`, with which the token would pass for one of the document server at this
+   * application, and the name of a command as `c`, which the document server would execute. An answer that only reports an error, such as `{ error, version }`, needs no token.
    * @example
    * ```js
    * app.get('/history/:fileId/:version', async ({ params }) => {
@@ -378,8 +383,8 @@ export interface EditorControl {
   /**
    * Signs any other data for the editor in the page: a plain object without `token`.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, or has a field
-   * `token` or `payload`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, has a field `token`,
+   * `payload` or `exp`, or the name of a command as `c`.
    * @example
    * ```js
    * const signed = control.sign({ c: 'add', images: [{ fileType: 'png', url }] })

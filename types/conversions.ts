@@ -188,7 +188,7 @@ export interface ConversionOptions {
   readonly outputType: OutputType
   /** Name of the converted file in the URL of the document server. */
   readonly title?: string
-  /** Opens a protected document, at most 255 characters. The converted document has none. */
+  /** Opens a protected document, 1 to 255 characters. The result is not protected. */
   readonly password?: string
   /**
    * Formats of numbers, dates and currencies in a spreadsheet that becomes PDF, as language and country.
@@ -233,7 +233,7 @@ export interface ConversionRequest extends ConversionOptions {
    * the same key and options get the same result without another conversion. The key that is sent is a hash of all of them, so
    * that a result is never taken for another.
    *
-   * @default `url`: if its content changes, set a key that changes with it
+   * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed one
    */
   readonly key?: string
 }
@@ -262,8 +262,11 @@ export interface AwaitOptions extends RequestOptions {
 
 /** Options of `EditorServer.convert`. */
 export interface ConvertOptions extends AwaitOptions {
-  /** Called with every answer of the document server. If it throws, the conversion rejects with that error. */
-  readonly onProgress?: (progress: ConversionProgress) => void
+  /**
+   * Called with every answer of the document server; the next request waits for it. If it throws or rejects, the conversion
+   * rejects with that error.
+   */
+  readonly onProgress?: (progress: ConversionProgress) => void | Promise<void>
 }
 
 /**
@@ -273,7 +276,7 @@ export interface ConvertOptions extends AwaitOptions {
 export interface ResultFile {
   /** Extension of the file, in lower case. */
   readonly fileType: string
-  /** Media type of the file, such as `application/pdf`. */
+  /** Media type of the file, such as `application/pdf`. Do not send `text/html` as a page: it may contain scripts from the document. */
   readonly mediaType: string
   /** Bytes, if the document server announced it. */
   readonly size?: number
@@ -282,7 +285,7 @@ export interface ResultFile {
    * it if you do not read it; `timeouts.total` ends it otherwise.
    */
   readonly body: Readable
-  /** Reads the whole content. Rejects as `body` fails. */
+  /** Reads the whole content into memory. Rejects as `body` fails, and with a `TypeError` if it was read before. */
   bytes (): Promise<Buffer>
 }
 
@@ -310,7 +313,10 @@ export type BuildRequest = {
 export interface BuiltFile {
   /** As in the script; never a path. */
   readonly name: string
-  /** Fetches the file, which the document server keeps for 15 minutes. Rejects as `EditorServer.convert` does while fetching. */
+  /**
+   * Fetches the file, which the document server keeps for 15 minutes. Rejects with `BuildFailedError` if its content is not of its
+   * format, or else as `EditorServer.convert` does while fetching.
+   */
   fetch (options?: RequestOptions): Promise<ResultFile>
 }
 

@@ -20,7 +20,7 @@ export interface DoctorFinding {
 
 /** What the doctor found. */
 export interface DoctorReport {
-  /** Whether no finding is an `error`. */
+  /** Whether no finding is an `error`, and every check has finished in time. */
   readonly healthy: boolean
   /** In the order of the checks. */
   readonly findings: readonly DoctorFinding[]

@@ -67,8 +67,9 @@ export interface License {
 /** Options of `EditorServer.command`. */
 export interface CommandOptions extends RequestOptions {
   /**
-   * Whether the key may be one that the plugin did not make: one that the application assigned as `documentKey`, or one of
-   * another application that uses the same document server. Otherwise such a key is refused and nothing is sent.
+   * Whether the key may be one of which the plugin cannot tell that it made it: one that the application assigned as
+   * `documentKey`, one of a document whose `fileId` is too long for a key (see `recovery.fileIdOf`), or one of another application
+   * that uses the same document server. Otherwise such a key is refused and nothing is sent.
    *
    * @default false
    */
@@ -93,7 +94,7 @@ export interface RecoveredFile {
   readonly fileId?: string
   /**
    * - `stored`: it is the content of the document now.
-   * - `conflict`: the document was changed meanwhile, so it is stored as a second file, `conflictFileId`.
+   * - `conflict`: the document was changed meanwhile, or may be newer, so it is stored as a second file, `conflictFileId`.
    * - `already-stored`: the same content was stored before.
    * - `handed-over`: the document no longer exists; `onForgotten` was called with the content.
    * - `no-document`: the document no longer exists, and there is no hook `onForgotten`.
@@ -168,8 +169,8 @@ export interface EditorServer {
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): a request failed, was answered
    * with a status other than 200, or exceeded one of the `timeouts`.
    * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the result is at an origin or IP address that is not allowed.
-   * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the result exceeds `maxFileSize`.
-   * @throws the reason of `signal`, once it is aborted; so does reading the result.
+   * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the result exceeds `maxFileSize`, or an answer 1 MiB.
+   * @throws the reason of `signal`, once it is aborted, or an `Error` when the application closes; so does reading the result.
    * @example
    * ```js
    * const result = await app.editorServer.convert({ url, fileType: 'docx', key: `${id}-${version}`, outputType: 'pdf' })
@@ -219,6 +220,7 @@ export interface EditorServer {
    * Source: docs/document-server-protocol.md#forgotten-files
    *
    * @throws CommandFailedError, UpstreamError, UpstreamTimeoutError: the list of forgotten files could not be read.
+   * @throws NestedRecoveryError (`FST_EDITOR_NESTED_RECOVERY`): it was called in `onForgotten` or another hook that a run waits for.
    * @throws the reason of `signal`, once it is aborted; the file that is being stored is still finished.
    * @example
    * ```js

@@ -55,8 +55,8 @@ export interface EditorOptions {
    */
   readonly jwtSecret: string | readonly string[]
   /**
-   * Base URL of the application, as the document server reaches it, without query and fragment. It must be the same for all
-   * instances of the application: signatures and document keys depend on it.
+   * Base URL of the application, as the document server reaches it, without query, fragment and whitespace. It must be the
+   * same for all instances of the application: signatures and document keys depend on it.
    */
   readonly publicBaseUrl: string
   /**
@@ -433,7 +433,8 @@ export interface EditorOptions {
      */
     readonly body?: number
     /**
-     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`.
+     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`, `onForgotten`,
+     * `doctor.authorize`, `recovery.fileIdOf`.
      *
      * @default 30_000
      */

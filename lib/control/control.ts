@@ -1,4 +1,4 @@
-import type { EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
+import type { ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, ThumbnailRequest } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { Openings } from '../doctor/openings.js'
 import { assertConversionOptions, conversionKey } from '../document-server/conversion-request.js'
@@ -88,7 +88,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return conversions.convertToPdf({ key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title }, options)
     },
 
-    async convert ({ signal, timeout, interval, onProgress, ...options }) {
+    async convert ({ signal, timeout, interval, onProgress, ...options } = {} as ControlConvertOptions) {
       if (!control.hasDocument) throw new NoDocumentError()
       assertConversionOptions(options)
       const fileType = extension()
@@ -102,9 +102,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       })
     },
 
-    async thumbnail ({ width, height, aspect = 1, fileType = 'png', ...options }) {
-      if (!IMAGE_TYPES.includes(fileType)) throw new InvalidOptionError('fileType', `must be one of ${IMAGE_TYPES.join(', ')}`)
-      return await control.convert({ ...options, outputType: fileType, thumbnail: { aspect, first: true, width, height } })
+    async thumbnail ({ width, height, aspect = 1, outputType = 'png', ...options } = {} as ThumbnailRequest) {
+      if (!IMAGE_TYPES.includes(outputType)) throw new InvalidOptionError('outputType', `must be one of ${IMAGE_TYPES.join(', ')}`)
+      for (const [name, length] of Object.entries({ width, height })) if (length === undefined) throw new InvalidOptionError(name, 'must be set')
+      return await control.convert({ ...options, outputType, thumbnail: { aspect, first: true, width, height } })
     },
 
     async forceSave (options) {

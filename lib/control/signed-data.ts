@@ -1,4 +1,5 @@
 import type { Signed, SignedMethods } from '../../types/signed-data.js'
+import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../json.js'
@@ -58,6 +59,8 @@ function jsonOf (name: string, value: unknown): JsonObject {
   const data = isPlainObject(value) ? parseJson(stringified(name, value)) : undefined
   if (!isJsonObject(data)) throw new InvalidOptionError(name, 'must be a plain object')
   if (Object.hasOwn(data, 'token')) throw new InvalidOptionError(`${name}.token`, 'must be absent: it is what sign() adds')
+  if (Object.hasOwn(data, 'exp')) throw new InvalidOptionError(`${name}.exp`, 'must be absent: with it the token would pass for one of the document server')
+  if (isCommandName(data.c)) throw new InvalidOptionError(`${name}.c`, 'must not be a command: the document server would execute it')
   if (Object.hasOwn(data, 'payload')) throw new InvalidOptionError(`${name}.payload`, 'must be absent: pass the fields themselves')
   return data
 }

@@ -1,12 +1,14 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallbackEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { documentTypeOf } from '../document-server/formats.js'
-import { CorruptedDocumentError } from '../errors.js'
+import { CorruptedDocumentError, FileNotFoundError } from '../errors.js'
 import type { Settings } from '../options.js'
+import type { ForceSaves } from '../save/force-saves.js'
 import type { SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/save.js'
 import type { Saves } from '../save/saves.js'
+import type { Bearing } from '../sessions/record.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { parseHttpUrl } from '../url.js'
 import { toEvent } from './callback-event.js'
@@ -20,6 +22,7 @@ interface Dependencies {
   readonly credentials: Credentials
   readonly sessions: Sessions
   readonly saves: Saves
+  readonly forceSaves: Pick<ForceSaves, 'arrived' | 'failed' | 'skipped'>
   readonly hooks: Hooks
 }
 
@@ -32,7 +35,7 @@ const ANSWER_AFTER_MS = 1000
  * Handles a callback. When it rejects, the route answers `{"error":1}` and the document server keeps what it has.
  * What the statuses mean: docs/document-server-protocol.md#callbacks
  */
-export function createCallbackHandler ({ settings, credentials, sessions, saves, hooks }: Dependencies) {
+export function createCallbackHandler ({ settings, credentials, sessions, saves, forceSaves, hooks }: Dependencies) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { log, query } = request
     const fileId = query.fileId! // without one the callback was refused before its body was read
@@ -43,11 +46,13 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
 
     const received = receive(log, authorized, fileId, callback.fields)
     // Enters the queue before the hooks have finished: callbacks are applied in the order in which they arrived.
+    const arrival = forceSaves.arrived(fileId)
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
+      const bearing = await arrival.bearingOf(event)
       await turn
-      await apply(log, event)
-    })
+      await apply(log, event, bearing)
+    }).finally(arrival.applied)
     let isAnswered = false
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a change of a session could not be noted') })
     const event = await received
@@ -71,34 +76,44 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     return event
   }
 
-  async function apply (log: FastifyBaseLogger, event: CallbackEvent): Promise<void> {
+  async function apply (log: FastifyBaseLogger, event: CallbackEvent, bearing: Bearing | undefined): Promise<void> {
     const { fileId, key } = event
-    if (isSave(event)) return await applySave(log, event)
+    if (isSave(event)) return await applySave(log, event, bearing)
     if (!key) return
-    if (event.status === 1) await sessions.started(fileId, key)
+    if (event.status === 1) await sessions.started(fileId, key, event.users)
     if (event.status === 4) await sessions.closed(fileId, key)
-    if (event.status === 3) await (settings.onCorrupted === 'keep' ? noteRefusedSave(log, event) : sessions.discarded(fileId, key))
+    if (event.status === 3) await (settings.onCorrupted === 'keep' ? noteRefusedSave(log, event) : sessions.discarded(fileId, key, event.users))
+    if (event.status === 3 || event.status === 7) await forceSaves.failed(event, bearing)
   }
 
-  async function applySave (log: FastifyBaseLogger, event: SaveEvent): Promise<void> {
-    const { fileId, key, status, url } = event
+  async function applySave (log: FastifyBaseLogger, event: SaveEvent, bearing: Bearing | undefined): Promise<void> {
+    const { fileId, key, status, url, users } = event
+    const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
-      if (key && status === 2) await sessions.discarded(fileId, key)
-      return
+      await discarded()
+      return await forceSaves.failed(event, bearing)
     }
     try {
-      logOutcome(log, event, await saves.save(saveRequest(event, url)))
+      const request = { ...saveRequest(event, url), bearing }
+      const outcome = await saves.save(request)
+      logOutcome(log, event, outcome)
+      if (outcome === 'missing') {
+        await discarded()
+        await forceSaves.failed(event, bearing, new FileNotFoundError())
+      }
+      if (outcome === 'repeat' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
     } catch (error) {
-      if (status === 2) await noteRefusedSave(log, event)
+      if (event.status === 2) await noteRefusedSave(log, event)
+      await forceSaves.failed(event, bearing, error as Error)
       await hooks.saveFailed(event, error as Error)
       throw error
     }
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */
-  async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key }: CallbackEvent): Promise<void> {
+  async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key, users }: FinishedEvent | CorruptedEvent): Promise<void> {
     if (!key) return
-    await sessions.saveRefused(fileId, key).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
+    await sessions.saveRefused(fileId, key, users).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
   }
 }
 

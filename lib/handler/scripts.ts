@@ -28,7 +28,7 @@ export function createScriptHost ({ path, url }: Options): ScriptHost & { readon
       url: path,
       // Before a body is read: only GET and HEAD have an answer.
       async onRequest (request, reply) {
-        if (request.method !== 'GET' && request.method !== 'HEAD') return await reply.code(405).headers({ ...untrustedContentHeaders, allow: 'GET, HEAD' }).send()
+        if (request.method !== 'GET' && request.method !== 'HEAD') return await reply.code(405).headers({ ...untrustedContentHeaders, allow: 'GET, HEAD', connection: 'close' }).send() // the body is not read
       },
       handler (request: FastifyRequest, reply: FastifyReply) {
         const { id } = request.query as { id?: unknown }

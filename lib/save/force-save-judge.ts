@@ -1,6 +1,6 @@
 import type { Clock } from '../../types/options.js'
 import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../sessions/force-save-notes.js'
-import { type FileRecord, finishedKeys, type ForceSaveResult, liveSessions } from '../sessions/record.js'
+import { type FileRecord, finishedKeys, type ForceSaveResult, liveSessions, sessionWith } from '../sessions/record.js'
 
 /** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
 export type CommandAnswer = 'started' | 'nothing new' | 'unknown key'
@@ -53,7 +53,7 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
 
     decide (record, answer) {
       const { result } = forceSaveWith(record, id) ?? {}
-      if (result?.from === 'own' || result?.from === 'final') return verdictOf(result)
+      if (result?.from === 'own' || result?.from === 'later' || result?.from === 'final') return verdictOf(result)
       switch (answer) {
         case 'started': return decideStarted(record, result)
         case 'nothing new': return decideNothingNew(record, result)
@@ -86,7 +86,7 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
     if (stillEarlier.length < earlier.length) waitAgain()
     earlier = stillEarlier
     if (isBusy() || earlier.length > 0 || !isQuiet()) return undefined
-    if (result === undefined) return NO_CHANGES
+    if (result === undefined) return isKeptBack(record) ? KEPT_BACK : NO_CHANGES
     return result.from !== 'final-before' && isOrderUnknown(record) ? UNKNOWN_ORDER : verdictOf(result)
   }
 
@@ -105,6 +105,14 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
     return times.filter(time => time === Math.max(...times)).length > 1
   }
 
+  /**
+   * Whether the editors show a final save that was refused. To the document server that is what the session began with, so it has
+   * nothing new. The revision of a force save that was stored since is not noted.
+   */
+  function isKeptBack (record: FileRecord): boolean {
+    return sessionWith(record, key)?.hasRefusedSave === true && !record.saves.some(save => save.key === key && save.status === 6 && save.revision === undefined)
+  }
+
   function isLive (record: FileRecord): boolean {
     return liveSessions(record).some(session => session.key === key)
   }
@@ -120,6 +128,7 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
 
 const NO_CHANGES = { saved: false, reason: 'no-changes' } as const
 const UNKNOWN_ORDER = { failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest', isRetryable: true } as const
+const KEPT_BACK = { failure: 'the final save of this session was refused, and the document server sends it again only after another edit, or when everybody has left', isRetryable: false } as const
 const NO_SESSION = { saved: false, reason: 'no-session' } as const
 
 function verdictOf ({ revision, conflictFileId, code, isRetryable = false }: ForceSaveResult): Verdict {

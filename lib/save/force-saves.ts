@@ -134,14 +134,14 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
       if (key === undefined) return
       for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
       const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
-      await note(fileId, record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }))
+      await note(fileId, record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }), bearing)
     },
 
     async skipped (request, why) {
       const { fileId, bearing = {} } = request
       const identity = identityOf(request)
       if (identity === undefined) return
-      await note(fileId, record => why === 'repeat' ? forceSavesRepeated(record, identity, bearing) : forceSavesSuperseded(record, identity, bearing))
+      await note(fileId, record => why === 'repeat' ? forceSavesRepeated(record, identity, bearing) : forceSavesSuperseded(record, identity, bearing), bearing)
     },
 
     recordChanged: wake,
@@ -175,7 +175,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
         if (failure !== undefined) throw failure
         const known = answer // before the record is read: a repeat is noted there before the command is answered
         let { record } = await recordStore.read(fileId)
-        if (forceSaveWith(record, id) === undefined) record = await noteAgain(fileId, waiter)
+        if (forceSaveWith(record, id) === undefined) throw await lost(fileId)
         if (known !== undefined && known !== 'started' && forceSaveWith(record, id)?.isIdle !== true) {
           record = await recordStore.update(fileId, current => forceSaveIdle(current, id), NOT_DURABLE)
         }
@@ -200,10 +200,10 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
     }
   }
 
-  /** The record was lost, perhaps because the file was deleted. */
-  async function noteAgain (fileId: string, waiter: Waiter): Promise<FileRecord> {
-    if (await storage.stat(fileId) === null) throw new ForceSaveFailedError('the document was deleted', { cause: new FileNotFoundError() })
-    return await recordStore.update(fileId, record => forceSaveNoted(record, waiter, clock.now()), NOT_DURABLE)
+  /** The note has gone with the record. A new one would have another place among those of others, which tells what came later. */
+  async function lost (fileId: string): Promise<Error> {
+    if (await storage.stat(fileId) === null) return new ForceSaveFailedError('the document was deleted', { cause: new FileNotFoundError() })
+    return new ForceSaveFailedError('what was noted about the session is lost', { retryable: true })
   }
 
   async function allWaiting (fileId: string): Promise<string[]> {
@@ -211,8 +211,10 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
     return forceSaves.map(({ id }) => id)
   }
 
-  async function note (fileId: string, change: (record: FileRecord) => FileRecord): Promise<void> {
-    await recordStore.update(fileId, change, NOT_DURABLE).catch(err => log.error({ err, fileId }, 'what became of a force save could not be noted'))
+  async function note (fileId: string, change: (record: FileRecord) => FileRecord, bearing: Bearing = {}): Promise<void> {
+    await recordStore.update(fileId, change, NOT_DURABLE).catch(err => {
+      if (bearing.own !== undefined || waiters.has(fileId)) log.error({ err, fileId }, 'what became of a force save could not be noted')
+    })
   }
 
   function enter (fileId: string, waiter: Waiter): void {

@@ -4,6 +4,7 @@ import type { RequestOptions } from '../../types/requests.js'
 import type { EditorSession, EditorSessions } from '../../types/sessions.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
+import { unlessAborted } from '../with-timeout.js'
 import type { DocumentKeys } from './document-key.js'
 import type { KnownSessions } from './known-sessions.js'
 import { isUnconfirmed } from './live-sessions.js'
@@ -56,7 +57,7 @@ export function createEditorSessions ({ recordStore, known, sessions, keys, comm
     if (readAll === undefined) throw new InvalidOptionError('scan', 'needs a storage whose state has list')
     const scan = scans.then(async () => await liveIn(readAll(), signal))
     scans = scan.catch(() => {})
-    return await scan
+    return await (signal ? unlessAborted(scan, signal) : scan)
   }
 
   async function * readKnown (): AsyncGenerator<RecordOfFile> {

@@ -19,13 +19,13 @@ interface Announced {
 /** Of a file, at the same time. Each is a different state of the document that the document server is assembling. */
 const MAX_FORCE_SAVES = 8
 
-/** Nobody waits for the older ones any more; they only tell that a save may be under way. They make room if necessary. */
+/** Hardly anybody waits for older ones any more. They make room if necessary. */
 const REPLACEABLE_AFTER_MS = 60_000
 const EXPIRES_AFTER_MS = 10 * 60_000
 
 /** A command is about to be sent. Nothing changes if too many are waited for. */
 export function forceSaveNoted (record: FileRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number): FileRecord {
-  const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isSettled(other) && !isExpired(other, now))
+  const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isExpired(other, now))
   const [oldest] = others
   const kept = others.length === MAX_FORCE_SAVES && now - oldest!.startedAt > REPLACEABLE_AFTER_MS ? others.slice(1) : others
   return kept.length === MAX_FORCE_SAVES ? record : { ...record, forceSaves: [...kept, { id, key, startedAt: now }] }
@@ -48,8 +48,9 @@ export function forceSavesConcerned (record: FileRecord, announced: Announced, b
   const own = (record.forceSaves ?? []).findIndex(({ id }) => id === bearing.own)
   return changed(record, (forceSave, index) => {
     if (forceSave.key !== announced.key) return forceSave
-    const result = { from: sourceOf(forceSave, announced, bearing), ...defined(outcome) }
-    return { ...withResult(forceSave, result), ...(isStored && { stored: defined(outcome) }), ...(isStored && index < own && { isIdle: true }) }
+    // The command of a later note was sent after this note was written.
+    const from = isStored && index < own ? 'later' : sourceOf(forceSave, announced, bearing)
+    return { ...withResult(forceSave, { from, ...defined(outcome) }), ...(isStored && { stored: defined(outcome) }) }
   })
 }
 
@@ -101,12 +102,8 @@ function withResult (forceSave: ForceSave, result: ForceSaveResult): ForceSave {
 
 /** A result replaces those of the same rank and below. Where the document server has not said which save it means, a failed one counts. */
 function rankOf ({ from, code }: ForceSaveResult): number {
-  const ranks = { other: code === undefined ? 0 : 1, 'final-before': 2, repeat: 3, final: 4, own: 5 }
+  const ranks = { other: code === undefined ? 0 : 1, 'final-before': 2, repeat: 3, final: 4, later: 4, own: 5 }
   return ranks[from]
-}
-
-function isSettled ({ result }: ForceSave): boolean {
-  return result?.from === 'own' || result?.from === 'final'
 }
 
 function isExpired ({ startedAt }: ForceSave, now: number): boolean {

@@ -52,11 +52,11 @@ const UndeliveredEventSchema = Type.Object({
 
 const ForceSaveResultSchema = Type.Object({
   /**
-   * The save that it comes from. `own`: the one that the command started. `final`: the end of the session, reported after the
+   * The save that it comes from. `own`: the one that the command started. `later`: the one that a later command started. `final`: the end of the session, reported after the
    * command. `final-before`: the same, but it may have been reported before. `repeat`: a refused force save that the document
    * server repeated while it had not answered the command. `other`: any other force save of the session.
    */
-  from: Type.Union([Type.Literal('own'), Type.Literal('final'), Type.Literal('final-before'), Type.Literal('repeat'), Type.Literal('other')]),
+  from: Type.Union([Type.Literal('own'), Type.Literal('later'), Type.Literal('final'), Type.Literal('final-before'), Type.Literal('repeat'), Type.Literal('other')]),
   /** Of the stored content; absent if it was not stored. */
   revision: OptionalString,
   /** The conflict copy that it was stored in. */
@@ -71,7 +71,7 @@ const ForceSaveSchema = Type.Object({
   id: Type.String(),
   key: Type.String(),
   startedAt: Milliseconds,
-  /** Nobody else needs to wait for it: the document server has started nothing for it, or a later one was stored. */
+  /** The document server has started nothing for it: it waits for other saves. */
   isIdle: Type.Optional(Type.Boolean()),
   /** The latest save of the session that was stored since the command was noted. */
   stored: Type.Optional(Type.Pick(ForceSaveResultSchema, ['revision', 'conflictFileId'])),

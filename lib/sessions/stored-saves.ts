@@ -101,6 +101,15 @@ export function mayBeOlderThanStored (record: FileRecord, key: string, writtenAt
   return record.saves.some(save => save.key === key && !isBefore(save.lastsave, writtenAt))
 }
 
+/**
+ * Whether nothing tells that a session was based on the stored content: neither the saves that are noted of it, nor its key. For a
+ * key that the application assigned, what was noted when the session was reported counts.
+ */
+export function isBaseUncertain (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
+  if (lastSaveOf(record, key) !== undefined) return false
+  return keys.isForFile(content.fileId, key) ? !keys.isForContent(content, key) : sessionWith(record, key)?.baseRevision === undefined
+}
+
 /** Per status: many force saves of a long session must not displace the finished saves before it. */
 function latest (saves: readonly StoredSave[]): StoredSave[] {
   return saves.filter((save, index) => saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES)

@@ -1,10 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { CommandFailedError, type ForceSaveFailedError } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { commandsAnswered, DISK_FULL, startPair, watched } from './support.js'
-
-/** Waits only briefly for saves of others. */
-const BRIEF = { timeout: 300 }
 
 t.test('a force save resolves when its save is stored, with the stored revision, and leaves no note', async t => {
   const pair = await startPair(t)
@@ -20,10 +18,10 @@ t.test('without a new edit there is nothing to save, before the first edit and a
   const pair = await startPair(t)
   const session = await pair.open()
   const control = await pair.control()
-  t.strictSame(await control.forceSave(BRIEF), { saved: false, reason: 'no-changes' })
+  t.strictSame(await pair.afterQuiet(control.forceSave()), { saved: false, reason: 'no-changes' })
   await session.edit('edited')
   t.match(await control.forceSave(), { saved: true })
-  t.strictSame(await control.forceSave(BRIEF), { saved: false, reason: 'no-changes' })
+  t.strictSame(await pair.afterQuiet(control.forceSave()), { saved: false, reason: 'no-changes' })
   t.strictSame(await pair.notes(), [])
 })
 
@@ -136,12 +134,12 @@ t.test('a final save that was under way when it was requested counts, because no
   await session.edit('edited')
   const closed = session.close()
   await arrived.promise
-  const saving = watched(control.forceSave({ timeout: 1000 }))
+  const saving = watched(control.forceSave())
   await commandsAnswered(pair.documentServer)
   t.notOk(saving.isSettled)
   gate.resolve()
   await closed
-  t.match(await saving.promise, { saved: true })
+  t.match(await pair.afterQuiet(saving.promise), { saved: true })
   t.equal(await pair.stored(), 'edited')
 })
 
@@ -153,11 +151,11 @@ t.test('a force save that is requested while an equal one is under way waits for
   pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
   const first = watched(control.forceSave())
   await commandsAnswered(pair.documentServer)
-  const second = watched((await pair.control('b')).forceSave({ timeout: 2000 }))
+  const second = watched((await pair.control('b')).forceSave())
   await commandsAnswered(pair.documentServer, 2)
   await pair.clock.advance(1000)
   const revision = (await first.promise as { readonly revision: string }).revision
-  t.strictSame(await second.promise, { saved: true, revision })
+  t.strictSame(await pair.afterQuiet(second.promise), { saved: true, revision })
   t.strictSame(await pair.notes(), [])
 })
 
@@ -170,11 +168,11 @@ t.test('if the equal one is refused, both reject', async t => {
   pair.documentServer.fault('file', { type: 'answer', status: 404 })
   const first = watched(control.forceSave())
   await commandsAnswered(pair.documentServer)
-  const second = watched((await pair.control('b')).forceSave({ timeout: 1000 }))
+  const second = watched((await pair.control('b')).forceSave())
   await commandsAnswered(pair.documentServer, 2)
   await pair.clock.advance(1000)
   await t.rejects(first.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
-  await t.rejects(second.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
+  await t.rejects(pair.afterQuiet(second.promise), { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
 })
 
 t.test('a save by the button that is under way counts if nothing was edited since', async t => {
@@ -183,11 +181,11 @@ t.test('a save by the button that is under way counts if nothing was edited sinc
   await session.edit('edited')
   pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
   const pressed = session.forceSave()
-  const saving = watched((await pair.control()).forceSave({ timeout: 1000 }))
+  const saving = watched((await pair.control()).forceSave())
   await commandsAnswered(pair.documentServer)
   await pair.clock.advance(1000)
   await pressed
-  t.match(await saving.promise, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.match(await pair.afterQuiet(saving.promise), { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
 })
 
 t.test('a save by the button that was under way before the last edit does not count', async t => {
@@ -208,6 +206,79 @@ t.test('a save by the button that was under way before the last edit does not co
   const { revision } = await saving.promise as { readonly revision: string }
   t.equal(await pair.stored(), 'two')
   t.equal(revision, (await pair.a.storage.stat(pair.fileId))!.revision)
+})
+
+t.test('two saves with changes of one second that arrive in either order: a third request does not claim to know which is the newest', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('one')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const first = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer)
+  await session.edit('two')
+  const pressed = session.forceSave()
+  const third = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer, 2)
+  await pressed
+  await pair.clock.advance(1000)
+  t.match(await first.promise, { saved: true })
+  await t.rejects(pair.afterQuiet(third.promise), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /same second/, retryable: true })
+})
+
+t.test('the save of a later request also counts for earlier ones', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('one')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const first = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer)
+  await session.edit('two')
+  const second = await (await pair.control('b')).forceSave()
+  t.strictSame(await first.promise, second)
+  t.equal(await pair.stored(), 'two')
+  await pair.clock.advance(1000)
+})
+
+t.test('if the button and the command repeat a refused save at the same time, the second repeat counts, too', async t => {
+  const [pressed, gate] = [deferred(), deferred()]
+  const pair = await startPair(t, {
+    async onCallback ({ forcesavetype }) {
+      if (forcesavetype !== 1) return
+      pressed.resolve()
+      await gate.promise
+    }
+  })
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  pair.documentServer.fault('file', { type: 'answer', status: 404 })
+  await t.rejects(control.forceSave(), { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
+  const byButton = session.forceSave()
+  await pressed.promise
+  const byCommand = control.forceSave()
+  await pair.documentServer.nextCallback(6)
+  while (pair.documentServer.sentRequests.filter(({ body }) => body?.status === 6).length < 3) await turn()
+  gate.resolve()
+  t.match(await byButton, { accepted: true })
+  t.match(await byCommand, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.equal(await pair.stored(), 'edited')
+})
+
+t.test('a final save that was refused and is shown again cannot be saved by force before it is edited', async t => {
+  const pair = await startPair(t)
+  const first = await pair.open()
+  await first.edit('edited')
+  pair.documentServer.fault('file', { type: 'answer', status: 404 })
+  await first.close()
+  const session = await pair.open()
+  const control = await pair.control()
+  t.equal(String(await session.content()), 'edited')
+  await t.rejects(pair.afterQuiet(control.forceSave()), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /was refused/ })
+  await session.edit('edited again')
+  t.match(await control.forceSave(), { saved: true })
+  t.strictSame(await pair.afterQuiet(control.forceSave()), { saved: false, reason: 'no-changes' })
 })
 
 t.test('a force save that is stored as a conflict copy names the copy', async t => {

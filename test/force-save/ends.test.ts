@@ -11,26 +11,45 @@ async function startSlow (t: Parameters<typeof startPair>[0]) {
   return { pair, session, control: await pair.control() }
 }
 
-t.test('a force save that takes longer than its timeout rejects, and others know that it is under way', async t => {
+t.test('a force save that takes longer than its timeout rejects', async t => {
   const { pair, control } = await startSlow(t)
   await t.rejects(control.forceSave({ timeout: 200 }), { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT', retryable: true })
-  const other = watched((await pair.control('b')).forceSave({ timeout: 2000 }))
-  await commandsAnswered(pair.documentServer, 2)
   await pair.clock.advance(1000)
-  t.match(await other.promise, { saved: true })
-  t.equal(await pair.stored(), 'edited')
 })
 
-t.test('an aborted force save rejects with the reason of the signal, before and during the wait', async t => {
+t.test('an aborted force save rejects with the reason of the signal, before and during the wait, and others know that it is under way', async t => {
   const { pair, control } = await startSlow(t)
   const reason = new Error('the user has left')
   await t.rejects(control.forceSave({ signal: AbortSignal.abort(reason) }), reason)
   t.strictSame(pair.documentServer.receivedRequests.filter(({ url }) => /Command/.test(url)), [], 'nothing was sent')
   const controller = new AbortController()
-  const saving = watched(control.forceSave({ signal: controller.signal }))
+  const aborted = watched(control.forceSave({ signal: controller.signal }))
   await commandsAnswered(pair.documentServer)
+  const other = watched((await pair.control('b')).forceSave())
+  await commandsAnswered(pair.documentServer, 2)
   controller.abort(reason)
-  await t.rejects(saving.promise, reason)
+  await t.rejects(aborted.promise, reason)
+  await pair.clock.advance(1000)
+  t.match(await pair.afterQuiet(other.promise), { saved: true })
+  t.equal(await pair.stored(), 'edited')
+})
+
+t.test('a force save of a document that is deleted meanwhile rejects', async t => {
+  const { pair, control } = await startSlow(t)
+  const saving = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer)
+  await pair.a.storage.remove!(pair.fileId)
+  await t.rejects(saving.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /deleted/, cause: { code: 'FST_EDITOR_FILE_NOT_FOUND' } })
+  await pair.clock.advance(1000)
+})
+
+t.test('a force save whose note is lost rejects', async t => {
+  const { pair, control } = await startSlow(t)
+  const saving = watched(control.forceSave())
+  await commandsAnswered(pair.documentServer)
+  const { state } = pair.a.storage
+  for (let isSet = false; !isSet;) isSet = await state!.set(pair.fileId, { sessions: [], saves: [] }, (await state!.get(pair.fileId))!.version) !== null
+  await t.rejects(saving.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /lost/, retryable: true })
   await pair.clock.advance(1000)
 })
 
@@ -55,20 +74,21 @@ for (const hook of ['onCallback', 'onSaved', 'onSaveFailed'] as const) {
   t.test(`in ${hook} of the same document it rejects at once, and works after the hook has returned`, async t => {
     const inHook: Array<Promise<ForceSaveResult>> = []
     const afterwards: Array<() => Promise<ForceSaveResult>> = []
-    let pair: Pair | undefined = undefined
+    const started: { pair?: Pair } = {}
     const call = async (event: CallbackEvent | SavedEvent) => {
-      if (pair === undefined || event.status !== 6) return
-      const control = await pair.control()
-      const saving = control.forceSave({ timeout: 1000 })
+      if (started.pair === undefined || event.status !== 6) return
+      const control = await started.pair.control()
+      const saving = control.forceSave()
       inHook.push(saving)
       await saving.catch(() => {})
       // What is left for later keeps the context of the hook.
       await new Promise<void>(resolve => setImmediate(() => {
-        afterwards.push(async () => await control.forceSave({ timeout: 1000 }))
+        afterwards.push(async () => await control.forceSave())
         resolve()
       }))
     }
-    pair = await startPair(t, { [hook]: call })
+    const pair = await startPair(t, { [hook]: call })
+    started.pair = pair
     const session = await pair.open()
     await session.edit('edited')
     if (hook === 'onSaveFailed') pair.documentServer.fault('file', { type: 'answer', status: 404 })

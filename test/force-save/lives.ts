@@ -16,6 +16,8 @@ export interface LivesOptions {
   readonly timeout: number
   /** Milliseconds, of the slowest assembly of a document. */
   readonly slowest: number
+  /** Milliseconds, of the longest pause. */
+  readonly pause: number
 }
 
 /** How a force save ended. */
@@ -110,7 +112,7 @@ async function textOf (content: Uint8Array | AsyncIterable<Uint8Array>): Promise
 }
 
 /** One document, from its creation until everybody has left. */
-async function play ({ pair, contents, full }: World, chances: Random, { timeout, slowest }: Pick<LivesOptions, 'timeout' | 'slowest'>): Promise<Array<Omit<Ended, 'life'>>> {
+async function play ({ pair, contents, full }: World, chances: Random, { timeout, slowest, pause }: Pick<LivesOptions, 'timeout' | 'slowest' | 'pause'>): Promise<Array<Omit<Ended, 'life'>>> {
   const { documentServer } = pair
   const first = pair.a.app.editorControl({ user: { id: 'u0', name: 'u0' } })
   const fileId = await first.setDocumentFromBytes(Buffer.from('uploaded'), 'Life.txt')
@@ -187,7 +189,7 @@ async function play ({ pair, contents, full }: World, chances: Random, { timeout
       full.add(side)
       setTimeout(() => full.delete(side), chances.integer(400))
     },
-    async pass () { await delay(chances.integer(700)) }
+    async pass () { await delay(chances.integer(pause)) }
   }
 
   /** Waits for nothing. */

@@ -1,11 +1,12 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type Session } from 'onlyoffice-emulator'
 import { type EditorControl, fileStorage, type ForceSaveResult, type Storage } from '../../lib/index.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { listen } from '../helpers/listen.js'
+import { skippableTime } from '../helpers/monotonic-time.js'
 
 export const SIDES = ['a', 'b'] as const
 export type Side = typeof SIDES[number]
@@ -26,7 +27,14 @@ export interface Pair {
   control (side?: Side): Promise<EditorControl>
   stored (): Promise<string | null>
   /** The force saves that are noted in the record. */
-  notes (): Promise<readonly object[]>
+  notes (): Promise<readonly Note[]>
+  /** What a force save resolves to that waits for saves of others: lets the time pass for which it waits. */
+  afterQuiet (saving: Promise<ForceSaveResult>): Promise<ForceSaveResult>
+}
+
+interface Note {
+  readonly isIdle?: boolean
+  readonly result?: { readonly from: string }
 }
 
 export interface PairOptions extends Omit<HostOptions, 'clock'> {
@@ -41,6 +49,7 @@ export interface PairOptions extends Omit<HostOptions, 'clock'> {
 /** Two instances behind one URL, over one directory. */
 export async function startPair (t: Test, { storing = storage => storage, directory = join(t.testdir(), 'uploads'), inRealTime = false, ...options }: PairOptions = {}): Promise<Pair> {
   const clock = fakeClock()
+  const skip = inRealTime ? () => {} : skippableTime(t)
   const clocks = inRealTime ? {} : { clock, sharedClock: true }
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...clocks })
   t.teardown(() => documentServer.close())
@@ -66,7 +75,15 @@ export async function startPair (t: Test, { storing = storage => storage, direct
     open: async user => await documentServer.open((await control('a', user)).config!),
     control,
     stored: async () => await a.storedText(fileId),
-    notes: async () => ((await a.storage.state!.get(fileId))?.value as { readonly forceSaves?: readonly object[] } | undefined)?.forceSaves ?? []
+    notes: async () => ((await a.storage.state!.get(fileId))?.value as { readonly forceSaves?: readonly Note[] } | undefined)?.forceSaves ?? [],
+    async afterQuiet (promise) {
+      const saving = watched(promise)
+      while (!saving.isSettled) {
+        if ((await pair.notes()).some(({ isIdle, result }) => isIdle === true || result?.from === 'final-before')) skip(3000)
+        await delay(20)
+      }
+      return await saving.promise
+    }
   }
   return pair
 }
