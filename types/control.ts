@@ -77,8 +77,8 @@ export interface ThumbnailRequest extends Omit<ControlConvertOptions, 'outputTyp
 /** Options of `EditorControl.forceSave`. */
 export interface ForceSaveOptions {
   /**
-   * Milliseconds after which the promise rejects with `ForceSaveTimeoutError`. If the document server has nothing new to save, half
-   * of it, at most 3 seconds, is spent waiting for a save that somebody else may have started.
+   * Milliseconds after which the promise rejects with `ForceSaveTimeoutError`. If the document server has nothing new to save, it
+   * takes 3 seconds until it is known that nobody else has started a save, and 10 seconds if somebody has.
    *
    * @default 60_000
    */

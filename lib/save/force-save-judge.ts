@@ -16,6 +16,8 @@ export interface Judge {
   begin (record: FileRecord): void
   /** `undefined`: that cannot be said yet. `answer`: what was known before the record was read. */
   decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined
+  /** Whether a verdict should be confirmed by sending the command again: the document server may not have read an earlier answer. */
+  isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean
   /** Milliseconds after which it may decide although nothing has changed. */
   decidesIn (): number
 }
@@ -23,8 +25,6 @@ export interface Judge {
 interface Given {
   readonly id: string
   readonly key: string
-  /** Milliseconds. */
-  readonly timeout: number
   readonly clock: Clock
   /** Whether callbacks of the file have arrived here that are not applied yet. */
   readonly isBusy: () => boolean
@@ -36,12 +36,19 @@ interface Given {
  */
 const GRACE_MS = 3000
 
-export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge {
-  const grace = Math.min(GRACE_MS, timeout / 2)
-  let quietAt = performance.now() + grace
+/**
+ * Where somebody else's force save was stored after the command was sent, a newer one may be under way, which takes longer. After
+ * this time since the command there is none, unless it takes the document server longer to assemble the document.
+ */
+const OTHERS_GRACE_MS = 10_000
+
+export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
+  const startedAt = performance.now()
+  let quietAt = startedAt + GRACE_MS
   let wasLive = false
   let isAnswerSeen = false
   let isFinishSeen = false
+  let isConfirmed = false
   /** Force saves that the document server may have started before this one. */
   let earlier: readonly string[] = []
 
@@ -59,6 +66,12 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
         case 'nothing new': return decideNothingNew(record, result)
         case 'unknown key': return decideUnknownKey(result)
       }
+    },
+
+    isToBeConfirmed (verdict, answer) {
+      if (isConfirmed || answer !== 'nothing new' || verdict === NO_SESSION || 'failure' in verdict) return false
+      isConfirmed = true
+      return true
     },
 
     decidesIn () {
@@ -85,6 +98,7 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
     // Large documents take longer, and so may those of others.
     if (stillEarlier.length < earlier.length) waitAgain()
     earlier = stillEarlier
+    if (result?.from === 'other') quietAt = Math.max(quietAt, startedAt + OTHERS_GRACE_MS)
     if (isBusy() || earlier.length > 0 || !isQuiet()) return undefined
     if (result === undefined) return isKeptBack(record) ? KEPT_BACK : NO_CHANGES
     return result.from !== 'final-before' && isOrderUnknown(record) ? UNKNOWN_ORDER : verdictOf(result)
@@ -118,7 +132,7 @@ export function createJudge ({ id, key, timeout, clock, isBusy }: Given): Judge 
   }
 
   function waitAgain (): void {
-    quietAt = performance.now() + grace
+    quietAt = performance.now() + GRACE_MS
   }
 
   function isQuiet (): boolean {

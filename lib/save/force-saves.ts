@@ -95,7 +95,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
       if (isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
       if (closing.aborted) throw closingError()
       const ended = new AbortController()
-      const running = run(fileId, key, timeout, ended.signal)
+      const running = run(fileId, key, ended.signal)
       requests.add(running)
       running.catch(() => {}).finally(() => requests.delete(running))
       try {
@@ -151,11 +151,11 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
   }
 
   /** Ends when `ended` is aborted: then nobody waits for the result any more. */
-  async function run (fileId: string, key: string, timeout: number, ended: AbortSignal): Promise<ForceSaveResult> {
+  async function run (fileId: string, key: string, ended: AbortSignal): Promise<ForceSaveResult> {
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
-    const judge = createJudge({ id, key, timeout, clock, isBusy: () => arrivals.has(fileId) })
+    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId) })
     let answer: CommandAnswer | undefined
     let failure: Error | undefined
     let verdict: Verdict | undefined
@@ -163,12 +163,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
     try {
       if (await storage.stat(fileId) === null) throw new FileNotFoundError()
       judge.begin(await noteWhenPossible(fileId, waiter, sleeper, ended))
-      send(key, id, ended)
-        .then(() => { answer = 'started' }, error => {
-          answer = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
-          if (answer === undefined) failure = explained(error)
-        })
-        .finally(sleeper.wake)
+      sendCommand()
 
       for (;;) {
         ended.throwIfAborted()
@@ -179,14 +174,29 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
         if (known !== undefined && known !== 'started' && forceSaveWith(record, id)?.isIdle !== true) {
           record = await recordStore.update(fileId, current => forceSaveIdle(current, id), NOT_DURABLE)
         }
-        verdict = judge.decide(record, known)
-        if (verdict !== undefined) return resultOf(verdict, waiter)
+        const decided = judge.decide(record, known)
+        if (decided !== undefined && judge.isToBeConfirmed(decided, known)) {
+          answer = undefined
+          sendCommand()
+        } else if (decided !== undefined) {
+          verdict = decided
+          return resultOf(verdict, waiter)
+        }
         await sleeper.sleep(Math.min(isShared ? POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4) : Infinity, judge.decidesIn()))
       }
     } finally {
       leave(fileId, waiter)
       // If the document server is still working on it, the note tells others that a save may follow.
       if (verdict !== undefined || answer !== 'started') await note(fileId, record => forceSaveRemoved(record, id))
+    }
+
+    function sendCommand (): void {
+      send(key, id, ended)
+        .then(() => { answer = 'started' }, error => {
+          answer = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
+          if (answer === undefined) failure = explained(error)
+        })
+        .finally(sleeper.wake)
     }
   }
 

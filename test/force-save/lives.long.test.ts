@@ -18,7 +18,7 @@ t.setTimeout(180_000 + FORCE_SAVES * 500)
 
 t.test('every force save ends, and if it is saved, everything that was edited before is stored', async t => {
   t.setTimeout(180_000 + FORCE_SAVES * 500)
-  const ended = await playLives(t, { seed: SEED, forceSaves: FORCE_SAVES, worlds: 12, timeout: 20_000, slowest: 2500, pause: 700 })
+  const ended = await playLives(t, { seed: SEED, forceSaves: FORCE_SAVES, worlds: 12, timeout: 20_000, slowest: 4500, pause: 700 })
   t.comment(counted(ended))
   for (const { life, doubt } of ended) if (doubt !== undefined) t.comment(`${life}: ${doubt}`)
   for (const { life, violation } of ended) if (violation !== undefined) t.fail(`${life}: ${violation}`)
