@@ -8,7 +8,7 @@ const plugin = {
   commonjs: ['plugin', 'storage', 'http-client'],
   plugin: ['options', 'parts', 'shutdown', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'shutdown', 'handler', 'doctor', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
-  cli: ['plugin', 'doctor/render-text', 'storage'],
+  cli: ['plugin', 'doctor/plain-text', 'doctor/render-text', 'storage'],
   handler: ['options', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'save', 'sessions', 'document-server', 'outbound', 'security', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
   control: ['html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings'],
   doctor: ['options', 'html', 'json', 'queue', 'streams', 'url', 'with-timeout', 'document-server', 'outbound', 'security', 'bounded-map'],

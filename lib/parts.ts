@@ -105,16 +105,17 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     closing: shutdown.closing
   })
   const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
-  const recoverForgotten = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
+  const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
 
   /** Resolves when nothing is under way. */
   async function idle (): Promise<void> {
     await forceSaves.idle()
+    await recovery.idle()
     await saves.queue.idle()
     await sessionEvents.idle()
   }
 
-  return { hooks, storage, recordStore, known, sessions, saves, forceSaves, recoverForgotten, idle }
+  return { hooks, storage, recordStore, known, sessions, saves, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
 }
 
 /** What the handler and the pages see, for the doctor. */

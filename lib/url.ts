@@ -13,13 +13,16 @@ export function parseUrl (value: string, base?: URL): URL | undefined {
   }
 }
 
+/** Of the domain name system. A longer one would only fill the log. */
+const MAX_HOST_LENGTH = 253
+
 /**
  * Parses an absolute http(s) URL, or one relative to `base`, and removes its credentials and fragment.
  * Throws `InvalidUrlError`, or `UnsupportedSchemeError` for another scheme; neither quotes the value.
  */
 export function parseHttpUrl (value: string | null | undefined, base?: URL): URL {
   const url = typeof value === 'string' && value.trim() !== '' ? parseUrl(value, base) : undefined
-  if (!url) throw new InvalidUrlError()
+  if (!url || url.hostname.length > MAX_HOST_LENGTH) throw new InvalidUrlError()
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new UnsupportedSchemeError()
   url.username = url.password = url.hash = ''
   return url

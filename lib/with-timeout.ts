@@ -6,6 +6,19 @@ interface Limits {
   readonly signal?: AbortSignal
 }
 
+/** Waits for a promise, or rejects with the reason of the signal when that is aborted first. */
+export async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => { onAbort = () => reject(signal.reason) })
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
 /**
  * Calls code that is not ours, such as a hook or a storage, and stops waiting for it after a time limit: a promise that never
  * settles must not block anybody. The call itself goes on.

@@ -10,7 +10,7 @@ import { assertAwaitOptions, awaitResult } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
 import { extensionOf } from './formats.js'
 import type { FetchResult } from './result-file.js'
-import { serviceFailure } from './service-errors.js'
+import { reportedError, serviceFailure } from './service-errors.js'
 
 /** The document server's document builder. Rejects as `EditorServer.build` does. */
 export type Build = (request: BuildRequest, options?: AwaitOptions) => Promise<BuildResult>
@@ -92,8 +92,9 @@ export function createBuilder ({ client, fetchResult, scripts, closing }: Depend
     if (status !== 200) throw statusError(status, `the document builder answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer)) throw failure('its answer is not JSON of a build')
-    const { error, key, end, urls } = answer
-    if (error !== undefined && error !== null && error !== 0) throw reportedFailure(String(error))
+    const error = reportedError(answer)
+    if (error !== undefined) throw reportedFailure(error)
+    const { key, end, urls } = answer
     if (typeof key !== 'string' || key === '') throw failure('its answer has no key')
     return end === true ? { key, urls: urlsOf(urls) } : { key }
   }
@@ -109,7 +110,7 @@ function urlsOf (urls: unknown): readonly ResultUrl[] {
   return Object.entries(urls).map(([name, url]) => {
     if (typeof url !== 'string') throw failure('the URL of a file is not a string')
     // The application may store the file under this name.
-    if (/[/\\\0]|^\.{0,2}$/.test(name)) throw failure('the name of a file is not one')
+    if (/[/\\\p{Cc}]|^\.{0,2}$/u.test(name)) throw failure('the name of a file is not one')
     return { name, url }
   })
 }

@@ -22,7 +22,7 @@ export interface DocumentServerClient {
   get (path: string, options?: Pick<PostOptions, 'signal' | 'total'>): Promise<DocumentServerResponse>
 }
 
-interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total'> {
+interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total' | 'limit'> {
   readonly shardKey?: string
 }
 
@@ -63,7 +63,7 @@ export function createDocumentServerClient ({ outbound, tokens, settings: { docu
   }
 
   async function send (purpose: HttpPurpose, url: URL, request: OutboundRequest): Promise<DocumentServerResponse> {
-    const { status, body } = await outbound(purpose, url, { ...request, limit: MAX_RESPONSE_BYTES })
+    const { status, body } = await outbound(purpose, url, { limit: MAX_RESPONSE_BYTES, ...request })
     if (status === 200) return { status, text: (await bytesOf(body)).toString('utf8') }
     discard(body)
     return { status, text: '' }

@@ -36,6 +36,15 @@ const explanations: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.expiredToken, 'our token has expired: compare the clocks']
 ])
 
+const names: Readonly<Record<Command['c'] | 'saved', true>> = {
+  version: true, license: true, info: true, forcesave: true, drop: true, meta: true, getForgottenList: true, getForgotten: true, deleteForgotten: true, saved: true
+}
+
+/** Whether signed data with this `c` are a command to the document server. */
+export function isCommandName (c: unknown): boolean {
+  return typeof c === 'string' && Object.hasOwn(names, c)
+}
+
 const KEYLESS_COMMANDS: ReadonlySet<unknown> = new Set(['version', 'license', 'getForgottenList'] satisfies Array<Command['c']>)
 
 /** A page waits for the answer. */
@@ -45,16 +54,19 @@ const TIMEOUT_MS = 10_000
 const WAITING_COMMANDS: ReadonlySet<string> = new Set(['info', 'forcesave'])
 const WAITING_TIMEOUT_MS = 10 * 60_000
 
+/** Bytes of an answer that names all forgotten files: more than 100,000. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024
+
 /** The older path, which every version serves. */
 const PATH = '/coauthoring/CommandService.ashx'
 
-/** Longer ones have been seen to work, but the document server documents this length. */
-const KEY = /^[0-9A-Za-z._=-]{1,128}$/
+/** Longer ones have been seen to work, but the document server documents this length. The key of a forgotten file is the name of its folder. */
+const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
 export function createCommands ({ client, log }: Dependencies): Commands {
   return {
-    async send (command, { signal } = {}) {
-      assertCommand(command)
+    async send (given, { signal } = {}) {
+      const command = checkedCommand(given)
       const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
       const { error, ...result } = await request(command, total, signal)
       if (error === 0) return result as CommandResult<typeof command>
@@ -79,7 +91,7 @@ export function createCommands ({ client, log }: Dependencies): Commands {
   }
 
   async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number }> {
-    const { status, text } = await client.post('command', PATH, command, { signal, total, ...('key' in command && { shardKey: command.key }) })
+    const { status, text } = await client.post('command', PATH, command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
     if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer) || typeof answer.error !== 'number') throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })
@@ -87,10 +99,23 @@ export function createCommands ({ client, log }: Dependencies): Commands {
   }
 }
 
-/** Throws `InvalidOptionError` or `InvalidKeyError`. */
-export function assertCommand (command: Command): void {
-  if (typeof command !== 'object' || command === null || typeof command.c !== 'string') throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
-  if (!KEYLESS_COMMANDS.has(command.c)) assertKey((command as { readonly key?: unknown }).key)
+/**
+ * The command as it will be sent: one with inherited properties, getters or `toJSON` could be sent with another key than was checked.
+ * Throws `InvalidOptionError` or `InvalidKeyError`.
+ */
+export function checkedCommand<C extends Command> (given: C): C {
+  const command = asSent(given)
+  if (!isJsonObject(command) || typeof command.c !== 'string') throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
+  if (!KEYLESS_COMMANDS.has(command.c) || 'key' in command) assertKey(command.key)
+  return command as unknown as C
+}
+
+function asSent (command: unknown): unknown {
+  try {
+    return parseJson(JSON.stringify(command))
+  } catch {
+    return undefined
+  }
 }
 
 /** Throws `InvalidKeyError`. Source: docs/document-server-protocol.md#forgotten-files */

@@ -1,5 +1,6 @@
 import { ConversionFailedError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
+import { reportedError } from './service-errors.js'
 
 export type ConversionAnswer =
   /** The error as the document server sent it. */
@@ -24,9 +25,10 @@ function fromJson (text: string): ConversionAnswer {
   const answer = parseJson(text)
   if (answer === undefined) throw new ConversionFailedError('its answer is neither JSON nor XML')
   if (!isJsonObject(answer)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
-  const { error, endConvert, fileUrl, fileType, percent } = answer
-  if (error !== undefined && error !== null && error !== 0) return { error: String(error) }
-  return outcome({ isFinished: endConvert === true, fileUrl: textOf(fileUrl), fileType: textOf(fileType), percent: Number(percent) })
+  const error = reportedError(answer)
+  if (error !== undefined) return { error }
+  const { endConvert, fileUrl, fileType, percent } = answer
+  return outcome({ isFinished: endConvert === true, fileUrl: textOf(fileUrl), fileType: textOf(fileType), percent: typeof percent === 'number' ? percent : Number(textOf(percent)) })
 }
 
 function fromXml (text: string): ConversionAnswer {
@@ -51,7 +53,7 @@ interface Fields {
 function outcome ({ isFinished, fileUrl, fileType, percent }: Fields): ConversionAnswer {
   if (!isFinished) return { percent: percent >= 0 && percent <= 100 ? percent : 0 }
   if (fileUrl === '') throw new ConversionFailedError('it finished without a file')
-  return { fileUrl, percent: 100, ...(/^\.?\w+$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() }) }
+  return { fileUrl, percent: 100, ...(/^\.?\w{1,16}$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() }) }
 }
 
 function textOf (value: unknown): string {

@@ -3,11 +3,12 @@ import type { ConvertToPdfOptions } from '../../types/control.js'
 import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import { parseUrl } from '../url.js'
+import { unlessAborted } from '../with-timeout.js'
 import { assertConvertOptions, awaitResult, pause } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
 import { type ConversionAnswer, parseConversionAnswer } from './conversion-answer.js'
 import { assertConversionRequest, type ConversionSource, wireRequest } from './conversion-request.js'
-import { type ExpectedType, expectedType } from './expected-type.js'
+import { type ExpectedType, expectedType, writtenAs } from './expected-type.js'
 import { extensionOf } from './formats.js'
 import type { FetchResult, ResultLocation } from './result-file.js'
 import { serviceFailure } from './service-errors.js'
@@ -49,7 +50,7 @@ export function createConversions ({ client, fetchResult, closing }: Dependencie
       const wire = wireRequest(request)
       const answer = await awaitResult(async signal => {
         const answer = await ask(wire, { signal, shardKey: wire.key })
-        onProgress?.({ percent: answer.percent })
+        if (onProgress) await unlessAborted(Promise.resolve(onProgress({ percent: answer.percent })), signal)
         return isFinished(answer) ? answer : undefined
       }, { ...awaitOptions, work: 'conversion', closing })
       return await fetchResult(locationOf(answer, expectedType(wire.outputtype, request.thumbnail), wire.outputtype), { signal: options.signal, failure })
@@ -84,7 +85,7 @@ function isFinished (answer: Answer): answer is FinishedAnswer {
 
 /** Throws `ConversionFailedError` if the document server made another format. */
 function locationOf ({ fileUrl, fileType: announced }: FinishedAnswer, expected: ExpectedType, outputtype: string): ResultLocation {
-  const fileType = announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? '')
+  const fileType = writtenAs(announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? ''))
   if (!expected.matches(fileType)) throw failure(`the result is ${fileType || 'of an unknown format'} instead of ${outputtype}`)
   return { url: fileUrl, fileType }
 }

@@ -2,7 +2,7 @@ import type { EditorServer } from '../../types/document-server.js'
 import { InvalidKeyError, UpstreamError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import type { DocumentServerClient } from './client.js'
-import { assertCommand, type Commands } from './commands.js'
+import { checkedCommand, type Commands } from './commands.js'
 
 interface Dependencies {
   readonly client: DocumentServerClient
@@ -24,8 +24,8 @@ export function createEditorServer ({ client, commands, isOwnKey }: Dependencies
       return text.trim() === 'true'
     },
 
-    async command (command, { foreignKey = false, signal } = {}) {
-      assertCommand(command)
+    async command (given, { foreignKey = false, signal } = {}) {
+      const command = checkedCommand(given)
       if ('key' in command && !foreignKey && !isOwnKey(command.key)) throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
       return await commands.send(command, signal && { signal })
     },

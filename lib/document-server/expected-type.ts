@@ -11,6 +11,7 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
 export interface ExpectedType {
   /** The extension of the result, unless the document decides on it. */
   readonly extension: string | undefined
+  /** `fileType`: as `writtenAs` says. */
   matches (fileType: string): boolean
 }
 
@@ -18,7 +19,12 @@ export interface ExpectedType {
 export function expectedType (outputtype: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
   if (outputtype === 'ooxml') return { extension: undefined, matches: isOfficeOpenXml }
   if (outputtype === 'odf') return { extension: undefined, matches: fileType => OPEN_DOCUMENT.test(fileType) }
-  const written = Object.hasOwn(WRITTEN_AS, outputtype) ? WRITTEN_AS[outputtype]! : outputtype
+  const written = writtenAs(outputtype)
   const extension = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
-  return { extension, matches: fileType => fileType === extension || WRITTEN_AS[fileType] === extension }
+  return { extension, matches: fileType => fileType === extension }
+}
+
+/** The extension under which the document server writes a format. */
+export function writtenAs (extension: string): string {
+  return Object.hasOwn(WRITTEN_AS, extension) ? WRITTEN_AS[extension]! : extension
 }

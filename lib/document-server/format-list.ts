@@ -20,6 +20,9 @@ const REMEMBERED_MS = 60 * 60_000
 /** After no usable answer: the document server may be starting. */
 const REMEMBERED_FAILURE_MS = 60_000
 
+/** The application may send it in a header. */
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
+
 const documentTypes: Readonly<Record<DocumentType, true>> = { word: true, cell: true, slide: true, pdf: true, diagram: true }
 
 /** Asks the document server once an hour. One that does not tell has the formats of the built-in list. */
@@ -70,7 +73,7 @@ function format ({ name, type, actions, convert, mime }: Listed): DocumentFormat
     ...(isDocumentType(type) && { documentType: type }),
     actions: strings(actions),
     convertsTo: strings(convert),
-    mediaType: strings(mime)[0] ?? resultMediaTypeOf(extension)
+    mediaType: strings(mime).find(type => MEDIA_TYPE.test(type)) ?? resultMediaTypeOf(extension)
   }
 }
 

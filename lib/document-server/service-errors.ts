@@ -1,5 +1,7 @@
 // The error codes of the conversion service and of the document builder. Source: docs/document-server-protocol.md#conversion
 
+import type { JsonObject } from '../json.js'
+
 interface Meaning {
   readonly meaning: string
   /** What to do, or what follows from it. */
@@ -21,6 +23,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '-10': { meaning: 'size limit exceeded', remedy: 'see FileConverter.converter.maxDownloadBytes and inputLimits of the document server' }
 }
 
+/** The error that an answer reports, as text; `undefined` if it reports none. */
+export function reportedError ({ error }: JsonObject): string | undefined {
+  if (error === undefined || error === null || error === 0) return undefined
+  return typeof error === 'object' ? 'without a code' : String(error)
+}
+
 export interface ServiceFailure {
   /** The code with its explanation, if it is known. */
   readonly reason: string
@@ -33,7 +41,7 @@ export function serviceFailure (error: string): ServiceFailure {
   const { meaning, remedy, retryable = false } = Object.hasOwn(meanings, error) ? meanings[error]! : {} as Partial<Meaning>
   const explanation = [meaning, remedy].filter(Boolean).join(': ')
   return {
-    reason: explanation ? `error ${error} (${explanation})` : `error ${error.slice(0, 20)}`,
+    reason: explanation ? `error ${error} (${explanation})` : `error ${error.slice(0, 20).replace(/[^ -~]/g, '?')}`,
     ...(/^-?\d{1,9}$/.test(error) && { serverCode: Number(error) }),
     retryable
   }

@@ -28,7 +28,9 @@ export function createScriptHost ({ path, url }: Options): ScriptHost & { readon
       url: path,
       // Before a body is read: only GET and HEAD have an answer.
       async onRequest (request, reply) {
-        if (request.method !== 'GET' && request.method !== 'HEAD') return await reply.code(405).headers({ ...untrustedContentHeaders, allow: 'GET, HEAD', connection: 'close' }).send() // the body is not read
+        if (request.method === 'GET' || request.method === 'HEAD') return
+        if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the body is not read
+        return await reply.code(405).headers({ ...untrustedContentHeaders, allow: 'GET, HEAD' }).send()
       },
       handler (request: FastifyRequest, reply: FastifyReply) {
         const { id } = request.query as { id?: unknown }

@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
+import type { HttpResponse } from '../../types/http.js'
 import type { StagedContent } from '../../types/storage.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
-import { CommandFailedError } from '../errors.js'
+import { CommandFailedError, UpstreamError } from '../errors.js'
 import type { Fetch } from '../save/fetch.js'
 import { parseHttpUrl } from '../url.js'
 
@@ -31,7 +32,11 @@ export interface ForgottenFiles {
 
 export function createForgottenFiles ({ commands, fetch }: { readonly commands: Pick<Commands, 'send'>, readonly fetch: Fetch }): ForgottenFiles {
   const files: ForgottenFiles = {
-    keys: async signal => (await commands.send({ c: 'getForgottenList' }, { signal })).keys,
+    async keys (signal) {
+      const { keys } = await commands.send({ c: 'getForgottenList' }, { signal }) as { readonly keys: unknown }
+      if (!Array.isArray(keys)) throw new UpstreamError('the list of forgotten files is not one of a document server', { retryable: false })
+      return keys.filter(key => typeof key === 'string')
+    },
 
     async isBeingEdited (key, signal) {
       try {
@@ -43,11 +48,7 @@ export function createForgottenFiles ({ commands, fetch }: { readonly commands: 
     },
 
     async fetch (key, storedExtension, stage) {
-      const url = await urlOf(key)
-      if (url === null) return null
-      const extension = extensionOf(url.pathname)
-      const filetype = documentTypeOf(extension) ? extension : undefined
-      return await fetch({ url, filetype, extension: storedExtension ?? extension }, async (content, response) => {
+      return await read(key, storedExtension, async (content, response, filetype) => {
         const hash = createHash('sha256')
         const staged = await stage(hashed(content, hash))
         return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
@@ -55,10 +56,7 @@ export function createForgottenFiles ({ commands, fetch }: { readonly commands: 
     },
 
     async hashOf (key) {
-      const url = await urlOf(key)
-      if (url === null) return null
-      const extension = extensionOf(url.pathname)
-      return await fetch({ url, filetype: undefined, extension }, async content => {
+      return await read(key, undefined, async content => {
         const hash = createHash('sha256')
         for await (const chunk of content) hash.update(chunk)
         return hash.digest('hex')
@@ -70,6 +68,19 @@ export function createForgottenFiles ({ commands, fetch }: { readonly commands: 
     }
   }
   return files
+
+  async function read<Result> (key: string, storedExtension: string | undefined, consume: (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>, filetype: string | undefined) => Promise<Result>): Promise<Result | null> {
+    const url = await urlOf(key)
+    if (url === null) return null
+    const extension = extensionOf(url.pathname)
+    const filetype = documentTypeOf(extension) ? extension : undefined
+    try {
+      return await fetch({ url, filetype, extension: storedExtension ?? extension }, async (content, response) => await consume(content, response, filetype))
+    } catch (error) {
+      if (error instanceof UpstreamError && await urlOf(key).catch(() => url) === null) return null // it was deleted meanwhile
+      throw error
+    }
+  }
 
   async function urlOf (key: string): Promise<URL | null> {
     const found = await unlessUnknown(commands.send({ c: 'getForgotten', key }))

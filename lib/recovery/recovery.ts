@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent, SavedEvent } from '../../types/events.js'
 import type { StagedContent, Storage } from '../../types/storage.js'
-import { FileNotFoundError, HookTimeoutError, InvalidOptionError } from '../errors.js'
+import { FileNotFoundError, HookTimeoutError, InvalidOptionError, NestedRecoveryError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
 import type { SaveRequest } from '../save/save-request.js'
@@ -10,7 +11,7 @@ import type { SaveOutcome } from '../save/save.js'
 import type { Saves } from '../save/saves.js'
 import type { StagingStorage } from '../save/staging.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
-import { withTimeout } from '../with-timeout.js'
+import { unlessAborted, withTimeout } from '../with-timeout.js'
 import type { FetchedFile, ForgottenFiles } from './forgotten-files.js'
 
 /** Stores the forgotten files of this application's documents, and then deletes them at the document server. */
@@ -27,7 +28,7 @@ interface Dependencies {
   readonly log: FastifyBaseLogger
   /** The application is closing: no further file is begun. */
   readonly closing: AbortSignal
-  /** Ends the wait for the hook. */
+  /** Ends the wait for a hook. */
   readonly signal: AbortSignal
 }
 
@@ -38,22 +39,42 @@ interface Placed extends Result {
   readonly hash?: string
 }
 
-export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, keys, log, closing, signal: endAll }: Dependencies): RecoverForgotten {
+export interface Recovery {
+  readonly recoverForgotten: RecoverForgotten
+  /** Resolves when no run is in progress. */
+  idle (): Promise<void>
+}
+
+export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, keys, log, closing, signal: endAll }: Dependencies): Recovery {
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
+  /** What the hooks of a run do runs in its context: a run that they wait for would never begin. */
+  const current = new AsyncLocalStorage<{ hasEnded: boolean }>()
 
-  return async function recoverForgotten ({ dryRun = false, signal: given } = {}) {
+  return { recoverForgotten, idle: runs.idle }
+
+  async function recoverForgotten ({ dryRun = false, signal: given }: RecoverForgottenOptions = {}): Promise<readonly RecoveredFile[]> {
     if (typeof dryRun !== 'boolean') throw new InvalidOptionError('dryRun', 'must be true or false')
     const signal = given ? AbortSignal.any([given, closing]) : closing
-    return await runs.run('', async () => {
-      signal.throwIfAborted()
-      const results: RecoveredFile[] = []
-      for (const key of await forgottenFiles.keys(signal)) {
-        signal.throwIfAborted()
-        results.push(await recoverLogged(key, dryRun, signal))
+    if (current.getStore()?.hasEnded === false) throw new NestedRecoveryError()
+    return await runs.enter('', async turn => {
+      await unlessAborted(turn, signal)
+      const run = { hasEnded: false }
+      try {
+        return await current.run(run, async () => await recoverAll(dryRun, signal))
+      } finally {
+        run.hasEnded = true
       }
-      return results
     })
+  }
+
+  async function recoverAll (dryRun: boolean, signal: AbortSignal): Promise<readonly RecoveredFile[]> {
+    const results: RecoveredFile[] = []
+    for (const key of await forgottenFiles.keys(signal)) {
+      signal.throwIfAborted()
+      results.push(await recoverLogged(key, dryRun, signal))
+    }
+    return results
   }
 
   async function recoverLogged (key: string, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
@@ -73,7 +94,7 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
   /** A wrong answer must not stop the recovery of the other files. */
   async function fileIdByApplication (key: string): Promise<string | undefined> {
     try {
-      const fileId = await settings.recovery.fileIdOf?.(key)
+      const fileId = await callHook('recovery.fileIdOf', async () => await settings.recovery.fileIdOf?.(key))
       return typeof fileId === 'string' && fileId !== '' ? fileId : undefined
     } catch (err) {
       log.error({ err, key }, 'recovery.fileIdOf failed')
@@ -87,47 +108,63 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     const stored = await storage.stat(fileId)
     if (dryRun) return { outcome: stored || settings.onForgotten ? 'recoverable' : 'no-document', kept: true }
 
-    const { hash, ...result } = stored === null ? await handOver(key, fileId) : await store(key, fileId, stored.extension)
+    const { hash, ...result } = stored === null ? await handOver(key, fileId, signal) : await store(key, fileId, stored.extension, signal)
     // Once it is stored, an abort no longer ends it.
     const isDeleted = hash === undefined ? result.outcome === 'gone' : await deleteIfUnchanged(key, hash)
     return { ...result, kept: !isDeleted }
   }
 
-  async function store (key: string, fileId: string, extension: string): Promise<Placed> {
+  async function store (key: string, fileId: string, extension: string, signal: AbortSignal): Promise<Placed> {
     const file = await forgottenFiles.fetch(key, extension, async content => await storage.stage(fileId, content))
     if (file === null) return { outcome: 'gone' }
-    const { staged, hash } = file
     try {
-      const outcome = await saves.queue.run(fileId, async () => await saves.store(saveRequest(key, fileId, file), staged))
-      return outcome === 'missing' ? await handOver(key, fileId) : { ...resultOf(outcome), hash }
-    } catch (error) {
-      if (!(error instanceof FileNotFoundError)) throw error
-      return await handOver(key, fileId) // it was deleted meanwhile
+      if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' } // fetching may take minutes
+      const outcome = await storeStaged(saveRequest(key, fileId, file), file.staged)
+      if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
     } finally {
-      await storage.discard(staged)
+      await storage.discard(file.staged)
+    }
+    return await handOver(key, fileId, signal) // it was deleted meanwhile
+  }
+
+  async function storeStaged (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
+    try {
+      return await saves.queue.run(request.fileId, async () => await saves.store(request, staged))
+    } catch (error) {
+      if (error instanceof FileNotFoundError) return 'missing'
+      throw error
     }
   }
 
-  async function handOver (key: string, fileId: string): Promise<Placed> {
-    const { onForgotten, timeouts } = settings
+  async function handOver (key: string, fileId: string, signal: AbortSignal): Promise<Placed> {
+    const { onForgotten } = settings
     if (!onForgotten) return { outcome: 'no-document' }
     const file = await forgottenFiles.fetch(key, undefined, async content => await spool(fileId, content))
     if (file === null) return { outcome: 'gone' }
     try {
-      await withTimeout(() => onForgotten(eventOf(key, fileId, file)), { milliseconds: timeouts.hooks, timeoutError: ms => new HookTimeoutError('onForgotten', ms), signal: endAll })
+      const stored = await storage.stat(fileId)
+      if (stored !== null) return await store(key, fileId, stored.extension, signal) // it was put back meanwhile
+      await callHook('onForgotten', async () => await onForgotten(eventOf(key, fileId, file)))
       return { outcome: 'handed-over', hash: file.hash }
     } finally {
       await file.staged.discard()
     }
   }
 
+  async function callHook<Answer> (name: string, hook: () => Promise<Answer>): Promise<Answer> {
+    return await withTimeout(hook, { milliseconds: settings.timeouts.hooks, timeoutError: ms => new HookTimeoutError(name, ms), signal: endAll })
+  }
+
   /**
-   * Users may have opened the key since it was fetched, and their save may have been refused again: the document server then has
+   * Resolves to whether the document server no longer has it. Users may have opened the key since it was fetched, and their save may have been refused again: the document server then has
    * newer content under this key. It has no condition for deleting, so the check comes immediately before.
    */
   async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
     try {
-      if (await forgottenFiles.isBeingEdited(key) || await forgottenFiles.hashOf(key) !== hash) return false
+      if (await forgottenFiles.isBeingEdited(key)) return false
+      const now = await forgottenFiles.hashOf(key)
+      if (now === null) return true // another instance was faster
+      if (now !== hash) return false
       await forgottenFiles.delete(key)
       return true
     } catch (err) {

@@ -3,6 +3,7 @@ import t from 'tap'
 import { InvalidOptionError, type SignedMethods } from '../../lib/index.js'
 import { forgedToken } from '../helpers/jwt.js'
 import { SECRET, signed, startHost } from '../helpers/host.js'
+import { startService } from '../integration/support.js'
 
 const URL_OF_A_FILE = 'https://app.example.com/files/1?sign=a%2Fb'
 
@@ -67,12 +68,35 @@ t.test('the first secret of a list signs', async t => {
   t.equal(claimsOf(app.editorControl().sign({ a: 1 }).token), '{"a":1}')
 })
 
+t.test('dates of the payload are signed as they are', async t => {
+  const control = (await startHost(t)).app.editorControl()
+  for (const payload of [{ iat: 1, nbf: 0 }, { iat: 1.5, nbf: null, a: 1 }, { nbf: 'tomorrow' }]) {
+    t.equal(claimsOf(control.sign(payload).token), JSON.stringify(payload))
+  }
+})
+
+t.test('a command is not signed: the document server would execute it for whoever has the token', async t => {
+  const { app, documentServer } = await startService(t)
+  const command = async (token: string) => {
+    const response = await fetch(`${documentServer.url}/command`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }) })
+    return await response.json() as { readonly error: number }
+  }
+  t.equal((await command(forgedToken({ c: 'getForgottenList', images: [] }, { secret: SECRET }))).error, 0, 'further fields do not matter')
+  const control = app.editorControl()
+  for (const c of ['version', 'license', 'info', 'forcesave', 'drop', 'meta', 'getForgottenList', 'getForgotten', 'deleteForgotten', 'saved']) {
+    t.throws(() => control.sign('insertImage', { ...arguments_.insertImage, c, key: '' } as SignedMethods['insertImage']), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option insertImage.c must not be a command/ })
+    t.throws(() => control.sign({ c }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option payload.c must not be a command/ })
+  }
+  t.ok(control.sign({ c: 'constructor' }))
+})
+
 t.test('a token of sign() is no credential at the application\'s own handler', async t => {
   const { app, storage, postCallback } = await startHost(t)
   const { fileId } = await storage.create('docx', Buffer.from('old'))
   const { documentKey } = await app.editorControl().openDocument(fileId)
   const callback = { key: documentKey, status: 4 }
   t.equal((await postCallback(fileId, app.editorControl().sign(callback))).body, '{"error":1}', 'it has no exp')
+  t.throws(() => app.editorControl().sign({ ...callback, exp: Math.floor(Date.now() / 1000) + 300 }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option payload.exp must be absent/ })
   t.equal((await postCallback(fileId, { ...callback, token: signed(callback) })).body, '{"error":0}', 'as one of the document server')
 })
 

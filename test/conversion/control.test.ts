@@ -91,8 +91,8 @@ t.test('a thumbnail is an image of the first page, by default a PNG with the pro
     return { mediaType: image.mediaType, outputtype, thumbnail, password }
   }
   t.strictSame(await sent({ width: 200, height: 280 }, PNG), { mediaType: 'image/png', outputtype: 'png', thumbnail: { aspect: 1, first: true, width: 200, height: 280 }, password: undefined })
-  t.strictSame(await sent({ width: 20, height: 28, aspect: 0, fileType: 'jpg', password: 'secret' }, JPG), { mediaType: 'image/jpeg', outputtype: 'jpg', thumbnail: { aspect: 0, first: true, width: 20, height: 28 }, password: 'secret' })
-  for (const [field, request] of [['fileType', { width: 1, height: 1, fileType: 'pdf' }], ['thumbnail.width', { width: 0, height: 1 }], ['thumbnail.height', { width: 1, height: '1' }], ['size', { width: 1, height: 1, size: 1 }]] as const) {
+  t.strictSame(await sent({ width: 20, height: 28, aspect: 0, outputType: 'jpg', password: 'secret' }, JPG), { mediaType: 'image/jpeg', outputtype: 'jpg', thumbnail: { aspect: 0, first: true, width: 20, height: 28 }, password: 'secret' })
+  for (const [field, request] of [['outputType', { width: 1, height: 1, outputType: 'pdf' }], ['thumbnail.width', { width: 0, height: 1 }], ['thumbnail.height', { width: 1, height: '1' }], ['size', { width: 1, height: 1, size: 1 }]] as const) {
     await t.rejects(control.thumbnail(request as ThumbnailRequest), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
   }
   t.strictSame(service.conversions, [])
@@ -122,6 +122,17 @@ t.test('what cannot be converted rejects, and nothing is sent', async t => {
   const { app } = await startHost(t, { documentServerOrigin: service.origin })
   await t.rejects(app.editorControl().convert({ outputType: 'pdf' }), { code: 'FST_EDITOR_NO_DOCUMENT' })
   await t.rejects(app.editorControl().thumbnail({ width: 1, height: 1 }), { code: 'FST_EDITOR_NO_DOCUMENT' })
+  const control = app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const calls: ReadonlyArray<readonly [field: string, call: () => Promise<unknown>]> = [
+    // @ts-expect-error without options
+    ['outputType', async () => await control.convert()],
+    // @ts-expect-error without options
+    ['width', async () => await control.thumbnail()],
+    // @ts-expect-error without height
+    ['height', async () => await control.thumbnail({ width: 1 })]
+  ]
+  for (const [field, call] of calls) await t.rejects(call(), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
   const elsewhere = Object.assign(app.editorControl(), { documentName: 'Report', documentKey: 'k', documentUrl: 'https://files.example/1' })
   await t.rejects(elsewhere.convert({ outputType: 'pdf' }), { code: 'FST_EDITOR_INVALID_NAME' })
   for (const [field, options] of [['outputType', {}], ['url', { outputType: 'pdf', url: 'https://files.example/2' }], ['key', { outputType: 'pdf', key: 'k' }], ['region', { outputType: 'pdf', region: '' }]] as const) {

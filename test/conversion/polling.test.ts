@@ -30,6 +30,11 @@ t.test('a conversion that is never ready rejects with a timeout error after exac
   }
 })
 
+t.test('after the last attempt there is no delay', async t => {
+  const { control } = await startControl(t, pending)
+  await t.rejects(control.convertToPdf({ maxAttempts: 1, delayMs: 2 ** 31 - 1 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
+})
+
 t.test('maxAttempts is 15 by default', async t => {
   const { service, control } = await startControl(t, pending)
   await t.rejects(control.convertToPdf({ delayMs: 1 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })

@@ -5,6 +5,7 @@ import { deferred } from '../helpers/deferred.js'
 import { HANDLER, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import { memoryLog } from '../helpers/log.js'
+import { exchange } from '../helpers/raw.js'
 import { startService, type ServiceOptions } from '../integration/support.js'
 
 const QUICK = { interval: 10 }
@@ -53,6 +54,8 @@ t.test('a script at a URL is run with its argument, and its files are fetched', 
     t.equal(shardKey, first!.shardKey, 'a cluster asks the same server every time')
   }
   for (const { fields } of polls) t.strictSame(fields, { async: true, key: (fields as { readonly key?: string }).key })
+  await build({ url: scriptUrl, argument: { number: 18 } })
+  t.equal(new Set(builds().map(({ shardKey }) => shardKey)).size, 2, 'and another build may go to another one')
 })
 
 t.test('a script in the request is served to the document server until the build ends', async t => {
@@ -89,6 +92,8 @@ t.test('while a build runs its script is text for anybody who knows the URL, and
   t.match(Object.fromEntries(response.headers), { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'content-security-policy': /sandbox/, 'cache-control': /no-store/ })
   t.equal((await fetch(url, { method: 'HEAD' })).status, 200)
   for (const method of ['POST', 'PUT', 'DELETE']) t.equal((await fetch(url, { method, body: 'x' })).status, 405)
+  const { host, pathname } = new URL(url)
+  t.match(await exchange(t, `http://${host}`, `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000000\r\n\r\nx`), /^HTTP\/1\.1 405 [\s\S]*connection: close/i, 'the body is not read')
   controller.abort(new Error('enough'))
   t.match(await building, { message: 'enough' })
   t.equal((await fetch(url)).status, 404, 'an ended build withdraws it')
@@ -126,10 +131,11 @@ t.test('an answer or a file that cannot be used rejects', async t => {
   for (const [fault, code] of [
     [{ type: 'html' }, 'FST_EDITOR_BUILD_FAILED'],
     [body('[]'), 'FST_EDITOR_BUILD_FAILED'],
+    [body('{"error":{"toString":1}}'), 'FST_EDITOR_BUILD_FAILED'],
     [body('{"end":true,"urls":{}}'), 'FST_EDITOR_BUILD_FAILED'],
     [body('{"key":"k","end":true}'), 'FST_EDITOR_BUILD_FAILED'],
     [body('{"key":"k","end":true,"urls":{"a.docx":1}}'), 'FST_EDITOR_BUILD_FAILED'],
-    ...['', '.', '..', '../a.docx', 'a/b.docx', 'a\\b.docx', 'a\0.docx'].map(name => [body(JSON.stringify({ key: 'k', end: true, urls: { [name]: 'http://127.0.0.1:9/' } })), 'FST_EDITOR_BUILD_FAILED'] as const),
+    ...['', '.', '..', '../a.docx', 'a/b.docx', 'a\\b.docx', 'a\0.docx', 'a\r\nb.docx'].map(name => [body(JSON.stringify({ key: 'k', end: true, urls: { [name]: 'http://127.0.0.1:9/' } })), 'FST_EDITOR_BUILD_FAILED'] as const),
     [{ type: 'answer', status: 404, body: 'Not Found' }, 'FST_EDITOR_UPSTREAM']
   ] as const) {
     documentServer.fault('builder', fault)

@@ -100,6 +100,40 @@ t.test('a key that is empty, malformed or foreign is refused, and nothing is sen
   await t.rejects(editorServer.command({ c: 'info', key: 'of-another-application' }, { foreignKey: true }), { message: /does not know the document key/ }, 'with foreignKey it is sent')
 })
 
+t.test('the key that is checked is the key that is sent', async t => {
+  const { app: { editorServer }, documentServer, keys, fileId } = await startService(t)
+  const key = keys.of({ fileId, revision: '1' })
+  const disguised: object[] = [
+    Object.assign(Object.create({ key }), { c: 'deleteForgotten' }),
+    Object.defineProperty({ c: 'deleteForgotten' }, 'key', { value: key, enumerable: false }),
+    { c: 'deleteForgotten', key, toJSON: () => ({ c: 'deleteForgotten', key: '' }) },
+    { c: 'deleteForgotten', key: [key] },
+    { c: 'deleteForgotten', key: { toString: () => key } },
+    { c: 'toString', key: '' },
+    { c: '__proto__' },
+    { c: 'version', key: '' },
+    { c: 'version', key: 7 }
+  ]
+  for (const [index, command] of disguised.entries()) {
+    for (const foreignKey of [false, true]) await t.rejects(editorServer.command(command as Command, { foreignKey }), { code: 'FST_EDITOR_INVALID_KEY' }, `command ${index}`)
+  }
+  // The document server keeps forgotten files in folders named by their keys.
+  for (const folder of ['.', '..']) await t.rejects(editorServer.command({ c: 'deleteForgotten', key: folder }, { foreignKey: true }), { code: 'FST_EDITOR_INVALID_KEY' })
+  const circular: Record<string, unknown> = { c: 'version' }
+  circular.self = circular
+  for (const command of [circular, ['version'], 'version', { c: ['version'] }, { c: 'version', size: 1n }]) {
+    await t.rejects(editorServer.command(command as never), { code: 'FST_EDITOR_INVALID_OPTION' })
+  }
+  const sent = () => documentServer.receivedRequests.filter(({ url }) => url.includes('CommandService'))
+  t.strictSame(sent(), [], 'nothing was sent')
+
+  let reads = 0
+  const changing = { c: 'getForgotten', get key () { return reads++ === 0 ? key : '' } } as const
+  await t.rejects(editorServer.command(changing), { code: 'FST_EDITOR_COMMAND_FAILED' })
+  const [{ body }] = sent() as unknown as [{ body: { key: string, token: string } }]
+  t.strictSame([body.key, claimsOf(body.token).key], [key, key])
+})
+
 t.test('every error code has its explanation', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
   const explanations = {

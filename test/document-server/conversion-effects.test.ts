@@ -59,8 +59,8 @@ t.test('a thumbnail has the size and the format that were asked for', async t =>
   t.strictSame(sizeOf(await thumbnail({ width: 200, height: 200 })), [141, 200], 'with the proportions of A4')
   t.strictSame(sizeOf(await thumbnail({ width: 60, height: 40, aspect: 0 })), [60, 40])
   t.strictSame(sizeOf(await thumbnail({ width: 60, height: 40, aspect: 2 })), [794, 1123])
-  for (const [fileType, signature] of [['jpg', 'ffd8ff'], ['gif', '474946'], ['bmp', '424d']] as const) {
-    t.equal((await thumbnail({ width: 60, height: 40, fileType })).subarray(0, signature.length / 2).toString('hex'), signature)
+  for (const [outputType, signature] of [['jpg', 'ffd8ff'], ['gif', '474946'], ['bmp', '424d']] as const) {
+    t.equal((await thumbnail({ width: 60, height: 40, outputType })).subarray(0, signature.length / 2).toString('hex'), signature)
   }
 })
 

@@ -131,6 +131,29 @@ t.test('results that arrive damaged, or are something else', async t => {
   }
 })
 
+t.test('an answer that is made to confuse rejects with a typed error and a short message', async t => {
+  const { documentServer, failure } = await startConverting(t)
+  const long = 'a'.repeat(500_000)
+  for (const [answer, code] of [
+    ['{"error":{"toString":1}}', 'FST_EDITOR_CONVERSION_FAILED'],
+    [`{"error":${'['.repeat(4000)}${']'.repeat(4000)}}`, 'FST_EDITOR_CONVERSION_FAILED'],
+    [`{"error":"${long}"}`, 'FST_EDITOR_CONVERSION_FAILED'],
+    [`{"error":"-${'9'.repeat(400)}"}`, 'FST_EDITOR_CONVERSION_FAILED'],
+    ['{"error":"\\u001b[31m\\n"}', 'FST_EDITOR_CONVERSION_FAILED'],
+    [`{"endConvert":true,"fileUrl":"${documentServer.url}/a.pdf","fileType":"${long}"}`, 'FST_EDITOR_UPSTREAM'],
+    [`{"endConvert":true,"fileUrl":"http://${long}/a.pdf","fileType":"pdf"}`, 'FST_EDITOR_CONVERSION_FAILED'],
+    [`<FileResult><Error>${'&amp;'.repeat(100_000)}</Error></FileResult>`, 'FST_EDITOR_CONVERSION_FAILED'],
+    [`<FileResult>${'<EndConvert>True</EndConvert><FileUrl>'.repeat(20_000)}</FileResult>`, 'FST_EDITOR_CONVERSION_FAILED']
+  ] as const) {
+    const remove = documentServer.fault('converter', { type: 'answer', status: 200, body: answer }, { times: Infinity })
+    const { error } = await failure()
+    remove()
+    t.match(error, { code }, answer.slice(0, 50))
+    t.match(error.message, /^[ -~]{1,200}$/)
+    t.equal(error.serverCode, undefined)
+  }
+})
+
 t.test('an invalid answer of the conversion service rejects', async t => {
   const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t)
   for (const [fault, code] of [

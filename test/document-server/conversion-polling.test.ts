@@ -20,14 +20,15 @@ t.test('onProgress is called with every answer, in JSON and in XML, up to 100', 
   const answers: ConversionAnswer[] = [
     response => response.end('{"percent":10,"endConvert":false}'),
     response => answerXml(response, '<FileUrl/><FileType/><Percent>55</Percent><EndConvert>False</EndConvert>'),
+    response => response.end('{"percent":100,"endConvert":false}'),
     response => response.end('{"percent":1000,"endConvert":false}'),
     response => response.end('{"endConvert":false}'),
-    (response, _attempt, origin) => answerXml(response, `<FileUrl>${origin}/a.pdf</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>True</EndConvert>`)
+    (response, _attempt, origin) => answerXml(response, `<FileUrl>${origin}/a.pdf</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>true</EndConvert>`)
   ]
   const { convert } = await startConverting(t, (response, attempt, origin) => answers[attempt - 1]!(response, attempt, origin))
   const progress: ConversionProgress[] = []
   const result = await convert({ onProgress: told => { progress.push(told) } })
-  t.strictSame(progress.map(({ percent }) => percent), [10, 55, 0, 0, 100])
+  t.strictSame(progress.map(({ percent }) => percent), [10, 55, 100, 0, 0, 100])
   t.strictSame(await result.bytes(), PDF)
 })
 
@@ -38,6 +39,35 @@ t.test('an error thrown by onProgress ends the conversion', async t => {
   t.equal(service.conversions.length, 1)
 })
 
+t.test('onProgress may be asynchronous: it is awaited until the time is up, and its rejection ends the conversion', async t => {
+  const { service, convert } = await startConverting(t, pending)
+  const stop = new Error('enough')
+  let running = 0
+  const slow = async () => {
+    t.equal(++running, 1)
+    await setImmediate()
+    running--
+    if (service.conversions.length === 3) throw stop
+  }
+  t.equal(await convert({ onProgress: slow }).catch(error => error), stop)
+  t.equal(service.conversions.length, 3)
+  const controller = new AbortController()
+  const endless = convert({ signal: controller.signal, onProgress: async () => { await new Promise(() => controller.abort(stop)) } })
+  t.equal(await endless.catch(error => error), stop)
+})
+
+t.test('whatever an answer has for percent, onProgress gets a number from 0 to 100', async t => {
+  const values = ['"42"', '{"toString":1}', '['.repeat(4000) + ']'.repeat(4000), '-1', '1e999', '"NaN"', 'true', 'null']
+  const { convert } = await startConverting(t, (response, attempt, origin) => {
+    const value = values[attempt - 1]
+    return value === undefined ? ready(response, attempt, origin) : response.end(`{"endConvert":false,"percent":${value}}`)
+  })
+  const percents: unknown[] = []
+  const { body } = await convert({ onProgress: ({ percent }) => { percents.push(percent) } })
+  body.destroy()
+  t.strictSame(percents, [42, 0, 0, 0, 0, 0, 0, 0, 100])
+})
+
 t.test('a conversion that is not ready in time rejects; the same request later gets the result', async t => {
   let isReady = false
   const { service, convert } = await startConverting(t, (response, attempt, origin) => (isReady ? ready : pending)(response, attempt, origin))
@@ -45,6 +75,11 @@ t.test('a conversion that is not ready in time rejects; the same request later g
   isReady = true
   t.strictSame(await (await convert()).bytes(), PDF)
   for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body, 'every request is the same')
+})
+
+t.test('the first requests follow sooner than the interval: small documents are converted quickly', async t => {
+  const { convert } = await startConverting(t, (response, attempt, origin) => (attempt < 2 ? pending : ready)(response, attempt, origin))
+  t.strictSame(await (await convert({ interval: 4000, timeout: 3500 })).bytes(), PDF)
 })
 
 t.test('the time limit also ends a request that is not answered', async t => {
@@ -175,6 +210,10 @@ t.test('a result of another format than was requested or announced is refused', 
     ['png', 'zip', zip, 'zip', { first: false }],
     ['png', 'png', png, undefined, { first: false }],
     ['jpeg', 'jpg', jpg, 'jpg'],
+    ['jpg', 'jpeg', jpg, 'jpg'],
+    ['jpg', 'jpeg', gif, undefined],
+    ['pdfa', 'pdfa', PDF, 'pdf'],
+    ['pdf', 'pdfa', zip, undefined],
     ['jpg', 'jpg', gif, undefined],
     ['gif', 'gif', gif, 'gif'],
     ['bmp', 'bmp', bmp, 'bmp'],
@@ -192,6 +231,7 @@ t.test('a result of another format than was requested or announced is refused', 
     } else {
       const result = await converting
       t.equal(result.fileType, expected, name)
+      t.not(result.mediaType, 'application/octet-stream', name)
       t.strictSame(await result.bytes(), bytes)
     }
   }

@@ -55,8 +55,8 @@ t.test('without a usable answer the built-in list is given, and a minute later t
 
 t.test('entries and fields of a newer or broken list that cannot be used are left out', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
-  documentServer.fault('formats', { type: 'answer', status: 200, body: JSON.stringify([null, { type: 'word' }, { name: 'ABC', type: 'hologram', actions: ['view', 7, 'rotate'], convert: 'pdf' }]) })
-  t.strictSame(await editorServer.formats(), [{ extension: 'abc', actions: ['view', 'rotate'], convertsTo: [], mediaType: 'application/octet-stream' }])
+  documentServer.fault('formats', { type: 'answer', status: 200, body: JSON.stringify([null, { type: 'word' }, { name: 'ABC', type: 'hologram', actions: ['view', 7, 'rotate'], convert: 'pdf', mime: [7, 'a/b\r\nc: d'] }, { name: 'docx', mime: ['bad', 'a/b'] }]) })
+  t.strictSame(await editorServer.formats(), [{ extension: 'abc', actions: ['view', 'rotate'], convertsTo: [], mediaType: 'application/octet-stream' }, { extension: 'docx', actions: [], convertsTo: [], mediaType: 'a/b' }])
 })
 
 t.test('an aborted signal rejects with its reason, and nothing is remembered', async t => {

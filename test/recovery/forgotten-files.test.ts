@@ -1,31 +1,10 @@
 import t from 'tap'
-import type { ForgottenFileEvent, RecoveredFile, Storage } from '../../lib/index.js'
+import type { ForgottenFileEvent, Storage } from '../../lib/index.js'
 import { fileStorage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { SECRET, startHost } from '../helpers/host.js'
-import { OLD, profiles, type Service, type ServiceOptions, startService } from '../integration/support.js'
-import { powerSwitch, textOf } from './support.js'
-
-interface Outage extends Service {
-  readonly power: { isOn: boolean }
-  /** The document key under which the edit was lost. */
-  readonly lostKey: string
-  recover (dryRun?: boolean): Promise<readonly RecoveredFile[]>
-}
-
-/** An edit whose final save came while the application was down. `before` runs before it goes down. */
-async function startAfterOutage (t: import('tap').Test, edit: string, options: ServiceOptions = {}, before: (service: Service) => unknown = () => {}): Promise<Outage> {
-  const power = powerSwitch()
-  const service = await startService(t, { prepare: power.prepare, ...options })
-  const session = await service.open()
-  await before(service)
-  await session.edit(edit)
-  power.isOn = false
-  t.match(await session.close(), { status: 2, accepted: false }, 'the application is down')
-  power.isOn = true
-  t.strictSame(service.forgotten(), [edit], 'the document server keeps the edit')
-  return { ...service, power, lostKey: session.key, recover: async (dryRun = false) => await service.app.editorServer.recoverForgotten({ dryRun }) }
-}
+import { OLD, profiles, startService } from '../integration/support.js'
+import { powerSwitch, startAfterOutage, textOf } from './support.js'
 
 for (const profile of profiles) {
   t.test(`an edit whose save came while the application was down is stored, and deleted at the document server (${profile})`, async t => {
@@ -155,8 +134,8 @@ t.test('a save that the application refused is recovered as well', async t => {
 
 t.test('content that could not be deleted at the document server is recognized by the next run', async t => {
   const { recover, documentServer, stored, saved, forgotten } = await startAfterOutage(t, 'stored once')
-  // getForgottenList, info, getForgotten, info, and then the getForgotten before deleteForgotten
-  documentServer.fault('command', { type: 'answer', status: 500 }, { after: 4, times: 1 })
+  // getForgottenList, info, getForgotten, info, info, and then the getForgotten before deleteForgotten
+  documentServer.fault('command', { type: 'answer', status: 500 }, { after: 5, times: 1 })
   t.match(await recover(), [{ outcome: 'stored', kept: true }])
   t.strictSame(forgotten(), ['stored once'])
   t.match(await recover(), [{ outcome: 'already-stored', kept: false }])
@@ -224,10 +203,11 @@ t.test('two instances recover at the same time: each file is stored once', async
   t.equal((await app.editorStorage.stat(fileId))?.extension, 'txt')
 })
 
-t.test('with recovery.interval it runs by itself, until the application closes', async t => {
+t.test('with recovery.interval it runs by itself, also after a run that failed, until the application closes', async t => {
   const { promise, resolve } = deferred<void>()
   const power = powerSwitch()
   const service = await startService(t, { prepare: power.prepare, recovery: { interval: 20 }, onSaved: () => resolve() })
+  service.documentServer.fault('command', { type: 'answer', status: 500 }, { times: 1 })
   const session = await service.open()
   await session.edit('by itself')
   power.isOn = false

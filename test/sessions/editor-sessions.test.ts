@@ -78,6 +78,34 @@ t.test('list: a scan needs a storage with state.list, or without state', async t
   t.equal((await withoutState.app.editorSessions.list({ scan: true })).length, 1)
 })
 
+t.test('list: a scan that waits for another one can be aborted', async t => {
+  const memory = memoryStorage()
+  const { promise: begun, resolve: begin } = deferred<void>()
+  const { promise: released, resolve: release } = deferred<void>()
+  const storage: Storage = {
+    ...memory,
+    state: {
+      ...memory.state,
+      async * list () {
+        begin()
+        await released
+        yield * memory.state.list!()
+      }
+    }
+  }
+  const { app, post, key } = await startEditing(t, { memory: true, storage })
+  t.equal(await post({ key, status: 1 }), 0)
+  const first = app.editorSessions.list({ scan: true })
+  await begun
+  const controller = new AbortController()
+  const second = app.editorSessions.list({ scan: true, signal: controller.signal })
+  const reason = new Error('no longer needed')
+  controller.abort(reason)
+  await t.rejects(second, reason)
+  release()
+  t.equal((await first).length, 1)
+})
+
 t.test('list: a scan that the storage does not continue ends after timeouts.storage, and the next one works', async t => {
   const memory = memoryStorage()
   let isStuck = true

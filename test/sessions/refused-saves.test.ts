@@ -1,0 +1,50 @@
+import t from 'tap'
+import { startService } from '../integration/support.js'
+import { recordSessions, told } from './support.js'
+
+t.test('a save that is refused a second time ends the session a second time, and is brought back all the same', async t => {
+  const { hooks, until, events } = recordSessions()
+  const { open, documentServer, stored, app } = await startService(t, hooks)
+  documentServer.fault('file', { type: 'reset' }, { times: 2 })
+  const first = await open()
+  await first.edit('refused twice')
+  t.match(await first.close(), { status: 2, accepted: false })
+  const second = await open()
+  t.match(await second.close(), { status: 2, accepted: false })
+  t.strictSame(told(await until(4)), ['start', 'refused', 'start', 'refused'])
+  t.strictSame(await app.editorSessions.list(), [])
+  const third = await open()
+  t.equal(third.key, first.key)
+  t.match(await third.close(), { status: 2, accepted: true })
+  t.equal(await stored(), 'refused twice')
+  await until(6)
+  t.equal(events.length, 6)
+})
+
+t.test('a page that is rendered for a refused save starts no session', async t => {
+  const { hooks, until, events } = recordSessions()
+  const { open, documentServer, clock, key, app } = await startService(t, hooks)
+  documentServer.fault('file', { type: 'reset' }, { times: 1 })
+  const session = await open()
+  await session.edit('refused')
+  await session.close()
+  await until(2)
+  await clock.advance(2 * 60 * 60_000) // now the document server is asked about the session
+  t.equal(await key(), session.key)
+  t.strictSame(await app.editorSessions.list(), [])
+  t.strictSame(told(events), ['start', 'refused'])
+})
+
+t.test('after a status 4 the document server is asked whether it still has a refused save', async t => {
+  const { open, documentServer, key, fileId, postSignedCallback } = await startService(t)
+  documentServer.fault('file', { type: 'reset' }, { times: 1 })
+  const session = await open()
+  await session.edit('refused')
+  await session.close()
+  const commands = () => documentServer.receivedRequests.filter(({ url }) => url.includes('CommandService')).length
+  t.equal(await key(), session.key)
+  t.equal(commands(), 0)
+  t.match(await postSignedCallback(fileId, { key: session.key, status: 4 }), { body: '{"error":0}' })
+  t.equal(await key(), session.key)
+  t.ok(commands() > 0)
+})
