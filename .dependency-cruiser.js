@@ -74,6 +74,7 @@ const emulator = {
 // Packages and modules of Node.js that only these parts may import. Every part may import the others.
 const restricted = {
   undici: ['lib/http-client', 'emulator/lib/outbound'],
+  'fast-jwt': ['lib/document-server/token'],
   '@aws-sdk': ['lib/storage/s3-storage'],
   '@fastify/error': ['lib/errors'],
   '@fastify/static': ['lib/handler/scope', 'emulator/lib/editor-page'],

@@ -21,7 +21,7 @@ const objectWith = (...methods: string[]) => rule(`must be an object with the me
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrlString),
   jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', Type.Union([NonBlankString, Type.Array(NonBlankString, { minItems: 1 })])),
-  publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query and fragment', stringThat(value => isHttpUrl(value) && !/[?#]/.test(value))),
+  publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query, fragment and whitespace', stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value))),
   path: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', PathString),
   prefix: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', Type.Union([Type.Literal(''), PathString])),
   profile: oneOf('secure', 'classic'),

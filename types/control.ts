@@ -362,7 +362,7 @@ export interface EditorControl {
    * Source: docs/document-server-protocol.md#version-history
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is missing or
-   * invalid; the message names it. So is `exp`, with which the token would pass for one of the document server at this
+   * invalid; the message names it. So are `exp`, `iat` and `nbf`, with which the token would pass for one of the document server at this
    * application, and the name of a command as `c`, which the document server would execute. An answer that only reports an error, such as `{ error, version }`, needs no token.
    * @example
    * ```js
@@ -384,7 +384,7 @@ export interface EditorControl {
    * Signs any other data for the editor in the page: a plain object without `token`.
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, has a field `token`,
-   * `payload` or `exp`, or the name of a command as `c`.
+   * `payload`, `exp`, `iat` or `nbf`, or the name of a command as `c`.
    * @example
    * ```js
    * const signed = control.sign({ c: 'add', images: [{ fileType: 'png', url }] })

@@ -109,12 +109,12 @@ async function mountNew (fragment, events) {
  * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action. Rejects if no editor is
  * mounted, if the request fails, or with the reason of `signal`.
  * @param {object} [options]
- * @param {Element | null} [options.fragment] Default: the first fragment in the page.
+ * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.
  * @param {FileType} [options.fileType] Format, such as `pdf`. Default: the format of the document.
  * @param {AbortSignal} [options.signal] Default: aborts after 60 seconds.
  * @returns {Promise<Blob>}
  */
-export async function captureDocument ({ fragment = document.querySelector('[data-onlyoffice-editor]'), fileType, signal = AbortSignal.timeout(60_000) } = {}) {
+export async function captureDocument ({ fragment = firstMounted(), fileType, signal = AbortSignal.timeout(60_000) } = {}) {
   const editor = fragment && mounted.get(fragment)
   if (!editor) throw new Error('No editor is mounted: wait for mountEditor()')
 
@@ -138,15 +138,21 @@ export async function captureDocument ({ fragment = document.querySelector('[dat
   return response.blob()
 }
 
+/** HTML of a user in the page may have the attribute, but never an editor. */
+function firstMounted () {
+  return Array.from(document.querySelectorAll('[data-onlyoffice-editor]')).find(fragment => mounted.has(fragment)) ?? null
+}
+
 /**
  * Closes the editor of a fragment, as if the user left the page.
  * @param {Element} fragment
  */
 export function unmountEditor (fragment) {
   openings.get(fragment)?.end()
-  mounted.get(fragment)?.docEditor.destroyEditor()
+  const editor = mounted.get(fragment)
   mounted.delete(fragment)
   mounting.delete(fragment)
+  editor?.docEditor.destroyEditor()
 }
 
 /**

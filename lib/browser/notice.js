@@ -88,52 +88,63 @@ function element (tag, className, text = '') {
   return created
 }
 
-/** System colors: they follow the page's color scheme and the user's settings. The page's own style sheets take precedence where they are more specific. */
+/**
+ * System colors: they follow the page's color scheme and the user's settings. The page's own style sheets take precedence where they
+ * are more specific. Only what follows the script of a fragment is placed over something: sanitized HTML of a user may contain these
+ * classes, and no script.
+ */
+const NOTICE = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-notice'
 const CSS = `
 :where([data-onlyoffice-editor]) { position: relative }
-.onlyoffice-notice {
+${NOTICE} {
   position: absolute; z-index: 1; box-sizing: border-box; overflow: auto;
   background: Canvas; color: CanvasText; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
-.onlyoffice-notice:focus { outline: none }
-.onlyoffice-notice-cover {
+${NOTICE}:focus { outline: none }
+${NOTICE}-cover {
   inset: 0; display: flex; flex-direction: column; align-items: center; padding: 1.5rem; text-align: center;
 }
-.onlyoffice-notice-cover::before, .onlyoffice-notice-cover::after { content: ""; flex: 1 }
-.onlyoffice-notice-bar {
+${NOTICE}-cover::before, ${NOTICE}-cover::after { content: ""; flex: 1 }
+${NOTICE}-bar {
   bottom: .75rem; left: 50%; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem;
   width: max-content; max-width: min(44rem, 100% - 1.5rem); max-height: calc(100% - 1.5rem); padding: .625rem 1rem;
   transform: translateX(-50%); border: 1px solid color-mix(in srgb, CanvasText 25%, Canvas); border-radius: .5rem;
   box-shadow: 0 .25rem 1rem rgb(0 0 0 / .2); font-size: 14px;
 }
-.onlyoffice-notice p { max-width: 34rem; margin: 0; padding: 0; color: inherit; font: inherit }
-.onlyoffice-notice-cover p { margin: 0 auto; text-wrap: balance }
-.onlyoffice-notice-bar .onlyoffice-notice-text { flex: 1 1 16rem }
-.onlyoffice-notice-cover .onlyoffice-notice-title:not(:last-child) { margin-bottom: .25rem; font-size: 1.25rem; font-weight: 600; line-height: 1.3 }
-.onlyoffice-notice .onlyoffice-notice-details { margin-top: .75rem; opacity: .75; font-size: .875rem }
-.onlyoffice-notice-bar .onlyoffice-notice-details { margin-top: 0 }
-.onlyoffice-notice .onlyoffice-notice-button {
+${NOTICE} p { max-width: 34rem; margin: 0; padding: 0; color: inherit; font: inherit }
+${NOTICE}-cover p { margin: 0 auto; text-wrap: balance }
+${NOTICE}-bar .onlyoffice-notice-text { flex: 1 1 16rem }
+${NOTICE}-cover .onlyoffice-notice-title:not(:last-child) { margin-bottom: .25rem; font-size: 1.25rem; font-weight: 600; line-height: 1.3 }
+${NOTICE} .onlyoffice-notice-details { margin-top: .75rem; opacity: .75; font-size: .875rem }
+${NOTICE}-bar .onlyoffice-notice-details { margin-top: 0 }
+${NOTICE} .onlyoffice-notice-button {
   flex: none; margin: 0; padding: .5rem 1.125rem; border: 1px solid transparent; border-radius: .375rem;
   background: #2f5fb3; color: #fff; font: inherit; font-weight: 600; cursor: pointer;
 }
-.onlyoffice-notice .onlyoffice-notice-button:hover { background: #244c91 }
-.onlyoffice-notice .onlyoffice-notice-button:focus-visible { outline: 2px solid CanvasText; outline-offset: 2px }
-.onlyoffice-notice-cover .onlyoffice-notice-button { margin-top: 1.25rem }
-.onlyoffice-notice-spinner {
+${NOTICE} .onlyoffice-notice-button:hover { background: #244c91 }
+${NOTICE} .onlyoffice-notice-button:focus-visible { outline: 2px solid CanvasText; outline-offset: 2px }
+${NOTICE}-cover .onlyoffice-notice-button { margin-top: 1.25rem }
+:where(${NOTICE}) > .onlyoffice-notice-spinner {
   flex: none; width: 1.75rem; height: 1.75rem; margin-bottom: .75rem; box-sizing: border-box;
   border: 3px solid color-mix(in srgb, CanvasText 20%, Canvas); border-top-color: #2f5fb3; border-radius: 50%;
   animation: onlyoffice-notice-turn 1s linear infinite;
 }
 @keyframes onlyoffice-notice-turn { to { transform: rotate(1turn) } }
-@media (prefers-reduced-motion: reduce) { .onlyoffice-notice-spinner { animation: none } }
+@media (prefers-reduced-motion: reduce) { :where(${NOTICE}) > .onlyoffice-notice-spinner { animation: none } }
 `
-/** @type {CSSStyleSheet | undefined} */
-let style
+let isStyled = false
 
-/** Without a style element: a Content-Security-Policy with `style-src 'self'` would block it. */
+/** Without a style element: a Content-Security-Policy with `style-src 'self'` would block it. Old browsers know nothing else. */
 function useStyle () {
-  if (style) return
-  style = new CSSStyleSheet()
-  style.replaceSync(CSS)
-  document.adoptedStyleSheets.push(style)
+  if (isStyled) return
+  isStyled = true
+  try {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(CSS)
+    document.adoptedStyleSheets.push(sheet)
+  } catch {
+    const style = document.createElement('style')
+    style.textContent = CSS
+    document.head.append(style)
+  }
 }

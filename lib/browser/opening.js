@@ -72,7 +72,7 @@ export function followOpening ({ notice, messages, report, isInPage }) {
     stop,
     /** The editor was created. Its events should follow. */
     created () {
-      timer = setTimeout(slow, USUAL_MS)
+      if (state === 'loading' || state === 'shown') timer = setTimeout(slow, USUAL_MS)
     },
     /**
      * The editor was not created.

@@ -32,6 +32,7 @@ export async function runDoctor (command: DoctorCommand, { signal }: { readonly 
 
 async function registerPlugin (app: FastifyInstance, { plugin, storageDirectory, caFile }: DoctorCommand): Promise<void> {
   const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8').catch(error => { throw unusable('--ca', caFile, error) })
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) throw new UsageError(`--ca: ${caFile} contains no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`)
   if (storageDirectory !== undefined) await assertDirectory(storageDirectory)
   const storage = storageDirectory === undefined ? memoryStorage() : fileStorage({ directory: storageDirectory })
   try {
@@ -40,7 +41,7 @@ async function registerPlugin (app: FastifyInstance, { plugin, storageDirectory,
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'FST_EDITOR_INVALID_OPTION') throw error
     const [, name = '', rule = ''] = /^Option (\S+) (.*)$/s.exec(message) ?? []
-    throw new UsageError(`${OPTION_OF[name] ?? name} ${rule}`)
+    throw new UsageError(`${OPTION_OF[name] ?? name} ${rule.replace(', or set allowWeakSecret', '')}`) // there is no such option here
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { shown } from '../doctor/plain-text.js'
 import { type Listening, UsageError } from './options.js'
 
 /** Reached from this machine only. */
@@ -10,7 +11,7 @@ const EVERY_INTERFACE = '::'
  * there. Resolves to one sentence for the user. Throws a `UsageError` if it cannot listen where the user says.
  */
 export async function listenFor (app: FastifyInstance, publicBaseUrl: string, listen: Listening): Promise<string> {
-  const expected = `the application is expected to answer at ${publicBaseUrl}, with the same secret and path`
+  const expected = `the application is expected to answer at ${shown(publicBaseUrl)}, with the same secret and path`
   if (listen === 'none') return `Not listening: ${expected}.`
   if (listen) {
     const { host = EVERY_INTERFACE, port } = listen

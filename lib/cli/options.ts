@@ -24,10 +24,10 @@ what was seen, and how to fix it. Give the options that the application gives th
   --timeout SECONDS            after which checks that have not finished are skipped. Default: 60
   --json                       prints the report as JSON
   --no-color                   prints no colors; so does the environment variable NO_COLOR
-  --help                       prints this help
+  -h, --help                   prints this help
   --version                    prints the version
 
-Exit codes: 0 healthy, 1 something is wrong, 2 wrong usage, 130 interrupted.
+Exit codes: 0 healthy, 1 something is wrong or has not finished, 2 wrong usage, 130 interrupted.
 
   JWT_SECRET=… npx fastify-onlyoffice doctor --editor-api-url https://docs.example.com/web-apps/apps/api/documents/api.js \\
     --public-base-url https://app.example.com
@@ -80,11 +80,12 @@ const OPTIONS = {
   timeout: { type: 'string' },
   json: { type: 'boolean' },
   'no-color': { type: 'boolean' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' }
 } as const satisfies ParseArgsConfig['options']
 
 const MAX_TIMEOUT_SECONDS = 3600
+const MAX_SHOWN = 20
 
 /** The option of the command line for an option of the plugin. */
 export const OPTION_OF: Readonly<Record<string, string>> = {
@@ -92,6 +93,7 @@ export const OPTION_OF: Readonly<Record<string, string>> = {
   publicBaseUrl: '--public-base-url',
   jwtSecret: 'the secret that --jwt-secret-env names',
   path: '--path',
+  storage: '--storage',
   profile: '--profile',
   'documentServer.internalUrl': '--internal-url',
   'documentServer.authorizationHeader': '--authorization-header',
@@ -106,8 +108,8 @@ export function commandOf (args: readonly string[], environment: NodeJS.ProcessE
   if (values.version) return { type: 'version' }
   const [name, ...others] = positionals
   if (name === undefined) throw new UsageError('name a command: doctor')
-  if (!COMMANDS.includes(name)) throw new UsageError(`unknown command ${quoted(name)}${suggestion(name, COMMANDS)}`)
-  if (others.length > 0) throw new UsageError(`${quoted(others[0]!)} is neither an option nor the value of one`)
+  if (!COMMANDS.includes(name)) throw new UsageError(`unknown command ${briefly(name)}${suggestion(name, COMMANDS)}`)
+  if (others.length > 0) throw new UsageError(`${briefly(others[0]!)} is neither an option nor the value of one`)
   if (name === 'help' || name === 'version') return { type: name }
 
   if (values['file-id'] !== undefined && values.storage === undefined) throw new UsageError('--file-id needs --storage')
@@ -189,6 +191,11 @@ function millisecondsOf (value: string): number {
   const seconds = Number(value)
   if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) throw new UsageError(`--timeout must be a number of seconds up to ${MAX_TIMEOUT_SECONDS}, not ${quoted(value)}`)
   return Math.ceil(seconds * 1000)
+}
+
+/** What stands where nothing is expected may be the secret. */
+function briefly (argument: string): string {
+  return quoted(argument.length <= MAX_SHOWN ? argument : `${argument.slice(0, 4)}…`)
 }
 
 function quoted (value: string): string {

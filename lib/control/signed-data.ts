@@ -18,6 +18,9 @@ const text: Rule = { description: 'must be a string that is not empty', holds: v
 const url: Rule = { description: 'must be an absolute http(s) URL', holds: value => typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? '') }
 const version: Rule = { description: 'must be an integer other than 0', holds: value => Number.isInteger(value) && value !== 0 }
 
+/** The dates of a token. */
+const DATES = ['exp', 'iat', 'nbf']
+
 const file = { fileType: text, url }
 const chosenFile = { c: text, ...file }
 const reference = { path: text, url }
@@ -59,7 +62,7 @@ function jsonOf (name: string, value: unknown): JsonObject {
   const data = isPlainObject(value) ? parseJson(stringified(name, value)) : undefined
   if (!isJsonObject(data)) throw new InvalidOptionError(name, 'must be a plain object')
   if (Object.hasOwn(data, 'token')) throw new InvalidOptionError(`${name}.token`, 'must be absent: it is what sign() adds')
-  if (Object.hasOwn(data, 'exp')) throw new InvalidOptionError(`${name}.exp`, 'must be absent: with it the token would pass for one of the document server')
+  for (const claim of DATES) if (Object.hasOwn(data, claim)) throw new InvalidOptionError(`${name}.${claim}`, 'must be absent: a dated token would pass for one of the document server')
   if (isCommandName(data.c)) throw new InvalidOptionError(`${name}.c`, 'must not be a command: the document server would execute it')
   if (Object.hasOwn(data, 'payload')) throw new InvalidOptionError(`${name}.payload`, 'must be absent: pass the fields themselves')
   return data

@@ -39,11 +39,13 @@ export function assessDownload ({ publicBaseUrl }: Pick<Settings, 'publicBaseUrl
 
   function unreachable (): DoctorFinding {
     const own = publicUrl.some(({ code, status }) => code === 'CALLBACK' && status === 'ok')
-    const seen = downloads.length > 0
+    const isSeen = downloads.length > 0
+    const seen = isSeen
       ? 'Its request arrived here, but it did not get the answer, or not all of it.'
       : `No request of it arrived here${own ? '; this application itself reaches that URL' : ', and this application does not reach that URL either'}.`
+    const start = isSeen || own ? '' : 'If nothing listens there yet, start the application. '
     return error('DOWNLOAD_UNREACHABLE', `The document server reports that it cannot download from ${url} (error -4). ${seen}`,
-      'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. Its certificate checks: see NODE_EXTRA_CA_CERTS.')
+      start + 'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. If publicBaseUrl has a certificate of your own authority, name that authority\'s file in NODE_EXTRA_CA_CERTS in the environment of the document server.')
   }
 
   function replaced (evidence: string): DoctorFinding {

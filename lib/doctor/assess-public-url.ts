@@ -34,7 +34,7 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
   return [ok('CALLBACK', `${shown(url)} is our handler: it answered a GET, and a POST of ${size} bytes.`), ...instances()]
 
   function hookAnswers (response: DirectResponse): DoctorFinding {
-    return error('LOGIN_HOOK', `Without any network in between, a hook or route of the application answers ${described(response)} to a request of the document server at ${url.pathname}.`,
+    return error('LOGIN_HOOK', `Without any network in between, a hook or route of the application answers ${described(url, response)} to a request of the document server at ${url.pathname}.`,
       `Exclude ${url.pathname} from login, CSRF and similar hooks: the handler verifies its requests itself. Register the plugin in a scope without them, or return early for this path: if (request.url.split('?')[0] === '${url.pathname}') return.`)
   }
 
@@ -42,17 +42,17 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
   function unrecognized (response: DirectResponse): DoctorFinding {
     const arrivedHere = context.sightings.some(({ isSigned }) => !isSigned)
     if (arrivedHere || response.text.startsWith('Unknown action')) {
-      return error('PUBLIC_URL_QUERY', `Our handler answers ${described(response)} to a request with a signed query: the query did not arrive as it was sent.`,
+      return error('PUBLIC_URL_QUERY', `Our handler answers ${described(url, response)} to a request with a signed query: the query did not arrive as it was sent.`,
         'Let the proxy in front of this application pass the path and the query unchanged (nginx: proxy_pass http://app; without a path and without rewrite … ? or set $args).')
     }
-    return error('INSTANCE_DIFFERS', `At ${shown(url)} a handler answers ${described(response)}, but it is none with our secret and our URL.`,
+    return error('INSTANCE_DIFFERS', `At ${shown(url)} a handler answers ${described(url, response)}, but it is none with our secret and our URL.`,
       'Give all instances of the application the same jwtSecret, publicBaseUrl, path and prefix, and clocks that agree, and check that publicBaseUrl leads to this application.')
   }
 
   function foreign (response: DirectResponse): DoctorFinding {
     const target = isRedirect(response) ? redirectTarget(url, response) : undefined
     if (isLogin(url, response)) {
-      return error('PUBLIC_URL_LOGIN', `${shown(url)} answers ${described(response)}.`,
+      return error('PUBLIC_URL_LOGIN', `${shown(url)} answers ${described(url, response)}.`,
         `Let the proxy${context.isListening ? '' : ', and login hooks of the application,'} pass requests to ${url.pathname} without a login (such as oauth2-proxy --skip-auth-route): the handler verifies its requests itself.`)
     }
     if (target) {
@@ -60,16 +60,16 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
       const remedy = target.pathname === url.pathname && target.origin !== url.origin
         ? `Set publicBaseUrl to ${target.origin}, so that nothing is redirected.`
         : `Do not redirect ${url.pathname}.`
-      return (keepsPost ? warning : error)('PUBLIC_URL_REDIRECT', `${shown(url)} answers ${described(response)}. ${keepsPost ? 'The document server follows it.' : 'The document server follows it with a GET: callbacks, and with them saves, are lost.'}`, remedy)
+      return (keepsPost ? warning : error)('PUBLIC_URL_REDIRECT', `${shown(url)} answers ${described(url, response)}. ${keepsPost ? 'The document server follows it.' : 'The document server follows it with a GET: callbacks, and with them saves, are lost.'}`, remedy)
     }
     const gateway = response.status === 502 || response.status === 503 || response.status === 504
-    return error('PUBLIC_URL_NOT_OURS', `${shown(url)} answers ${described(response)}.`, gateway
+    return error('PUBLIC_URL_NOT_OURS', `${shown(url)} answers ${described(url, response)}.`, gateway
       ? 'A proxy answers, but does not reach this application: correct its upstream, such as proxy_pass http://127.0.0.1:3000.'
       : `Make publicBaseUrl the URL at which this application is served, with the path that a proxy removes, such as https://example.com/app; ${url.pathname} below it must reach the handler by GET and POST.`)
   }
 
   function largeRefused (reception: Reception): DoctorFinding {
-    const seen = reception.kind === 'failure' ? `ends with ${reception.failure.code}` : 'response' in reception ? `is answered with ${described(reception.response)}` : 'is not answered'
+    const seen = reception.kind === 'failure' ? `ends with ${reception.failure.code}` : 'response' in reception ? `is answered with ${described(url, reception.response)}` : 'is not answered'
     return error('CALLBACK_BODY_LIMIT', `A POST of ${size} bytes to ${shown(url)} ${seen}; a small one arrives. Callbacks with a long history are refused, and their saves with them.`,
       'Raise the limit of the proxy in front of this application to that of bodyLimit (nginx: client_max_body_size 4m; Apache: LimitRequestBody 4194304).')
   }
@@ -85,7 +85,12 @@ function isAnswered (reception: Reception): reception is Extract<Reception, { re
   return reception.kind === 'foreign' || reception.kind === 'unrecognized'
 }
 
-function described (response: DirectResponse): string {
-  const target = response.header('location') === undefined ? '' : ` with a redirect to ${response.header('location')!.split(/[?#]/, 1)[0]}`
-  return `status ${response.status}${target} and ${firstWords(response.text)}`
+function described (url: URL, response: DirectResponse): string {
+  return `status ${response.status}${redirect(url, response)} and ${firstWords(response.text)}`
+}
+
+function redirect (url: URL, response: DirectResponse): string {
+  if (response.header('location') === undefined) return ''
+  const target = redirectTarget(url, response)
+  return ` with a redirect to ${!target ? 'nowhere' : target.origin === url.origin ? target.pathname : shown(target)}`
 }

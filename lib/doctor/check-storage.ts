@@ -34,7 +34,7 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
 
   async function write (): Promise<string> {
     if (storage.stage) {
-      const staged = await limited('stage', () => storage.stage!(PROBE + content.toString('hex', 0, 12), chunks(content)))
+      const staged = await made('stage', async () => await storage.stage!(PROBE + content.toString('hex', 0, 12), chunks(content)), late => late.discard())
       try {
         assertSame(await limited('stage', async () => await buffer(staged)))
       } finally {
@@ -47,7 +47,7 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
   }
 
   async function createAndRemove (remove: NonNullable<Storage['remove']>): Promise<string> {
-    const { fileId } = await limited('create', () => storage.create('txt', new Uint8Array(1)))
+    const { fileId } = await made('create', async () => await storage.create('txt', new Uint8Array(1)), late => remove(late.fileId))
     try {
       if (!await limited('replace', () => storage.replace(fileId, content))) throw Object.assign(new Error('replace found no file'), { code: 'NOT_FOUND' })
       const file = await limited('read', () => storage.read(fileId))
@@ -65,6 +65,17 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
   function capabilities (): string {
     const names = (['state', 'stage', 'revoke'] as const).filter(name => storage[name] !== undefined)
     return `Optional members: ${names.join(', ') || 'none'}.`
+  }
+
+  /** As `limited`. What the storage makes after that is undone. */
+  async function made<Result> (method: string, make: () => Promise<Result>, undo: (late: Result) => unknown): Promise<Result> {
+    const making = make()
+    try {
+      return await limited(method, async () => await making)
+    } catch (failure) {
+      making.then(undo).catch(() => {})
+      throw failure
+    }
   }
 
   async function limited<Result> (method: string, call: () => Promise<Result>): Promise<Result> {

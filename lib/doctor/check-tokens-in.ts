@@ -52,13 +52,14 @@ export async function checkTokensIn ({ settings: { documentServer, secrets }, cl
   }
 
   async function rejected (): Promise<DoctorFinding> {
+    const padded = secrets.some(secret => secret !== secret.trim()) ? ' The secret begins or ends with whitespace, such as the line break of a file that it was read from.' : ''
     const evidence = `The document server answers error ${COMMAND_CODE.invalidToken} (invalid token) to a command that is signed with ${secrets.length === 1 ? 'jwtSecret' : 'the first secret of jwtSecret'}`
     for (const [index, secret] of secrets.entries()) {
       if (index > 0 && await send({ ...COMMAND, token: tokenSigner([secret]).sign(COMMAND) }) === 0) {
         return error('SECRET_INBOX', `${evidence}, and accepts secret ${index + 1} of the list.`, `Put that secret first in the list jwtSecret: the first one signs. Or set ${INBOX} of the document server to the first one.`)
       }
     }
-    return error('SECRET_INBOX', `${evidence}.`, `Make jwtSecret and ${INBOX} of the document server the same (local.json; with Docker the variable JWT_SECRET, which sets inbox, outbox and session), then restart the document server. Check the outbox secret as well: whether it differs, too, can be examined once this is fixed.`)
+    return error('SECRET_INBOX', `${evidence}.${padded}`, `Make jwtSecret and ${INBOX} of the document server the same (local.json; with Docker the variable JWT_SECRET, which sets inbox, outbox and session), then restart the document server. Check the outbox secret as well: whether it differs, too, can be examined once this is fixed.`)
   }
 
   /** The code of the answer to a command sent as it is; `undefined` if there is none. */

@@ -23,7 +23,7 @@ import { checkVersion } from './check-version.js'
 import { createDirectRequester } from './direct-request.js'
 import { type CheckCode, isError, skipped } from './findings.js'
 import { createOwnRequests, type Inject } from './own-requests.js'
-import { redactor } from './plain-text.js'
+import { confidential, redactor } from './plain-text.js'
 import { convertProbe } from './probe-conversion.js'
 import type { Probes } from './probes.js'
 
@@ -62,7 +62,7 @@ const ORDER: readonly CheckCode[] = ['OPTIONS', 'SERVER', 'API_SCRIPT', 'TOKENS_
 /** Examines a set-up. Calls at the same time share an examination. */
 export function createDoctor (dependencies: Dependencies): Doctor {
   const { settings, explainOpening, signal: closing } = dependencies
-  const redact = redactor(settings.secrets)
+  const redact = redactor(confidential(settings))
   let underWay: Promise<DoctorReport> | undefined
 
   return async function examineSetUp ({ fileId, timeout = DEFAULT_TIMEOUT_MS, signal } = {}) {
@@ -75,12 +75,13 @@ export function createDoctor (dependencies: Dependencies): Doctor {
     if (fileId === undefined) return report
     const explained = (await explainOpening(fileId)).map(redact)
     const findings = [...report.findings, ...explained]
-    return { ...report, findings, healthy: !findings.some(isError) }
+    return { ...report, findings, healthy: report.healthy && !explained.some(isError) }
   }
 }
 
 async function examine (dependencies: Dependencies, timeout: number): Promise<DoctorReport> {
   const { settings, log, signal: closing } = dependencies
+  closing.throwIfAborted() // while it waited for its turn
   const started = performance.now()
   const startedAt = new Date().toISOString()
   const controller = new AbortController()
@@ -98,9 +99,9 @@ async function examine (dependencies: Dependencies, timeout: number): Promise<Do
   controller.abort(new Error('the examination has ended'))
   closing.throwIfAborted()
   dropConsequences(settings, found)
-  const redact = redactor(settings.secrets)
+  const redact = redactor(confidential(settings))
   const findings = ORDER.flatMap(code => found.get(code) ?? [skipped(code, why)]).map(redact)
-  return { healthy: !findings.some(isError), findings, startedAt, duration: Math.round(performance.now() - started) }
+  return { healthy: !findings.some(isError) && ORDER.every(code => found.has(code)), findings, startedAt, duration: Math.round(performance.now() - started) }
 }
 
 type Note = (code: CheckCode, findings: readonly DoctorFinding[]) => void

@@ -23,16 +23,30 @@ export function shown (url: URL | string): string {
 }
 
 const QUOTED = new RegExp(`"([^"]{0,${MAX_WORDS_LENGTH}})[^"]*"`, 'g')
+const MAX_WORD_LENGTH = 300
 
-/** Removes what must not be in a report, wherever it comes from: secrets, tokens, signatures, query strings. */
+/** What must not be in a report: the secrets, and the credentials of `publicBaseUrl` as they are sent. */
+export function confidential ({ secrets, publicBaseUrl }: { readonly secrets: readonly string[], readonly publicBaseUrl: string }): readonly string[] {
+  const { username, password } = new URL(publicBaseUrl)
+  if (username === '' && password === '') return secrets
+  return [...secrets, Buffer.from(`${username}:${password}`).toString('base64'), password || username]
+}
+
+/**
+ * Removes what must not be in a report, wherever it comes from: secrets, tokens, signatures, query strings, also percent-encoded
+ * ones in a path, and characters that control a terminal or the direction of the text.
+ */
 export function redactor (secrets: readonly string[]): (finding: DoctorFinding) => DoctorFinding {
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   const redact = (text: string) => text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .replace(/eyJ[\w-]{8,}(\.[\w-]*)*/g, '[token]')
-    .replace(/\?[\w.~%-]+=[^\s"'<>]*/g, '')
+    .replace(/(?:\?|%(?:25)*3F)[\w.~%-]{1,64}?(?:=|%(?:25)*3D)[^\s"'<>]*/gi, '')
+    .replace(/(?<![\w-])[\w-]{43}(?![\w-])/g, '[signature]')
     .replace(/\b(signature|md5|token|secret|password)=[^\s"'&]+/gi, '$1=[removed]')
     .replace(/\/\/[^\s/@"']*@/g, '//')
     .replace(QUOTED, (quoted, start: string) => quoted.length > MAX_WORDS_LENGTH + 2 ? `"${start}…"` : quoted)
+    .replace(/\S+/g, word => word.length > MAX_WORD_LENGTH ? `${word.slice(0, MAX_WORD_LENGTH)}…` : word)
   // A remedy contains our own words only, among which a weak secret may be.
   return finding => ({ ...finding, evidence: redact(withoutSecrets(finding.evidence)), ...(finding.remedy !== undefined && { remedy: redact(finding.remedy) }) })
 }

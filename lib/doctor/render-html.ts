@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import { escapeHtml } from '../html.js'
-import { countsOf, durationText } from './render-text.js'
+import { countsOf, durationText, verdictOf } from './render-text.js'
 
 export interface ReportPage {
   readonly report: DoctorReport
@@ -81,10 +81,11 @@ export const CONTENT_SECURITY_POLICY = [
 export function renderHtml ({ report, opening }: ReportPage): string {
   const { findings, startedAt, duration } = report
   const all = [...findings, ...opening?.findings ?? []]
-  const healthy = having(all, 'error').length === 0
+  const healthy = report.healthy && having(all, 'error').length === 0
+  const verdict = verdictOf(healthy, all)
   const problems = [...having(findings, 'error'), ...having(findings, 'warning')]
   const others = findings.filter(finding => !problems.includes(finding))
-  const verdict = healthy ? 'ok' : 'error'
+  const status = healthy ? 'ok' : 'error'
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -92,14 +93,14 @@ export function renderHtml ({ report, opening }: ReportPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${healthy ? 'Healthy' : 'Not healthy'} · Editor doctor</title>
+<title>${verdict} · Editor doctor</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
 <header>
 <h1>Editor doctor</h1>
-<p class="verdict ${verdict}"><span class="status"><span class="icon" aria-hidden="true">${MARKS[verdict].icon}</span>${healthy ? 'Healthy' : 'Not healthy'}</span>: ${countsOf(all)}</p>
+<p class="verdict ${status}"><span class="status"><span class="icon" aria-hidden="true">${MARKS[status].icon}</span>${verdict}</span>: ${countsOf(all)}</p>
 <p class="time">Examined at <time datetime="${escapeHtml(startedAt)}">${escapeHtml(startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'))}</time> in ${durationText(duration)}. <a href="">Examine again</a></p>
 <form method="get">
 <label for="file-id">Which document does not open or is not saved?</label>

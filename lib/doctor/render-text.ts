@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
+import { isError } from './findings.js'
 
 export interface TextFormat {
   readonly color: boolean
@@ -38,9 +39,12 @@ export function renderText ({ healthy, findings, duration }: DoctorReport, { col
     return lines.join('\n')
   }
 
-  function summary ({ code, status, title, evidence }: DoctorFinding): string {
+  /** Of findings with one status and evidence. */
+  function summary (alike: readonly [DoctorFinding, ...DoctorFinding[]]): string {
+    const [{ status, evidence }] = alike
     const { icon, style } = MARKS[status]
-    const [first = '', ...rest] = wrapped(`${title} [${code}]`, columns, { first: `${icon} `, hanging: INDENT })
+    const titles = alike.map(({ code, title }) => `${title} [${code}]`).join('; ')
+    const [first = '', ...rest] = wrapped(titles, columns, { first: `${icon} `, hanging: INDENT })
     const seen = wrapped(evidence, columns, { first: INDENT, hanging: INDENT }).map(line => paint('dim', line))
     return [paint(style, first.slice(0, icon.length)) + first.slice(icon.length), ...rest, ...seen].join('\n')
   }
@@ -48,12 +52,29 @@ export function renderText ({ healthy, findings, duration }: DoctorReport, { col
   const having = (status: Status) => findings.filter(finding => finding.status === status)
   const problems = [...having('error'), ...having('warning')]
   const others = findings.filter(({ status }) => status === 'ok' || status === 'skipped')
-  const verdict = `${healthy ? 'Healthy' : 'Not healthy'}: ${countsOf(findings)}, in ${durationText(duration)}`
+  const verdict = `${verdictOf(healthy, findings)}: ${countsOf(findings)}, in ${durationText(duration)}`
   return [
     ...problems.map(details),
-    ...others.length > 0 ? [others.map(summary).join('\n')] : [],
+    ...others.length > 0 ? [groupsOf(others).map(summary).join('\n')] : [],
     paint(['bold', healthy ? 'green' : 'red'] as Style, verdict)
   ].join('\n\n') + '\n'
+}
+
+/** Checks that were skipped for the same reason, such as an unreachable server, belong together. */
+function groupsOf (findings: readonly DoctorFinding[]): Array<[DoctorFinding, ...DoctorFinding[]]> {
+  const groups = new Map<string, [DoctorFinding, ...DoctorFinding[]]>()
+  for (const finding of findings) {
+    const id = finding.status === 'skipped' ? finding.evidence : finding.code
+    const group = groups.get(id)
+    if (group) group.push(finding)
+    else groups.set(id, [finding])
+  }
+  return [...groups.values()]
+}
+
+export function verdictOf (healthy: boolean, findings: readonly DoctorFinding[]): string {
+  if (healthy) return 'Healthy'
+  return findings.some(isError) ? 'Not healthy' : 'Not finished'
 }
 
 /** Such as `1 error, 2 warnings, 9 ok`. */

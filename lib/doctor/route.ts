@@ -3,6 +3,7 @@ import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
 import { HookTimeoutError } from '../errors.js'
 import { withTimeout } from '../with-timeout.js'
+import { isError } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
 
 interface Dependencies {
@@ -58,7 +59,7 @@ export function doctorRoute ({ path, authorize, timeout, examine, explainOpening
       return reply.type('text/html; charset=utf-8').send(renderHtml({ report: general, ...(opening && { opening }) }))
     }
     const findings = [...general.findings, ...opening?.findings ?? []]
-    const whole: DoctorReport = { ...general, healthy: !findings.some(({ status }) => status === 'error'), findings }
+    const whole: DoctorReport = { ...general, healthy: general.healthy && !findings.some(isError), findings }
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole))
   }
 

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
+import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
 import { isJsonObject, type JsonObject, parseJson } from '../json.js'
 import { equalInConstantTime } from '../security/constant-time.js'
@@ -50,17 +51,12 @@ const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>
 /** Of the usual 36 characters. */
 const MAX_HEADER_LENGTH = 1024
 
-const HEADER = encoded({ alg: 'HS256', typ: 'JWT' })
-
 export function tokenSigner (secrets: readonly string[], clock: Clock = Date): TokenSigner {
+  const sign = createSigner({ key: secrets[0]!, algorithm: 'HS256', noTimestamp: true })
   const keys = secrets.map(secret => createSecretKey(secret, 'utf8'))
-  const signatureOf = (signed: string, key: KeyObject) => createHmac('sha256', key).update(signed).digest('base64url')
 
   return {
-    sign (payload) {
-      const signed = `${HEADER}.${encoded(payload)}`
-      return `${signed}.${signatureOf(signed, keys[0]!)}`
-    },
+    sign,
     verify (token) {
       const [header, payload] = [token.indexOf('.'), token.lastIndexOf('.')]
       if (header < 1 || header > MAX_HEADER_LENGTH || token.indexOf('.', header + 1) !== payload) return { fault: explain('malformed') }
@@ -70,7 +66,7 @@ export function tokenSigner (secrets: readonly string[], clock: Clock = Date): T
 
       const signed = token.slice(0, payload)
       const signature = token.slice(payload + 1)
-      if (!keys.some(key => equalInConstantTime(signature, signatureOf(signed, key)))) return { fault: explain('signature', { algorithm }) }
+      if (!keys.some(key => equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url')))) return { fault: explain('signature', { algorithm }) }
 
       const now = clock.now() / 1000
       const claims = decoded(token.slice(header + 1, payload))
@@ -79,11 +75,6 @@ export function tokenSigner (secrets: readonly string[], clock: Clock = Date): T
       return problem ? { fault: explain(problem, { issuedSecondsAgo: issuedSecondsAgo(claims, now) }) } : { claims }
     }
   }
-}
-
-/** An object as one part of a token. */
-function encoded (part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
 /** The JSON object in one part of a token. */

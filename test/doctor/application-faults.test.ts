@@ -49,12 +49,13 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     codes: ['DOWNLOAD_UNREACHABLE'],
     evidence: ['error -4', /No request of it arrived here; this application itself reaches that URL/],
-    remedy: /publicBaseUrl.*host\.docker\.internal/
+    remedy: /^Set publicBaseUrl.*host\.docker\.internal/
   },
   'nobody can reach it': {
     options: { publicBaseUrl: 'http://127.0.0.1:9' },
     codes: ['DOWNLOAD_UNREACHABLE'],
-    evidence: ['http://127.0.0.1:9', 'this application does not reach that URL either']
+    evidence: ['http://127.0.0.1:9', 'this application does not reach that URL either'],
+    remedy: /^If nothing listens there yet, start the application\./
   },
   'the document server gets a login page': {
     options: { publicProxy: { answer: showingLogin(isFromDocumentServer) } },

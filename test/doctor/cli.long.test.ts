@@ -112,7 +112,8 @@ t.test('behind a proxy, --listen waits where the proxy forwards to; --listen non
   t.equal(healthy.code, 0, healthy.output)
   t.match(healthy.errors, `Listening on port ${port}`)
 
-  const { code, errors } = await doctor(t, ['--public-base-url', origin, '--listen', 'none'])
+  const { code, output, errors } = await doctor(t, ['--public-base-url', origin.replace('//', '//docs:pass-word@'), '--listen', 'none'])
+  t.notMatch(output + errors, 'pass-word')
   t.equal(code, 1)
   t.match(errors, /^Not listening: /)
 })
@@ -143,6 +144,8 @@ t.test('wrong usage: exit code 2, a message, and nothing on the standard output'
     [['--public-base-url', 'nowhere'], /--public-base-url must be the absolute http\(s\) URL/],
     [[...base, '--internal-url', 'http://x/path'], /--internal-url must be an http\(s\) origin/],
     [[...base, '--ca', `${file}.missing`], /--ca: cannot read .*ENOENT/],
+    [[...base, '--ca', file], /--ca: .* contains no certificate in PEM/],
+    [base, /names has 5 bytes.*for this application and the document server\n/, { JWT_SECRET: 'short' }],
     [[...base, '--storage', `${file}.missing`], /--storage: cannot read .*ENOENT/],
     [[...base, '--storage', file], /--storage: .* is not a directory/],
     [[...base, '--listen', `127.0.0.1:${new URL(documentServer.url).port}`], /--listen: cannot listen on port \d+ of 127\.0\.0\.1: it is in use/]
@@ -168,6 +171,7 @@ t.test('--timeout ends an examination, and Ctrl-C ends the command at once', asy
   const timed = await start(t, [...args, '--timeout', '0.5', '--json']).ended()
   const { findings }: DoctorReport = JSON.parse(timed.output)
   t.match(findings.find(({ code }) => code === 'SERVER'), { status: 'skipped', evidence: /500 ms/ })
+  t.equal(timed.code, 1, 'nobody knows whether it is healthy')
 
   const { child, ended } = start(t, args)
   child.stderr.once('data', () => child.kill('SIGINT')) // it listens, and examines next

@@ -35,13 +35,13 @@ t.test('the options of the command become options of the plugin', async t => {
 })
 
 t.test('help and version need nothing else', async t => {
-  for (const args of [['--help'], ['help'], ['doctor', '--help']]) t.same(commandOf(args, {}), { type: 'help' })
+  for (const args of [['--help'], ['-h'], ['help'], ['doctor', '--help']]) t.same(commandOf(args, {}), { type: 'help' })
   for (const args of [['--version'], ['version']]) t.same(commandOf(args, {}), { type: 'version' })
 })
 
 t.test('the help names every option and exit code, in lines that fit', async t => {
   for (const name of ['editor-api-url', 'public-base-url', 'jwt-secret-env', 'internal-url', 'path', 'profile', 'authorization-header', 'authorization-prefix', 'storage', 'ca', 'file-id', 'listen', 'timeout', 'json', 'no-color', 'help', 'version']) {
-    t.match(HELP, `  --${name} `)
+    t.match(HELP, new RegExp(`^ {2}(?:-h, )?--${name} `, 'm'))
   }
   t.match(HELP, /Exit codes: 0 .* 1 .* 2 .* 130/)
   t.ok(HELP.split('\n').every(line => line.length <= 125))
@@ -88,6 +88,10 @@ t.test('whoever gives the secret in place of a name does not see it printed', as
   }
 })
 
+t.test('nor does whoever gives it where nothing is expected', async t => {
+  for (const args of [[SECRET], [...REQUIRED, SECRET]]) t.throws(() => commandOf(args, ENVIRONMENT), { message: /^(?:unknown command )?"a-se…"/ })
+})
+
 t.test('colors depend on the terminal, NO_COLOR, FORCE_COLOR and the option', async t => {
   const stream = (isTTY: boolean) => ({ isTTY, hasColors: () => true }) as NodeJS.WriteStream
   const cases: Array<[isTTY: boolean, noColor: boolean, environment: NodeJS.ProcessEnv, expected: boolean]> = [
@@ -118,6 +122,13 @@ t.test('the text begins with what is wrong, the remedy before the evidence, and 
   t.ok(text.split('\n').every(line => line.length <= 60 || line.includes('aaa')), 'lines end at spaces; a word that is too long stays whole')
   t.match(text, 'a'.repeat(120))
   t.ok(renderText(report, { color: false, width: 10 }).split('\n').some(line => line.length > 20), 'a terminal cannot be too narrow')
+})
+
+t.test('checks that were skipped for one reason are one item', async t => {
+  const skipped = (code: string, evidence: string): DoctorFinding => ({ code, status: 'skipped', title: `Title of ${code}`, evidence })
+  const many = [skipped('A', 'No server.'), findings[0]!, skipped('B', 'No server.'), skipped('C', 'No reason.')]
+  const text = renderText({ ...report, findings: many }, { color: false, width: 80 })
+  t.match(text, '– Title of A [A]; Title of B [B]\n  No server.\n✓ The document server [SERVER]\n  It answers.\n– Title of C [C]\n  No reason.\n')
 })
 
 t.test('without color the text has no control characters, whatever the findings contain', async t => {

@@ -2,7 +2,10 @@ import Fastify from 'fastify'
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
+import { renderHtml } from '../../lib/doctor/render-html.js'
+import { renderText } from '../../lib/doctor/render-text.js'
 import editor, { memoryStorage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
 import { listen, startUpstream } from '../helpers/listen.js'
 import { memoryLog } from '../helpers/log.js'
 import { expectReport, findingOf, SECRET, startSetUp } from './support.js'
@@ -59,6 +62,10 @@ t.test('what has not finished in time is skipped, and everything else is reporte
   t.equal(findingOf(report, 'OPTIONS')?.status, 'ok')
   t.strictSame(report.findings.slice(-2).map(({ code }) => code), ['CALLBACK', 'STORAGE'], 'every check is in the report')
   t.match(findingOf(report, 'SERVER')?.evidence, 'Not finished within 300 ms')
+  t.equal(report.healthy, false, 'nobody knows')
+  t.match(renderText(report, { color: false, width: 80 }), /\nNot finished: 0 errors, /)
+  t.match(renderHtml({ report }), /Not finished<\/span>: 0 errors, /)
+  t.equal((await host.app.editorDoctor({ timeout: 300, fileId: (await host.storage.create('txt', Buffer.from('x'))).fileId })).healthy, false)
 })
 
 t.test('a doctor is cancelled by its signal, the others go on; closing the application ends all', async t => {
@@ -77,6 +84,21 @@ t.test('a doctor is cancelled by its signal, the others go on; closing the appli
   const ended = t.rejects(other, { message: 'The application is closing' })
   await host.app.close()
   await ended
+})
+
+t.test('an application that is closed while its doctor waits for that of another one: nothing is examined', async t => {
+  const { origin } = await listen(t, net.createServer())
+  const { host: first } = await startSetUp(t, { documentServerOrigin: origin })
+  let calls = 0
+  const { host: second } = await startSetUp(t, { storage: { ...memoryStorage(), stat: async () => { calls++; return null } } })
+  const [busy, waiting] = [first.app.editorDoctor(), second.app.editorDoctor()].map(async report => await t.rejects(report, { message: 'The application is closing' }))
+  await second.app.close()
+  await waiting
+  await first.app.close()
+  await busy
+  const { host: third } = await startSetUp(t)
+  await third.app.editorDoctor()
+  t.equal(calls, 0)
 })
 
 t.test('a storage that throws something unexpected, a document server that sends garbage: findings, never an error', async t => {
@@ -129,4 +151,30 @@ t.test('the storage is left as it was, with and without staging, also if it cann
     for (const fileId of known) t.equal(await full.stat(fileId), null)
     t.equal(known.length, storage === removing ? 1 : 0)
   }
+})
+
+t.test('a storage that answers only after the examination has ended: what it made is removed then', async t => {
+  const full = memoryStorage()
+  const { stage: _stage, ...removing } = full
+  const [examined, removed, discarded] = [deferred(), deferred<string>(), deferred()]
+  const slowToCreate = {
+    ...removing,
+    create: async (...args: Parameters<typeof full.create>) => { await examined.promise; return await full.create(...args) },
+    remove: async (fileId: string) => { const done = await full.remove(fileId); removed.resolve(fileId); return done }
+  }
+  const slowToStage = {
+    ...full,
+    async stage (...args: Parameters<typeof full.stage>) {
+      await examined.promise
+      const staged = await full.stage(...args)
+      return { ...staged, discard: async () => { discarded.resolve() } }
+    }
+  }
+  for (const storage of [slowToCreate, slowToStage]) {
+    const { host } = await startSetUp(t, { storage })
+    t.match(findingOf(await host.app.editorDoctor({ timeout: 300 }), 'STORAGE'), { status: 'skipped' })
+  }
+  examined.resolve()
+  t.equal(await full.stat(await removed.promise), null)
+  await discarded.promise
 })

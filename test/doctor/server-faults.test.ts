@@ -125,6 +125,11 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['error 6'],
     remedy: /services\.CoAuthoring\.secret\.inbox\.string/
   },
+  'ours was read from a file, with its line break': {
+    options: { jwtSecret: `${SECRET}\n` },
+    codes: ['SECRET_INBOX'],
+    evidence: ['begins or ends with whitespace']
+  },
   'its secret is another in both directions': {
     options: { emulated: { jwtSecret: OTHER_SECRET } },
     codes: ['SECRET_INBOX'],

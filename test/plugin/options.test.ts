@@ -20,7 +20,7 @@ async function registration (t: Test, options: unknown): Promise<void> {
 const wrong: Record<string, unknown[]> = {
   editorApiUrl: ['', ' ', 'api.js', '/web-apps/api.js', '//docs.example.com/api.js', 'ftp://docs.example.com/api.js', 'javascript:alert(1)', 'http://'],
   jwtSecret: ['', '   ', [], [''], [SECRET, ''], [SECRET, 7]],
-  publicBaseUrl: ['', 'app.example.com', '/office', 'ws://app.example.com', 'https://app.example.com/?a=b', 'https://app.example.com/#x'],
+  publicBaseUrl: ['', 'app.example.com', '/office', 'ws://app.example.com', 'https://app.example.com/?a=b', 'https://app.example.com/#x', 'https://app.example.com ', ' https://app.example.com', 'https://app.example.com\n'],
   path: ['', 'handler', '/', '/handler/', '/handler?x', '/handler#x', '/hand ler'],
   prefix: ['office', '/', '/office/', '/of fice'],
   profile: ['', 'Secure', 'strict'],
