@@ -106,7 +106,7 @@ for (const profile of profiles) {
     for (const body of ['x', '{}', new URLSearchParams({ a: 'b' })]) t.equal((await report('0', { body })).status, 400)
 
     const head = `POST ${HANDLER}?action=report&fileId=${fileId}&code=0 HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n${HEADER}: ${proxyToken}\r\n`
-    for (const headers of ['Content-Length: 1000000', 'Transfer-Encoding: chunked', 'Content-Type: text/plain']) {
+    for (const headers of ['Content-Length: 1000000', 'Transfer-Encoding: chunked', 'Content-Type: text/plain\r\nConnection: close']) {
       // Not one byte of the announced body is sent: the answer does not wait for it.
       const answer = await exchange(t, origin, `${head}${headers}\r\n\r\n`)
       t.match(answer, /^HTTP\/1\.1 400 /, headers)
