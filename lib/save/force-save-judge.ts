@@ -120,11 +120,11 @@ export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
   }
 
   /**
-   * Whether the editors show a final save that was refused. To the document server that is what the session began with, so it has
-   * nothing new. The revision of a force save that was stored since is not noted.
+   * Whether the editors may show a final save that was refused. To the document server that is what the session began with, so it
+   * has nothing new. A force save that was stored since need not contain it.
    */
   function isKeptBack (record: FileRecord): boolean {
-    return sessionWith(record, key)?.hasRefusedSave === true && !record.saves.some(save => save.key === key && save.status === 6 && save.revision === undefined)
+    return sessionWith(record, key)?.hasRefusedSave === true
   }
 
   function isLive (record: FileRecord): boolean {
@@ -142,7 +142,7 @@ export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
 
 const NO_CHANGES = { saved: false, reason: 'no-changes' } as const
 const UNKNOWN_ORDER = { failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest', isRetryable: true } as const
-const KEPT_BACK = { failure: 'the final save of this session was refused, and the document server sends it again only after another edit, or when everybody has left', isRetryable: false } as const
+const KEPT_BACK = { failure: 'the final save of this session was refused. The document server sends it again only after another edit, or when everybody has left', isRetryable: false } as const
 const NO_SESSION = { saved: false, reason: 'no-session' } as const
 
 function verdictOf ({ revision, conflictFileId, code, isRetryable = false }: ForceSaveResult): Verdict {

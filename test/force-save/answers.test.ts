@@ -266,7 +266,7 @@ t.test('if the button and the command repeat a refused save at the same time, th
   t.equal(await pair.stored(), 'edited')
 })
 
-t.test('a final save that was refused and is shown again cannot be saved by force before it is edited', async t => {
+t.test('a final save that was refused and is shown again cannot be saved by force before it is edited, and is stored for certain when everybody has left', async t => {
   const pair = await startPair(t)
   const first = await pair.open()
   await first.edit('edited')
@@ -278,7 +278,9 @@ t.test('a final save that was refused and is shown again cannot be saved by forc
   await t.rejects(pair.afterQuiet(control.forceSave()), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /was refused/ })
   await session.edit('edited again')
   t.match(await control.forceSave(), { saved: true })
-  t.strictSame(await pair.afterQuiet(control.forceSave()), { saved: false, reason: 'no-changes' })
+  await t.rejects(pair.afterQuiet(control.forceSave()), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /was refused/ }, 'a force save that was stored since need not contain it')
+  await session.close()
+  t.strictSame(await control.forceSave(), { saved: false, reason: 'no-session' })
 })
 
 t.test('a force save that is stored as a conflict copy names the copy', async t => {
