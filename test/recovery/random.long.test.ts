@@ -2,7 +2,7 @@
  * Random lives of a document with outages: people open, edit, force-save and close it while the application is up or down,
  * another program replaces it, the document server crashes, and two instances recover forgotten files at any time.
  *
- * `RUNS` (default 60): lives. `SEED` (default 1): chooses them. A failure names the seed that repeats its life alone.
+ * `LIVES` (default 60): how many. `SEED` (default 1): chooses them. A failure names the seed that repeats its life alone.
  */
 import { join } from 'node:path'
 import t from 'tap'
@@ -13,7 +13,7 @@ import { startHost } from '../helpers/host.js'
 import { startService } from '../integration/support.js'
 import { powerSwitch, textOf } from './support.js'
 
-const RUNS = Number(process.env.RUNS ?? 60)
+const LIVES = Number(process.env.LIVES ?? 60)
 const SEED = Number(process.env.SEED ?? 1)
 const STEPS = 25
 const MAX_EDITORS = 2
@@ -22,10 +22,10 @@ t.setTimeout(15 * 60_000)
 
 t.test('whatever happens, no edit is lost, and nothing that others stored is overwritten', async t => {
   let recovered = 0
-  for (let run = 0; run < RUNS; run++) {
-    await t.test(`SEED=${SEED + run} RUNS=1`, async t => { recovered += await live(t, random(SEED + run)) })
+  for (let run = 0; run < LIVES; run++) {
+    await t.test(`SEED=${SEED + run} LIVES=1`, async t => { recovered += await live(t, random(SEED + run)) })
   }
-  t.ok(RUNS < 10 || recovered > RUNS / 10, `forgotten files were recovered: ${recovered}`)
+  t.ok(LIVES < 10 || recovered > LIVES / 10, `forgotten files were recovered: ${recovered}`)
 })
 
 /** Resolves to the number of forgotten files that were stored. */
