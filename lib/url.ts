@@ -22,8 +22,9 @@ const MAX_HOST_LENGTH = 253
  */
 export function parseHttpUrl (value: string | null | undefined, base?: URL): URL {
   const url = typeof value === 'string' && value.trim() !== '' ? parseUrl(value, base) : undefined
-  if (!url || url.hostname.length > MAX_HOST_LENGTH) throw new InvalidUrlError()
+  if (!url) throw new InvalidUrlError()
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new UnsupportedSchemeError()
+  if (url.hostname.length > MAX_HOST_LENGTH) throw new InvalidUrlError()
   url.username = url.password = url.hash = ''
   return url
 }

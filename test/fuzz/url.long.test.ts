@@ -61,12 +61,16 @@ function parsed (text: string): URL | undefined {
   }
 }
 
+/** Of the domain name system. */
+const MAX_HOST_LENGTH = 253
+
 /** The expected answer for a URL, by its scheme and by what the profile allows of its origin. */
 function assertExpected ({ profile, host, upstream }: Service, text: string, status: number, body: string, method: string): void {
   const url = text.isWellFormed() && text.trim() !== '' ? parsed(text) : undefined
-  const isWeb = url !== undefined && /^https?:$/.test(url.protocol)
+  const hasScheme = url !== undefined && /^https?:$/.test(url.protocol)
+  const isWeb = hasScheme && url.hostname.length <= MAX_HOST_LENGTH
   if (text.isWellFormed() && !isWeb) {
-    assertThat(status === 400 && (method === 'HEAD' || body === (url ? 'Unsupported URL scheme' : 'Invalid URL')), `an invalid URL is answered ${status} ${body.slice(0, 100)}`)
+    assertThat(status === 400 && (method === 'HEAD' || body === (url && !hasScheme ? 'Unsupported URL scheme' : 'Invalid URL')), `an invalid URL is answered ${status} ${body.slice(0, 100)}`)
   }
   if (profile === 'secure' && isWeb && url.origin !== upstream.origin) assertThat(status === 403, `a URL of ${url.origin} is answered ${status}`)
   if (isWeb && url.origin === upstream.origin) assertThat(status !== 400 && (status !== 403 || url.pathname === '/redirect'), `a URL of the document server is answered ${status} by ${host.origin}`)
