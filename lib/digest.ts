@@ -4,3 +4,10 @@ import { createHash } from 'node:crypto'
 export function digest (...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)
 }
+
+/** SHA-256 of a content that is read for it, in hex. */
+export async function sha256Of (content: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of content) hash.update(chunk)
+  return hash.digest('hex')
+}

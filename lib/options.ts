@@ -5,7 +5,7 @@ import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import { AnyFunction as Hook, assertOptions, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse } from './rules.js'
 import { weaknessOf } from './security/weak-secret.js'
-import { parseOrigin, parseUrl } from './url.js'
+import { isHttpUrl, parseOrigin, parseUrl } from './url.js'
 
 const HttpUrlString = stringThat(isHttpUrl)
 const OriginString = stringThat(value => parseOrigin(value) !== undefined)
@@ -200,9 +200,4 @@ function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allo
 function isUrlPath (value: string): boolean {
   const pathname = parseUrl(value, new URL('http://example.com'))?.pathname
   return value.isWellFormed() && (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
-}
-
-function isHttpUrl (value: string): boolean {
-  const protocol = parseUrl(value)?.protocol
-  return protocol === 'http:' || protocol === 'https:'
 }

@@ -29,6 +29,11 @@ export function parseHttpUrl (value: string | null | undefined, base?: URL): URL
   return url
 }
 
+/** Whether a string is an absolute http(s) URL. */
+export function isHttpUrl (value: string): boolean {
+  return /^https?:$/.test(parseUrl(value)?.protocol ?? '')
+}
+
 /** Parses an http(s) URL that has only scheme, host and port; `undefined` for anything else. */
 export function parseOrigin (value: string): string | undefined {
   const url = parseUrl(value)

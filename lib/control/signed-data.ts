@@ -3,7 +3,7 @@ import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../json.js'
-import { parseUrl } from '../url.js'
+import { isHttpUrl } from '../url.js'
 
 interface Rule {
   /** Follows the field's name in the error message. */
@@ -15,7 +15,7 @@ interface Rule {
 type Shape = Rule | readonly [Shape] | { readonly [field: string]: Shape }
 
 const text: Rule = { description: 'must be a string that is not empty', holds: value => typeof value === 'string' && value !== '' }
-const url: Rule = { description: 'must be an absolute http(s) URL', holds: value => typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? '') }
+const url: Rule = { description: 'must be an absolute http(s) URL', holds: value => typeof value === 'string' && isHttpUrl(value) }
 const version: Rule = { description: 'must be an integer other than 0', holds: value => Number.isInteger(value) && value !== 0 }
 
 /** The dates of a token. */

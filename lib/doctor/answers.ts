@@ -1,7 +1,7 @@
+import { isHtml } from '../document-server/file-signatures.js'
+import { REDIRECTS } from '../outbound/outbound.js'
 import { parseUrl } from '../url.js'
 import type { DirectResponse } from './direct-request.js'
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean {
   return REDIRECTS.has(status)
@@ -10,10 +10,6 @@ export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean
 export function redirectTarget (from: URL, { header }: Pick<DirectResponse, 'header'>): URL | undefined {
   const location = header('location')
   return location === undefined ? undefined : parseUrl(location, from)
-}
-
-export function isHtml (text: string): boolean {
-  return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(text)
 }
 
 const LOGIN_PATH = /log-?in|sign-?in|\bsso\b|\bauth|\boauth|session/i

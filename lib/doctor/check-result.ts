@@ -1,5 +1,6 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import { parseConversionAnswer } from '../document-server/conversion-answer.js'
+import { CONVERSION_PATH, serviceUrl } from '../document-server/server-urls.js'
 import type { TokenSigner } from '../document-server/token.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
@@ -7,7 +8,7 @@ import { parseUrl } from '../url.js'
 import type { DirectRequester } from './direct-request.js'
 import { error, ok, skipped } from './findings.js'
 import { shown } from './plain-text.js'
-import { CONVERSION_PATH, type ConversionOutcome, fetchResult, type Probe, probeConversion } from './probe-conversion.js'
+import { type ConversionOutcome, fetchResult, type Probe, probeConversion } from './probe-conversion.js'
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'documentServer'>
@@ -43,8 +44,7 @@ export async function checkResult ({ settings: { documentServer }, outbound, dir
   async function announcedInPublic (): Promise<URL | undefined> {
     if (documentServer.internalOrigin === null) return undefined
     const request = probeConversion(probe)
-    const url = new URL(documentServer.publicUrl)
-    url.pathname = `${url.pathname.replace(/\/$/, '')}${CONVERSION_PATH}`
+    const url = serviceUrl(documentServer.publicUrl, CONVERSION_PATH)
     const headers = { accept: 'application/json', 'content-type': 'application/json' }
     const inPublic = await direct('probe', url, { method: 'POST', headers, body: JSON.stringify({ ...request, token: tokens.sign(request) }), signal })
     try {

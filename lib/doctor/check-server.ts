@@ -5,7 +5,7 @@ import { type ConnectionFault, serverCodes } from './connection-fault.js'
 import type { DirectRequester, DirectResponse } from './direct-request.js'
 import { error, ok } from './findings.js'
 import { firstWords, shown } from './plain-text.js'
-import { serviceUrl } from './service-url.js'
+import { reachableServiceUrl } from './service-url.js'
 
 export interface ServerCheck {
   readonly findings: readonly DoctorFinding[]
@@ -23,7 +23,7 @@ interface Dependencies {
 /** Whether this application reaches the document server, and whether the document server says that it works. */
 export async function checkServer ({ settings, direct }: Dependencies, signal: AbortSignal): Promise<ServerCheck> {
   const { documentServer } = settings
-  const url = serviceUrl(documentServer, '/healthcheck')
+  const url = reachableServiceUrl(documentServer, '/healthcheck')
   const option = documentServer.internalOrigin === null ? 'editorApiUrl' : 'documentServer.internalUrl'
   const outcome = await direct('command', url, { signal })
   if ('failure' in outcome) return { isReached: false, findings: [connectionError(url, outcome.failure, option)] }

@@ -1,6 +1,7 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { DocumentServerClient } from '../document-server/client.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
+import { COMMAND_PATH } from '../document-server/server-urls.js'
 import { tokenSigner } from '../document-server/token.js'
 import { isJsonObject, parseJson } from '../json.js'
 import type { Settings } from '../options.js'
@@ -8,7 +9,7 @@ import { clockSkew } from './check-clock.js'
 import type { DirectRequester } from './direct-request.js'
 import { error, ok, warning } from './findings.js'
 import { firstWords, shown } from './plain-text.js'
-import { serviceUrl } from './service-url.js'
+import { reachableServiceUrl } from './service-url.js'
 
 export interface TokensInCheck {
   readonly findings: readonly DoctorFinding[]
@@ -25,15 +26,14 @@ interface Dependencies {
   readonly direct: DirectRequester
 }
 
-const PATH = '/coauthoring/CommandService.ashx'
 const COMMAND = { c: 'version' }
 const TIMEOUT_MS = 10_000
 const INBOX = 'services.CoAuthoring.secret.inbox.string'
 
 /** Whether the document server accepts what this application signs, and only that. */
 export async function checkTokensIn ({ settings: { documentServer, secrets }, client, direct }: Dependencies, signal: AbortSignal): Promise<TokensInCheck> {
-  const url = serviceUrl(documentServer, PATH)
-  const signed = await client.post('command', PATH, COMMAND, { signal, total: TIMEOUT_MS }).then(({ status, text }) => readAnswer(status, text), failure => {
+  const url = reachableServiceUrl(documentServer, COMMAND_PATH)
+  const signed = await client.post('command', COMMAND_PATH, COMMAND, { signal, total: TIMEOUT_MS }).then(({ status, text }) => readAnswer(status, text), failure => {
     signal.throwIfAborted()
     return { problem: (failure as Error).message }
   })

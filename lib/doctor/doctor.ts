@@ -9,6 +9,7 @@ import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { createQueue } from '../queue.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import { unlessAborted } from '../with-timeout.js'
 import { assessDownload } from './assess-download.js'
 import { assessPublicUrl } from './assess-public-url.js'
 import { assessTokensOut } from './assess-tokens-out.js'
@@ -177,20 +178,4 @@ function dropConsequences ({ documentServer }: Settings, found: Map<CheckCode, r
   if (!server || !script || documentServer.internalOrigin !== null || server.code === 'SERVER_UNHEALTHY') return
   const [consequence, cause] = script.code === 'API_PATH' ? ['SERVER', script] as const : ['API_SCRIPT', server] as const
   found.set(consequence, [skipped(consequence, `See the finding ${cause.code}.`)])
-}
-
-/** Rejects with the reason of the signal. */
-async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  let stop = () => {}
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-  })
-  promise.catch(() => {}) // others may wait for it
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DocumentServerClient } from '../document-server/client.js'
 import { parseConversionAnswer } from '../document-server/conversion-answer.js'
+import { CONVERSION_PATH } from '../document-server/server-urls.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../streams.js'
 import { parseUrl } from '../url.js'
@@ -26,7 +27,6 @@ export interface Probe {
   readonly url: string
 }
 
-export const CONVERSION_PATH = '/ConvertService.ashx'
 /** The pause before the second request; each further one is twice as long. */
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 1000

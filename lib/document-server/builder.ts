@@ -5,7 +5,7 @@ import { BuildFailedError, InvalidOptionError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
 import { assertOptions, rule, stringThat } from '../rules.js'
-import { parseUrl } from '../url.js'
+import { isHttpUrl } from '../url.js'
 import { assertAwaitOptions, awaitResult } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
 import { extensionOf } from './formats.js'
@@ -46,7 +46,7 @@ const PATH = '/docbuilder'
 const MAX_SCRIPT_BYTES = 1024 * 1024
 
 const requestRules = {
-  url: rule('must be an absolute http(s) URL', stringThat(value => /^https?:$/.test(parseUrl(value)?.protocol ?? ''))),
+  url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
   script: rule(`must be a string that is not empty, of at most ${MAX_SCRIPT_BYTES} bytes`, stringThat(value => value !== '' && Buffer.byteLength(value) <= MAX_SCRIPT_BYTES)),
   argument: rule('must be an object that JSON can represent', Type.Refine(Type.Unknown(), isRepresentable))
 }

@@ -2,6 +2,7 @@ import type { HttpPurpose } from '../../types/http.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../streams.js'
+import { serviceUrl } from './server-urls.js'
 import type { TokenSigner } from './token.js'
 
 export interface DocumentServerResponse {
@@ -56,8 +57,7 @@ export function createDocumentServerClient ({ outbound, tokens, settings: { docu
   }
 
   function urlOf (path: string, shardKey?: string): URL {
-    const url = new URL(publicUrl)
-    url.pathname = `${publicUrl.pathname.replace(/\/$/, '')}${path}`
+    const url = serviceUrl(publicUrl, path)
     if (shardKey !== undefined) url.searchParams.set('shardkey', shardKey)
     return url
   }

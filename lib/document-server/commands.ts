@@ -5,6 +5,7 @@ import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError 
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
 import type { DocumentServerClient } from './client.js'
+import { COMMAND_PATH } from './server-urls.js'
 
 /** The document server's command service. */
 export interface Commands {
@@ -58,7 +59,6 @@ const WAITING_TIMEOUT_MS = 10 * 60_000
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 
 /** The older path, which every version serves. */
-const PATH = '/coauthoring/CommandService.ashx'
 
 /** Longer ones have been seen to work, but the document server documents this length. The key of a forgotten file is the name of its folder. */
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
@@ -91,7 +91,7 @@ export function createCommands ({ client, log }: Dependencies): Commands {
   }
 
   async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number }> {
-    const { status, text } = await client.post('command', PATH, command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
+    const { status, text } = await client.post('command', COMMAND_PATH, command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
     if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer) || typeof answer.error !== 'number') throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })

@@ -3,7 +3,7 @@ import type { ConversionOptions, ConversionRequest, Watermark, WatermarkParagrap
 import { digest } from '../digest.js'
 import { isJsonObject, type JsonObject } from '../json.js'
 import { assertOptions, rule, type Rules, stringThat, TrueOrFalse } from '../rules.js'
-import { parseUrl } from '../url.js'
+import { isHttpUrl } from '../url.js'
 import { EXTENSION } from './formats.js'
 
 /** The document to convert, as the document server is asked for it. */
@@ -26,7 +26,6 @@ const CODE_PAGES: ReadonlySet<number> = new Set([
   28598, 28599, 28603, 28604, 28605, 51949, 65000, 65001
 ])
 
-const isHttpUrl = (value: string) => /^https?:$/.test(parseUrl(value)?.protocol ?? '')
 const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
 const literals = (...values: number[]) => Type.Union(values.map(value => Type.Literal(value)))
 const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, literals(...values))

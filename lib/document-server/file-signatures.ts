@@ -61,8 +61,9 @@ export function isPlainText (format: string): boolean {
   return TEXT.test(format)
 }
 
-export function isHtml (start: Buffer): boolean {
-  return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString('utf8'))
+/** Whether a file that begins like this is an HTML page. */
+export function isHtml (start: Buffer | string): boolean {
+  return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString())
 }
 
 function startsWith (start: Buffer, signature: Buffer): boolean {

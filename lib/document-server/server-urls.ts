@@ -11,3 +11,16 @@ const VERSION_SEGMENT = /\/\d+\.\d+\.\d+[.-]\w+$/
 export function basePathOf ({ pathname }: URL): string {
   return pathname.endsWith(API_SCRIPT_PATH) ? pathname.slice(0, -API_SCRIPT_PATH.length).replace(VERSION_SEGMENT, '') : ''
 }
+
+/** Of the command service; the older path, which every version serves. */
+export const COMMAND_PATH = '/coauthoring/CommandService.ashx'
+
+/** Of the conversion service; the older path, which every version serves. */
+export const CONVERSION_PATH = '/ConvertService.ashx'
+
+/** The URL of a service at the public origin, below the virtual path if there is one. `publicUrl`: that of the document server. */
+export function serviceUrl (publicUrl: Readonly<URL>, path: string): URL {
+  const url = new URL(publicUrl)
+  url.pathname = `${publicUrl.pathname.replace(/\/$/, '')}${path}`
+  return url
+}

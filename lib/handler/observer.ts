@@ -52,6 +52,8 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
   function isOfDocumentServer ({ action, fileId = '', ...query }: HandlerQuery, outcome: Outcome): boolean {
     if (action !== 'download' && action !== 'callback') return false
     if (!settings.signedUrls) return openings.isKnown(fileId) && !(outcome.result === 'refused' && STRANGER_CODES.has(outcome.code))
+    // Nothing is accepted with an invalid one.
+    if (outcome.result === 'accepted') return query.signature !== undefined
     const signature = urls.checkSignature(action, fileId, query)
     return signature === 'valid' || signature === 'expired'
   }

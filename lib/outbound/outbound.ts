@@ -3,6 +3,7 @@ import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError
 import type { Settings } from '../options.js'
 import { discard } from '../streams.js'
 import { parseHttpUrl } from '../url.js'
+import { unlessAborted } from '../with-timeout.js'
 import { destinationRules, type DestinationSettings } from './destination.js'
 import { asUpstreamError, limitedBody } from './limited-body.js'
 
@@ -32,7 +33,8 @@ export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundReques
 type OutboundSettings = DestinationSettings & Pick<Settings, 'maxFileSize' | 'timeouts'>
 
 const MAX_REDIRECTS = 5
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+/** Statuses that lead elsewhere. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
   const destination = destinationRules(settings)
@@ -68,7 +70,13 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
         ...(body === undefined ? {} : { body }),
         signal: deadline.signal
       })
-      return await unlessAborted(response, deadline.signal, late => discard(late.body))
+      try {
+        return await unlessAborted(response, deadline.signal)
+      } catch (error) {
+        // An HTTP client may ignore the signal.
+        if (deadline.signal.aborted) response.then(late => discard(late.body)).catch(() => {})
+        throw error
+      }
     }
 
     async function requestFollowing (first: URL): Promise<HttpResponse> {
@@ -89,23 +97,6 @@ function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefi
   const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)), milliseconds)
   const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal
   return { signal, clear: () => clearTimeout(timer) }
-}
-
-/** For an HTTP client that ignores the signal. */
-async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal, giveUp: (late: Result) => void): Promise<Result> {
-  let stop = () => {}
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } catch (error) {
-    if (signal.aborted) promise.then(giveUp).catch(() => {})
-    throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }
 
 function redirectTarget (from: URL, response: HttpResponse): URL {

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { HttpResponse } from '../../types/http.js'
 import type { StagedContent } from '../../types/storage.js'
+import { sha256Of } from '../digest.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { CommandFailedError, UpstreamError } from '../errors.js'
@@ -56,11 +57,7 @@ export function createForgottenFiles ({ commands, fetch }: { readonly commands: 
     },
 
     async hashOf (key) {
-      return await read(key, undefined, async content => {
-        const hash = createHash('sha256')
-        for await (const chunk of content) hash.update(chunk)
-        return hash.digest('hex')
-      })
+      return await read(key, undefined, sha256Of)
     },
 
     async delete (key) {

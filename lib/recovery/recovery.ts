@@ -156,8 +156,9 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
   }
 
   /**
-   * Resolves to whether the document server no longer has it. Users may have opened the key since it was fetched, and their save may have been refused again: the document server then has
-   * newer content under this key. It has no condition for deleting, so the check comes immediately before.
+   * Resolves to whether the document server no longer has it. Users may have opened the key since it was fetched, and their save
+   * may have been refused again: the document server then has newer content under this key. It has no condition for deleting, so
+   * the check comes immediately before.
    */
   async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
     try {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
+import { sha256Of } from '../digest.js'
 import { NameTakenError, StorageTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
@@ -204,10 +204,4 @@ function eventOf (request: SaveRequest, { fileId, extension, size, revision }: F
     ...(request.isForgotten && { recovered: true }),
     ...(conflictReason && { conflict: true, conflictFileId: fileId, conflictReason })
   }
-}
-
-async function sha256Of (content: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of content) hash.update(chunk)
-  return hash.digest('hex')
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.js'
 import { type FileRecord, liveSessions } from './record.js'
 
 /** The files that this instance knows to be edited: those of which it last saw a record with live sessions. */
@@ -11,16 +12,13 @@ export interface KnownSessions {
 const MAX_FILES = 10_000
 
 export function createKnownSessions (): KnownSessions {
-  /** In the order in which they were last used. */
-  const fileIds = new Set<string>()
+  const files = new BoundedMap<string, true>(MAX_FILES)
 
   return {
     note (fileId, record) {
-      fileIds.delete(fileId)
-      if (liveSessions(record).length === 0) return
-      fileIds.add(fileId)
-      if (fileIds.size > MAX_FILES) fileIds.delete(fileIds.values().next().value!)
+      if (liveSessions(record).length > 0) files.set(fileId, true)
+      else files.delete(fileId)
     },
-    fileIds: () => [...fileIds]
+    fileIds: () => [...files.keys()]
   }
 }
