@@ -108,6 +108,89 @@ export interface StateStore {
   list? (): AsyncIterable<ListedStateRecord>
 }
 
+/** A content that a file has, or had, as it was kept. */
+export interface StoredVersion {
+  /** 1 for the first version that was kept of a file, then always one more than the last, even if that one was removed. */
+  readonly version: number
+  /** The file's `FileInfo.revision` while it had this content. */
+  readonly revision: string
+  /** Of the file while it had this content, in lower case, without the dot: `docx`. */
+  readonly extension: string
+  /** Bytes of the content. */
+  readonly size: number
+  /** When this content was stored in the file. */
+  readonly modifiedAt: Date
+  /** When it was kept. */
+  readonly keptAt: Date
+  /** Bytes of the changes; `null` if there are none. */
+  readonly changesSize: number | null
+  /** The `details` that were passed to `keep`; `null` if there were none. */
+  readonly details: unknown
+}
+
+/** Options of `VersionStore.keep`. */
+export interface KeepOptions {
+  /**
+   * A JSON value that is kept with the version and is part of every listing. Every storage takes up to 64 KiB of JSON text.
+   *
+   * @default null
+   */
+  readonly details?: unknown
+  /**
+   * A second content that is kept with the version, such as the document server's data about its changes.
+   *
+   * @default none
+   */
+  readonly changes?: Content
+}
+
+/** One content of a version that is being read. */
+export interface VersionReadResult {
+  readonly version: StoredVersion
+  /** The bytes of the content, or of the changes. */
+  readonly body: Readable
+}
+
+/**
+ * Earlier contents of files. The versions of a file survive its replacement, in whatever format, and are removed together with it.
+ * No method changes the file. A `fileId` that is malformed or names no file is never an error: it has no versions.
+ *
+ * The plugin option `versions` needs it. The plugin decides what is kept and removed; the storage removes nothing by itself.
+ */
+export interface VersionStore {
+  /** Resolves to the versions of a file, oldest first. The cost is that of one request, however many there are. */
+  list (fileId: string): Promise<readonly StoredVersion[]>
+
+  /**
+   * Keeps the present content of a file as a version, if the file has this revision. Durable once resolved. Resolves to `null`,
+   * and keeps nothing, if the file has another revision or there is no such file. If it rejects, the version may have been kept.
+   *
+   * A revision is kept once: if the newest kept version already has this revision, that version keeps its number, and gets these
+   * `details` and `changes` instead of those it had.
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `details` cannot be written as JSON, or takes more than the storage
+   * allows.
+   * @throws the error of `changes`.
+   *
+   * @example
+   * ```js
+   * const { revision } = await storage.stat(fileId)
+   * const kept = await storage.versions.keep(fileId, revision, { details: { users: ['u1'] } })
+   * if (kept) console.log(`Version ${kept.version} is kept`)
+   * ```
+   */
+  keep (fileId: string, revision: string, options?: KeepOptions): Promise<StoredVersion | null>
+
+  /**
+   * Resolves to the content of a version, or to its changes. Resolves to `null` if there is no such version or it has no changes,
+   * or if its content is damaged. What is being read stays readable while the version is removed.
+   */
+  read (fileId: string, version: number, part?: 'content' | 'changes'): Promise<VersionReadResult | null>
+
+  /** Removes versions. Durable once resolved. Numbers that the file has no version of are ignored. */
+  remove (fileId: string, versions: readonly number[]): Promise<void>
+}
+
 /**
  * Stores documents. `stat`, `read`, `create` and `replace` are required; each of the other members adds a capability. A malformed
  * `fileId` is treated as a file that does not exist, never as an error.
@@ -205,7 +288,10 @@ export interface Storage {
    */
   readonly state?: StateStore
 
-  /** Deletes a file. Resolves to whether it existed. The plugin never calls it. */
+  /** Earlier contents of the files. The plugin option `versions` needs it. */
+  readonly versions?: VersionStore
+
+  /** Deletes a file, its record and its versions. Resolves to whether it existed. The plugin never calls it. */
   remove? (fileId: string): Promise<boolean>
 
   /** Releases resources. The plugin calls it for its default storage only. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { ignoreMissing, type Modes, syncDirectory } from './file-system.js'
+import { ignoreMissing, type Modes, syncAncestors, syncDirectory } from './file-system.js'
 import { hasEnded, processName } from './process-identity.js'
 import { formatVersion, generationsIn, type NewestGeneration, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
@@ -34,17 +34,24 @@ export interface FileState extends Required<StateStore> {
   prepare (isStored: (fileId: string) => Promise<boolean>): Promise<void>
 }
 
+/** The folder for temp files, and those of the records. */
+export function recordPaths (root: string) {
+  return {
+    temps: join(root, TEMP_FOLDER),
+    folderOf (fileId: string): string {
+      const name = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
+      return join(root, name.slice(0, 2), name)
+    }
+  }
+}
+
 /**
  * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it. The number
  * of a removed generation could be taken again by a slow process; the tags tell whether it was. Writes await `ready`. A `set`
  * that rejects leaves the generation it has written, because other processes may have read it and continued from it.
  */
 export function fileState (root: string, modes: Modes, ready: () => Promise<void>): FileState {
-  const temps = join(root, TEMP_FOLDER)
-  const folderOf = (fileId: string) => {
-    const name = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
-    return join(root, name.slice(0, 2), name)
-  }
+  const { temps, folderOf } = recordPaths(root)
 
   return {
     owner: processName(),
@@ -147,12 +154,4 @@ async function removeFolder (folder: string, temps: string): Promise<void> {
   const temp = join(temps, tempName())
   await rename(folder, temp).catch(ignoreMissing)
   await rm(temp, { recursive: true, force: true })
-}
-
-/** Flushes the parents of a new folder, up to `top`, so that the folder is found after a crash. */
-async function syncAncestors (folder: string, top: string): Promise<void> {
-  for (let path = folder; path !== top;) {
-    path = dirname(path)
-    await syncDirectory(path)
-  }
 }

@@ -10,6 +10,7 @@ import { fileInfo, storedExtension } from './file-info.js'
 import { fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
 import { modesFor, removeFile, syncDirectory } from './file-system.js'
+import { fileVersions } from './file-versions.js'
 import { publishNew } from './publishing.js'
 import { fileBody, openRegularFile, sliceOf } from './reading.js'
 import { replaceFile, revokeTicket } from './replacing.js'
@@ -30,8 +31,9 @@ export interface FileStorageOptions {
 
 const MAX_OPEN_ATTEMPTS = 10
 
-/** Cannot be the name of a document: a fileId never starts with a dot. */
+/** Cannot be the names of documents: a fileId never starts with a dot. */
 const STATE_DIRECTORY = '.fastify-onlyoffice-state'
+const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
 
 /**
  * Stores documents as files `<fileId>.<extension>` in one directory, which other processes may use at the same time, among them
@@ -72,6 +74,9 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
   const pathOf = (name: string) => join(directory, name)
   const lookup = fileLookup(directory)
   const { remove: removeState, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready())
+  const { removeAll: removeVersions, prepare: prepareVersions, ...versions } = fileVersions({
+    directory, folderName: VERSIONS_DIRECTORY, modes, ready, isStored, find: async fileId => (await find(fileId))[0]
+  })
   const stagedFiles = new WeakMap<Content, TempFile>()
   const closing = new AbortController()
   let started: Promise<void> | undefined
@@ -151,6 +156,7 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
       }
       if (isRemoved) await syncDirectory(directory)
       await removeState(fileId)
+      await removeVersions(fileId)
       return isRemoved
     },
 
@@ -158,7 +164,13 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
       closing.abort()
     },
 
-    state
+    state,
+
+    versions
+  }
+
+  async function isStored (fileId: string): Promise<boolean> {
+    return isSafeFileId(fileId) && (await lookup.find(fileId)).length > 0
   }
 
   async function find (fileId: string): Promise<StoredFile[]> {
@@ -201,7 +213,8 @@ export function fileStorage (options: FileStorageOptions): Required<Storage> {
       const tempNames: string[] = []
       await lookup.scan(name => { if (isTempName(name)) tempNames.push(name) })
       await sweepTempFiles(directory, tempNames, Number(stats.ctimeMs))
-      await prepareState(async fileId => isSafeFileId(fileId) && (await lookup.find(fileId)).length > 0)
+      await prepareState(isStored)
+      await prepareVersions()
     } catch (error) {
       throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
     }

@@ -1,4 +1,5 @@
 import { open, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { InvalidOptionError } from '../errors.js'
 
 /** Permissions of new files and directories, before the process's umask is applied. */
@@ -40,6 +41,14 @@ export async function syncDirectory (directory: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Flushes the parents of a new folder, up to `top`, so that the folder is found after a crash. */
+export async function syncAncestors (folder: string, top: string): Promise<void> {
+  for (let path = folder; path !== top;) {
+    path = dirname(path)
+    await syncDirectory(path)
   }
 }
 

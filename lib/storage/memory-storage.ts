@@ -5,12 +5,13 @@ import { isSafeFileId } from '../security/file-id.js'
 import { deferErrors } from '../streams.js'
 import { BoundedMap } from '../bounded-map.js'
 import { storedExtension } from './file-info.js'
+import { memoryVersions } from './memory-versions.js'
 import { sliceOf } from './reading.js'
 
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * Stores documents and their records in the memory of this process, for tests and demonstrations: they are lost when it ends.
+ * Stores documents, their records and versions in the memory of this process, for tests and demonstrations: they are lost when it ends.
  *
  * @example
  * ```js
@@ -29,9 +30,11 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
   const instanceTag = randomUUID().slice(0, 8)
   let revisionCount = 0
   const { remove: removeState, ...state } = memoryState()
+  const { removeAll: removeVersions, ...versions } = memoryVersions({ find, bytesOf, bodyOf })
 
   return {
     state,
+    versions,
 
     async stat (fileId) {
       return find(fileId)?.info ?? null
@@ -69,6 +72,7 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
 
     async remove (fileId) {
       removeState(fileId)
+      removeVersions(fileId)
       return files.delete(fileId)
     }
   }

@@ -6,6 +6,7 @@ import { replacingCases } from './storage-conformance/replacing.js'
 import { revokingCases } from './storage-conformance/revoking.js'
 import { stagingCases } from './storage-conformance/staging.js'
 import { stateCases } from './storage-conformance/state.js'
+import { versionsCases } from './storage-conformance/versions.js'
 import { writingCases } from './storage-conformance/writing.js'
 
 export type { ConformanceSubject }
@@ -18,7 +19,7 @@ export interface StorageConformanceOptions {
 }
 
 const cases: readonly ConformanceCase[] = [
-  readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases
+  readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases, versionsCases
 ].flat()
 
 /**

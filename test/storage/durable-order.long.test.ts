@@ -50,3 +50,16 @@ t.test('a new file is on the disk under its name before create resolves', async 
     'write', 'fsync', 'link', 'unlink <temp>', 'open directory', 'fsync'
   ])
 })
+
+t.test('a version is on the disk before the index refers to it, and the index before keep resolves', async t => {
+  const root = t.testdir({ uploads: { 'a.docx': 'old' } })
+  const directory = join(root, 'uploads')
+  t.same(stepsOf(await trace('keep', directory, root), directory), [
+    'write', 'fsync', // the changes
+    'link', 'fsync', // the content
+    'link', 'fsync', // the changes
+    'fsync', // their names
+    'write', 'fsync', 'link', 'unlink <temp>', 'fsync', 'unlink 1', // the index
+    'unlink <temp>'
+  ])
+})

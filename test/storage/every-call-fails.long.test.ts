@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import type { StagedContent, Storage } from '../../types/storage.js'
+import type { StagedContent, Storage, VersionStore } from '../../types/storage.js'
 import { interceptDiskCalls } from '../faults/disk-calls.js'
-import { STATE, textsIn } from './faults.js'
+import { STATE, textsIn, VERSIONS } from './faults.js'
 
 const OLD = 'old'
 const NEW = 'newer'
@@ -60,6 +60,45 @@ for (const isDone of [false, true]) {
       t.ok(Object.keys(expected).length > 10)
     })
   }
+}
+
+for (const isDone of [false, true]) {
+  t.test(`a keep, every Nth file system call fails${isDone ? ' although it was done' : ''}: all that is listed is whole, and the next keep leaves nothing else`, async t => {
+    const directory = t.testdir()
+    const { versions, ...storage } = fileStorage({ directory })
+    let failures = 0
+    for (let nth = 1, withoutFault = 0; withoutFault < ENOUGH_WITHOUT_FAULT; nth++) {
+      const { fileId, revision: first } = await storage.create('docx', Buffer.from(`first ${nth}`))
+      await versions.keep(fileId, first, { changes: Buffer.from('changes of the first') })
+      const { revision } = (await storage.replace(fileId, Buffer.from(`second ${nth}`)))!
+      calls.fail({ nth, isDone })
+      const outcome = await versions.keep(fileId, revision, { changes: Buffer.from('changes') }).catch((error: Error) => error)
+      const call = calls.heal()
+      if (outcome instanceof Error) failures++
+      if (call === undefined) withoutFault++
+
+      const listed = await wholeVersions(versions, fileId)
+      const both = { 1: [`first ${nth}`, 'changes of the first'], 2: [`second ${nth}`, 'changes'] }
+      if (outcome instanceof Error && Object.keys(listed).length === 1) t.strictSame(listed, { 1: both[1] }, `call ${nth}: ${call}`)
+      else t.strictSame(listed, both, `call ${nth}: ${call ?? 'none'}`)
+      await versions.keep(fileId, revision, { changes: Buffer.from('changes') })
+      t.strictSame(await wholeVersions(versions, fileId), both)
+    }
+    t.ok(failures > 10)
+    const names = await readdir(join(directory, VERSIONS), { recursive: true })
+    const documents = names.filter(name => /\/[0-9a-f]{40}$/.test(name)).length
+    t.equal(names.filter(name => name.includes('-') && !name.includes('~')).length, 4 * documents, 'two contents and two changes of each')
+  })
+}
+
+/** Content and changes of all listed versions. */
+async function wholeVersions (versions: VersionStore, fileId: string): Promise<Record<number, readonly (string | null)[]>> {
+  const text = async (version: number, part: 'content' | 'changes') => {
+    const found = await versions.read(fileId, version, part)
+    return found && Buffer.concat(await found.body.toArray()).toString()
+  }
+  const listed = await versions.list(fileId)
+  return Object.fromEntries(await Promise.all(listed.map(async ({ version }) => [version, [await text(version, 'content'), await text(version, 'changes')]])))
 }
 
 /** A temp file may stay when its removal failed: the end of its process is the end of it. */

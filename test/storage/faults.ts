@@ -21,10 +21,12 @@ export async function asOrdinaryUser<T> (task: () => Promise<T>): Promise<T> {
 
 /** Where a file storage keeps its records. */
 export const STATE = '.fastify-onlyoffice-state'
+/** Where it keeps versions. */
+export const VERSIONS = '.fastify-onlyoffice-versions'
 
-/** What is in a directory, temp files included, records aside. */
+/** What is in a directory, temp files included, records and versions aside. */
 export async function namesIn (directory: string): Promise<string[]> {
-  return (await readdir(directory)).filter(name => name !== STATE).sort()
+  return (await readdir(directory)).filter(name => name !== STATE && name !== VERSIONS).sort()
 }
 
 /** The same with what they hold. */

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { type FileHandle, link, lstat, readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ignoreMissing, isLinkUnsupported, removeFile } from './file-system.js'
+import { openRegularFile } from './reading.js'
+import { writeTempFile } from './temp-files.js'
+
+/** A file that is never changed once an index refers to it, and how its content is recognized. */
+export interface Blob {
+  readonly name: string
+  readonly size: number
+  readonly mtimeNs: string
+}
+
+/** Name of a blob: a random UUID, unlike that of a generation, which is a number. */
+export const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Programs that copy directories keep modification times to the nanosecond, or only to one of these units. */
+const TIME_UNITS_NS = [1n, 100n, 1000n, 1_000_000n, 1_000_000_000n]
+
+interface Source {
+  readonly path: string
+  /** Whether the file at this path is still the one to keep. */
+  readonly isExpected: (stats: BigIntStats) => boolean
+}
+
+interface Target {
+  readonly folder: string
+  /** Folder for temp files, on the same file system. */
+  readonly temps: string
+}
+
+/**
+ * Gives a file a second name, durably except for the name, or copies it where the file system has no hard links. Resolves to
+ * `undefined`, and leaves nothing behind, when the file, or the folder, is not there or not the expected one any more.
+ */
+export async function addBlob (source: Source, { folder, temps }: Target): Promise<Blob | undefined> {
+  const name = randomUUID()
+  const path = join(folder, name)
+  try {
+    const stats = await linkFile(source, path) ?? await copyFile(source, path, temps)
+    return { name, size: Number(stats.size), mtimeNs: String(stats.mtimeNs) }
+  } catch (error) {
+    await removeFile(path).catch(() => {})
+    if (error === NOT_EXPECTED) return undefined
+    return ignoreMissing(error as NodeJS.ErrnoException)
+  }
+}
+
+const NOT_EXPECTED = new Error('The file is not the expected one')
+
+/** Resolves to `undefined` when no link can be made. */
+async function linkFile ({ path, isExpected }: Source, target: string): Promise<BigIntStats | undefined> {
+  try {
+    await link(path, target)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (isLinkUnsupported(code) || code === 'EMLINK' || code === 'EXDEV') return undefined
+    throw error
+  }
+  return await withExpected({ path: target, isExpected }, async (handle, stats) => {
+    await handle.sync().catch(ignoreReadOnly) // another program may have written the document, and not flushed it
+    return stats
+  })
+}
+
+async function copyFile (source: Source, target: string, temps: string): Promise<BigIntStats> {
+  return await withExpected(source, async (handle, stats) => {
+    const temp = await writeTempFile(temps, handle.createReadStream({ start: 0, autoClose: false }), 0o600, stats)
+    try {
+      if (!source.isExpected(await handle.stat({ bigint: true }))) throw NOT_EXPECTED
+      await rename(temp.path, target)
+      return temp.stats
+    } catch (error) {
+      await removeFile(temp.path).catch(() => {})
+      throw error
+    }
+  })
+}
+
+async function withExpected<Result> ({ path, isExpected }: Source, task: (handle: FileHandle, stats: BigIntStats) => Promise<Result>): Promise<Result> {
+  const opened = await openRegularFile(path)
+  if (!opened) throw NOT_EXPECTED
+  try {
+    if (!isExpected(opened.stats)) throw NOT_EXPECTED
+    return await task(opened.handle, opened.stats)
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+/** Windows flushes only files that are open for writing. */
+function ignoreReadOnly (error: NodeJS.ErrnoException): void {
+  if (process.platform !== 'win32' || error.code !== 'EPERM') throw error
+}
+
+/** Opens a blob for reading. `undefined` when it is gone, `null` when it has another content: the file was written to in place. */
+export async function openBlob (folder: string, blob: Blob): Promise<FileHandle | undefined | null> {
+  const opened = await openRegularFile(join(folder, blob.name))
+  if (!opened) return undefined
+  if (isUnchanged(blob, opened.stats)) return opened.handle
+  await opened.handle.close()
+  return null
+}
+
+/** Whether a blob is there and has the content that was kept. */
+export async function isIntact (folder: string, blob: Blob): Promise<boolean> {
+  const stats = await lstat(join(folder, blob.name), { bigint: true }).catch(ignoreMissing)
+  return stats !== undefined && isUnchanged(blob, stats)
+}
+
+/** The inode is not compared: it is another one when the directory was moved to another disk, or restored from a backup. */
+function isUnchanged ({ size, mtimeNs }: Blob, stats: BigIntStats): boolean {
+  return stats.size === BigInt(size) && TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
+}
+
+/** The names of all blobs in a folder, also of those that no index refers to. */
+export async function blobsIn (folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(ignoreMissing) ?? []
+  return names.filter(name => BLOB_NAME.test(name))
+}
+
+/** Blobs that cannot be removed stay, for a later time. */
+export async function removeBlobs (folder: string, names: Iterable<string>): Promise<void> {
+  for (const name of names) await removeFile(join(folder, name)).catch(() => {})
+}

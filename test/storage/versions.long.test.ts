@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto'
+import fs, { appendFile, cp, lstat, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
+import { tempName } from '../../lib/storage/temp-files.js'
+import type { Storage, StoredVersion } from '../../types/storage.js'
+import { VERSIONS } from './faults.js'
+import { hook, ioError } from './hooks.js'
+
+const BLOB = /^[0-9a-f]{8}-/
+
+/** A document of two kept versions, and instances of its storage. */
+async function scene (t: Test) {
+  const root = t.testdir({ uploads: { 'a.docx': 'first' } })
+  const directory = join(root, 'uploads')
+  const storage = fileStorage({ directory })
+  const keep = async (instance: Required<Storage> = storage, changes?: string): Promise<StoredVersion | null> => {
+    const { revision } = (await instance.stat('a'))!
+    return await instance.versions.keep('a', revision, changes === undefined ? {} : { changes: Buffer.from(changes) })
+  }
+  await keep(storage, 'changes of the first')
+  await storage.replace('a', Buffer.from('second'))
+  await keep()
+  return { root, directory, path: join(directory, 'a.docx'), storage, other: fileStorage({ directory }), keep, folder: folderOf(directory) }
+}
+
+/** Where the versions of document `a` are. */
+function folderOf (directory: string): string {
+  const name = createHash('sha256').update('a').digest('hex').slice(0, 40)
+  return join(directory, VERSIONS, name.slice(0, 2), name)
+}
+
+async function blobsIn (folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter(name => BLOB.test(name))
+}
+
+/** Contents by number, `null` where one cannot be read. */
+async function contentsOf ({ versions }: Required<Storage>): Promise<Record<number, string | null>> {
+  const contents: Record<number, string | null> = {}
+  for (const { version } of await versions.list('a')) {
+    const found = await versions.read('a', version)
+    contents[version] = found && Buffer.concat(await found.body.toArray()).toString()
+  }
+  return contents
+}
+
+/** Every change of the index is the link of a new generation, whose name is a number. */
+const isIndexLink = (_from: string, to: unknown) => /\/\d+$/.test(String(to))
+
+/** Until the end of the test, this process can make no links. */
+function withoutLinks (t: Test): void {
+  const { link } = fs
+  t.teardown(() => {
+    fs.link = link
+    syncBuiltinESMExports()
+  })
+  fs.link = async () => { throw Object.assign(new Error('EPERM: no links here'), { code: 'EPERM' }) }
+  syncBuiltinESMExports()
+}
+
+t.test('versions take no space beside the document until it is replaced, and their folder is made by the first that is kept', async t => {
+  const directory = t.testdir({ 'a.docx': 'first' })
+  const storage = fileStorage({ directory, fileMode: 0o660 })
+  t.strictSame(await storage.versions.list('a'), [])
+  t.equal(await storage.versions.keep('a', 'another revision', { changes: Buffer.from('changes') }), null)
+  t.notOk((await readdir(directory)).includes(VERSIONS))
+
+  const { revision } = (await storage.stat('a'))!
+  await storage.versions.keep('a', revision)
+  const [blob] = await blobsIn(folderOf(directory))
+  const [stored, kept] = await Promise.all([lstat(join(directory, 'a.docx')), lstat(join(folderOf(directory), blob!))])
+  t.strictSame([kept.ino, kept.nlink], [stored.ino, 2])
+  t.equal((await lstat(folderOf(directory))).mode & 0o777 & process.umask(), 0)
+  t.equal((await storage.stat('a'))?.revision, revision)
+})
+
+t.test('changes can be read by nobody who may not read the document', async t => {
+  const { directory, folder, storage } = await scene(t)
+  await fs.chmod(join(directory, 'a.docx'), 0o600)
+  const { revision } = (await storage.stat('a'))!
+  await storage.versions.keep('a', revision, { changes: Buffer.from('secret') })
+  const modes = await Promise.all((await blobsIn(folder)).map(async name => [(await lstat(join(folder, name))).size, (await lstat(join(folder, name))).mode & 0o777]))
+  t.strictSame(modes.find(([size]) => size === 'secret'.length), ['secret'.length, 0o600])
+})
+
+t.test('on a file system without links, contents are copied', async t => {
+  withoutLinks(t)
+  const { folder, path, storage, keep } = await scene(t)
+  await keep(storage, 'changes')
+  await storage.replace('a', Buffer.from('third'))
+  t.strictSame(await contentsOf(storage), { 1: 'first', 2: 'second' })
+  t.equal((await blobsIn(folder)).length, 4)
+  await appendFile(path, ', changed in place')
+  await keep()
+  await appendFile(path, ' again')
+  t.strictSame(await contentsOf(storage), { 1: 'first', 2: 'second', 3: 'third, changed in place' })
+})
+
+t.test('a content that another program changed in place is not shown as the one that was kept, and makes way for the next', async t => {
+  const { path, folder, storage, keep } = await scene(t)
+  await appendFile(path, ', changed in place')
+  t.strictSame(await contentsOf(storage), { 1: 'first', 2: null })
+  t.match(await keep(), { version: 3, size: 'second, changed in place'.length })
+  t.strictSame(await contentsOf(storage), { 1: 'first', 3: 'second, changed in place' })
+  t.equal((await blobsIn(folder)).length, 3)
+})
+
+t.test('versions survive a move of the directory with times as exact as the copying program keeps them, and count on', async t => {
+  const { root, directory, storage } = await scene(t)
+  for (const [name, unit] of [['seconds', 1_000_000_000n], ['milliseconds', 1_000_000n], ['microseconds', 1000n], ['lost', undefined]] as const) {
+    const copy = join(root, name)
+    await cp(directory, copy, { recursive: true })
+    for (const from of await readdir(directory, { recursive: true, withFileTypes: true })) {
+      if (!from.isFile()) continue
+      const path = join(from.parentPath, from.name)
+      const { mtimeNs } = await lstat(path, { bigint: true })
+      const time = unit === undefined ? 1 : Number(mtimeNs / unit * unit + 500n) / 1e9 // a double is exact to less than that
+      await utimes(path.replace(directory, copy), time, time)
+    }
+    const moved = fileStorage({ directory: copy })
+    t.strictSame(await contentsOf(moved), unit === undefined ? { 1: null, 2: null } : { 1: 'first', 2: 'second' }, name)
+    const { revision } = (await moved.stat('a'))!
+    t.match(await moved.versions.keep('a', revision), { version: 3 })
+  }
+  t.strictSame(await contentsOf(storage), { 1: 'first', 2: 'second' })
+})
+
+t.test('a document that is replaced, by anything, while it is being kept is not kept', async t => {
+  const { root, directory, path, folder, storage, keep } = await scene(t)
+  await writeFile(join(root, 'theirs'), 'theirs')
+  const changes: ReadonlyArray<() => Promise<unknown>> = [
+    async () => await storage.replace('a', Buffer.from('third')),
+    async () => await rename(join(root, 'theirs'), path),
+    async () => await appendFile(path, ', changed in place'),
+    async () => {
+      await fs.unlink(path)
+      await fs.symlink(join(root, 'uploads'), path)
+    },
+    async () => {
+      await fs.unlink(path)
+      await fs.writeFile(join(directory, 'a.docx'), 'anew')
+    },
+    async () => await fs.unlink(path)
+  ]
+  for (const makeChange of changes) {
+    await writeFile(join(root, 'new'), 'not kept yet')
+    await rename(join(root, 'new'), path)
+    hook(t, {
+      name: 'link',
+      isMeant: from => from === path,
+      async instead (call) {
+        await makeChange()
+        return await call()
+      }
+    })
+    const before = await blobsIn(folder)
+    t.equal(await keep(storage, 'changes'), null)
+    t.strictSame(await blobsIn(folder), before)
+  }
+})
+
+t.test('a process that was frozen before it could write the index neither loses versions of others nor refers to what they removed', async t => {
+  const { folder, storage, other, keep } = await scene(t)
+  await storage.replace('a', Buffer.from('third'))
+  let kept: StoredVersion | null | undefined
+  hook(t, {
+    name: 'link',
+    isMeant: isIndexLink,
+    async instead (call) {
+      kept = await keep(other, 'changes of the other')
+      await other.versions.remove('a', [2])
+      await other.replace('a', Buffer.from('fourth'))
+      await keep(other)
+      return await call()
+    }
+  })
+  t.equal(await keep(storage, 'changes of the frozen one'), null)
+  t.match(kept, { version: 3 })
+  t.strictSame(await contentsOf(storage), { 1: 'first', 3: 'third', 4: 'fourth' })
+  t.equal((await blobsIn(folder)).length, 5, 'three contents and two changes')
+})
+
+t.test('a document that is removed at any moment of a keep leaves no versions', async t => {
+  const { directory, storage, other, keep } = await scene(t)
+  for (const isFirst of [false, true]) {
+    for (const isBefore of [true, false]) {
+      await writeFile(join(directory, 'a.docx'), 'anew')
+      if (!isFirst) await keep()
+      await appendFile(join(directory, 'a.docx'), ', later')
+      hook(t, {
+        name: 'link',
+        isMeant: isIndexLink,
+        async instead (call) {
+          if (isBefore) await other.remove('a')
+          const result = await call()
+          if (!isBefore) await other.remove('a')
+          return result
+        }
+      })
+      await keep()
+      await writeFile(join(directory, 'a.docx'), 'put back')
+      t.strictSame(await storage.versions.list('a'), [])
+      await storage.remove('a')
+    }
+  }
+  t.notOk((await readdir(join(directory, VERSIONS), { recursive: true })).some(name => /\/\d+$|~/.test(name) || BLOB.test(name.split('/').at(-1)!)))
+})
+
+t.test('what a crash has left in the folder of a document is removed by the next change, and an index that cannot be read gives no number twice', async t => {
+  const { folder, storage, keep } = await scene(t)
+  const left = ['00000000-0000-4000-8000-000000000000', '11111111-1111-4111-8111-111111111111']
+  for (const name of left) await writeFile(join(folder, name), 'left')
+  await writeFile(join(folder, 'something else'), '')
+  hook(t, { name: 'link', isMeant: isIndexLink, instead: async () => { throw ioError() } })
+  await t.rejects(storage.versions.remove('a', [1]), { code: 'EIO' })
+  t.strictSame(await contentsOf(storage), { 1: 'first', 2: 'second' })
+
+  await storage.versions.remove('a', [1])
+  t.equal((await blobsIn(folder)).length, 1)
+  t.ok((await readdir(folder)).includes('something else'))
+
+  for (const name of await readdir(folder)) if (/^\d+$/.test(name)) await writeFile(join(folder, name), '{')
+  t.strictSame(await storage.versions.list('a'), [])
+  t.match(await keep(), { version: 4 })
+  t.strictSame(await contentsOf(storage), { 4: 'second' })
+})
+
+t.test('at start, the versions of documents that have been gone for more than a day and temp files of ended processes are removed, and no others', { timeout: 60_000 }, async t => {
+  const { directory, folder, storage } = await scene(t)
+  const { fileId, revision } = await storage.create('docx', Buffer.from('stays'))
+  await storage.versions.keep(fileId, revision)
+  const temp = join(directory, VERSIONS, 'temp', tempName().replace(/~\d+-\d*~/, `~${2 ** 22 + 1}-1~`))
+  await mkdir(temp)
+  const seconds = Date.now() / 1000 - 25 * 3600
+  for (const shard of await readdir(join(directory, VERSIONS))) {
+    for (const name of await readdir(join(directory, VERSIONS, shard))) await utimes(join(directory, VERSIONS, shard, name), seconds, seconds)
+  }
+  await fs.unlink(join(directory, 'a.docx'))
+  t.strictSame(await storage.versions.list('a'), [], 'there is no such file')
+  await fileStorage({ directory }).ready()
+  t.notOk((await readdir(join(directory, VERSIONS, 'temp'))).includes(basename(temp)))
+  while (await lstat(folder).then(() => true, () => false)) await new Promise(resolve => setImmediate(resolve))
+  t.equal((await storage.versions.list(fileId)).length, 1)
+})
