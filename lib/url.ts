@@ -34,6 +34,11 @@ export function isHttpUrl (value: string): boolean {
   return /^https?:$/.test(parseUrl(value)?.protocol ?? '')
 }
 
+/** Whether a string can be the URL of a page of the application: absolute and http(s), or a path. */
+export function isPageUrl (value: string): boolean {
+  return isHttpUrl(value) || (/^\/(?![/\\])/.test(value) && parseUrl(value, new URL('http://localhost'))?.host === 'localhost')
+}
+
 /** Parses an http(s) URL that has only scheme, host and port; `undefined` for anything else. */
 export function parseOrigin (value: string): string | undefined {
   const url = parseUrl(value)

@@ -1,5 +1,6 @@
 import { UpstreamError } from '../errors.js'
 import { hasZipEnd, isHtml, isPlainText, isZip, matchesSignature, SIGNATURE_REACH, ZIP_END_REACH } from './file-signatures.js'
+import { inspected } from './inspect.js'
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
@@ -21,30 +22,14 @@ interface Announced {
  */
 export async function * checkedContent (content: AsyncIterable<Uint8Array>, announced: Announced): AsyncGenerator<Uint8Array> {
   const format = announced.filetype ?? announced.extension
-  let start = Buffer.alloc(0)
-  let end: Buffer = Buffer.alloc(0)
-  let isChecked = false
-  for await (const chunk of content) {
-    end = lastBytes(end, chunk)
-    if (isChecked) {
-      yield chunk
-      continue
+  yield * inspected(content, {
+    startReach: SIGNATURE_REACH,
+    endReach: ZIP_END_REACH,
+    atStart: start => assertMatch(start, format, announced),
+    atEnd ({ start, end }) {
+      if (isZip(start, format) && !hasZipEnd(end)) throw new UpstreamError(`the ${format} file is truncated`)
     }
-    start = Buffer.concat([start, chunk])
-    if (start.length < SIGNATURE_REACH) continue
-    assertMatch(start, format, announced)
-    isChecked = true
-    yield start
-  }
-  if (!isChecked) {
-    assertMatch(start, format, announced)
-    yield start
-  }
-  if (isZip(start, format) && !hasZipEnd(end)) throw new UpstreamError(`the ${format} file is truncated`)
-}
-
-function lastBytes (end: Buffer, chunk: Uint8Array): Buffer {
-  return chunk.length >= ZIP_END_REACH ? Buffer.from(chunk.subarray(-ZIP_END_REACH)) : Buffer.concat([end, chunk]).subarray(-ZIP_END_REACH)
+  })
 }
 
 function assertMatch (start: Buffer, format: string, announced: Announced): void {

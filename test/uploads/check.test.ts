@@ -1,0 +1,146 @@
+import { strToU8, zipSync } from 'fflate'
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { checkDocument, type Content, fileStorage } from '../../lib/index.js'
+import { startHost } from '../helpers/host.js'
+
+const FIXTURES = ['deck.odp', 'deck.pptx', 'handbook.docx', 'notes.txt', 'orders.csv', 'orders.ods', 'orders.xlsx', 'report.doc', 'report.docx', 'report.html', 'report.odt', 'report.pdf', 'report.rtf', 'table.md']
+const fixture = (name: string) => readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
+const REPORT = fixture('report.docx')
+const PROGRAM = Buffer.concat([Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0', 'latin1'), Buffer.alloc(2000, 7)])
+
+const EMPTY = { code: 'FST_EDITOR_EMPTY_DOCUMENT', statusCode: 422, retryable: false }
+const WRONG = { code: 'FST_EDITOR_WRONG_FORMAT', statusCode: 422, retryable: false }
+const DAMAGED = { code: 'FST_EDITOR_DAMAGED_DOCUMENT', statusCode: 422, retryable: false }
+const UNKNOWN = { code: 'FST_EDITOR_UNKNOWN_FORMAT', statusCode: 415, retryable: false }
+const UNNAMED = { code: 'FST_EDITOR_INVALID_NAME', statusCode: 400 }
+
+/** A stream of pieces whose length is not that of anything in a file. */
+function * inPieces (bytes: Uint8Array, length: number): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
+}
+
+const streamOf = (bytes: Uint8Array, length = 997) => Readable.from(inPieces(bytes, length))
+
+async function bytesOf (content: Content): Promise<Buffer> {
+  if (content instanceof Uint8Array) return Buffer.from(content)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** As bytes, and as a stream that is read to its end. */
+async function refused (name: string, bytes: Uint8Array): Promise<unknown[]> {
+  const attempts = [async () => await checkDocument(bytes, name), async () => await bytesOf(await checkDocument(streamOf(bytes), name))]
+  return await Promise.all(attempts.map(async attempt => await attempt().then(() => 'taken', error => error)))
+}
+
+function packageOf (...names: string[]): Uint8Array {
+  return zipSync(Object.fromEntries(names.map(name => [name, strToU8(name)])))
+}
+
+function without (bytes: Uint8Array, from: number, to: number): Buffer {
+  return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)])
+}
+
+t.test('a document of each format is taken unchanged, as bytes and in pieces of any size', async t => {
+  for (const name of FIXTURES) {
+    const bytes = fixture(name)
+    t.equal(await checkDocument(bytes, name), bytes, name)
+    for (const length of [1, 997, 1e6]) t.ok(bytes.equals(await bytesOf(await checkDocument(streamOf(bytes, Math.max(length, Math.ceil(bytes.length / 300))), name.toUpperCase()))), `${name} in pieces of ${length}`)
+  }
+})
+
+t.test('unusual files that the editor opens are taken, too', async t => {
+  const protectedFile = fixture('report.doc') // protected Office Open XML is in the same container
+  const large = zipSync({ '[Content_Types].xml': strToU8('x'), ...Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`word/media/${'image'.repeat(10)}${index}.png`, new Uint8Array()])) })
+  const files: Array<[name: string, bytes: Uint8Array]> = [
+    ['empty.txt', Buffer.of()], ['empty.csv', Buffer.of()], ['empty.md', Buffer.of()],
+    ['latin.txt', Buffer.from('caf\xe9', 'latin1')], ['utf-16.csv', Buffer.from('\uFEFFa;b\r\n', 'utf16le')], ['no mark.txt', Buffer.from('text without a mark', 'utf16le')],
+    ['page.txt', Buffer.from('<html>a text about HTML')],
+    ['protected.docx', protectedFile],
+    ['other folder.docx', packageOf('[Content_Types].xml', '_rels/.rels', 'document.xml')],
+    ['backslash.xlsx', packageOf('[content_types].xml', 'xl\\workbook.xml')],
+    ['with a comment.docx', Buffer.concat([REPORT.subarray(0, -2), Buffer.of(5, 0), Buffer.from('noted')])],
+    ['many parts.docx', large],
+    ['template.ott', fixture('report.odt')],
+    ['scan.djvu', Buffer.from('AT&TFORM\0\0')]
+  ]
+  for (const [name, bytes] of files) t.ok(Buffer.from(bytes).equals(await bytesOf(await checkDocument(streamOf(bytes), name))), name)
+  t.ok(large.length > 300_000, 'its directory is longer than what is kept of a stream')
+})
+
+t.test('a file without content, of another format than its extension, or damaged is refused with an error of its own', async t => {
+  const cases: Array<[name: string, bytes: Uint8Array, error: object]> = [
+    ['a.exe', PROGRAM, UNKNOWN], ['a.zip', packageOf('a'), UNKNOWN], ['a.constructor', PROGRAM, UNKNOWN],
+    ['docx', REPORT, UNNAMED], ['a.do cx', REPORT, UNNAMED],
+    ['a.docx', Buffer.of(), EMPTY], ['a.pdf', Buffer.of(), EMPTY], ['a.html', Buffer.of(), EMPTY],
+    ...['docx', 'xls', 'odt', 'pdf', 'rtf', 'txt', 'csv', 'html', 'md', 'fodt', 'hwp', 'djvu', 'epub'].map(format => [`program.${format}`, PROGRAM, WRONG] as [string, Uint8Array, object]),
+    ['a.docx', fixture('orders.xlsx'), WRONG], ['a.xlsx', fixture('deck.pptx'), WRONG], ['a.pptx', REPORT, WRONG],
+    ['a.odt', fixture('orders.ods'), WRONG], ['a.docx', fixture('report.odt'), WRONG], ['a.odt', REPORT, WRONG], ['a.epub', fixture('report.odt'), WRONG],
+    ['a.docx', fixture('report.pdf'), WRONG], ['a.pdf', REPORT, WRONG], ['a.txt', REPORT, WRONG], ['a.txt', fixture('report.pdf'), WRONG], ['a.csv', fixture('report.doc'), WRONG],
+    ['a.docx', Buffer.from('<!DOCTYPE html><title>Sign in</title>'), WRONG], ['a.docx', packageOf('photo.jpg'), WRONG], ['a.docx', packageOf('[Content_Types].xml', 'visio/a'), WRONG],
+    ['a.docx', zipSync({}), WRONG],
+    ...['docx', 'xlsx', 'pptx', 'odt', 'doc', 'pdf'].flatMap(format => {
+      const bytes = fixture(FIXTURES.find(name => name.endsWith(`.${format}`))!)
+      return (format === 'doc' ? [0.1, 0.5] : [0.1, 0.5, 0.99]).map((part): [string, Uint8Array, object] => [`${part}.${format}`, bytes.subarray(0, Math.ceil(bytes.length * part)), DAMAGED])
+    }),
+    ['hole.docx', without(REPORT, 2000, 2100), DAMAGED],
+    ['more.docx', Buffer.concat([REPORT.subarray(0, 2000), Buffer.from('\r'), REPORT.subarray(2000)]), DAMAGED],
+    ['only an end.docx', Buffer.concat([REPORT.subarray(0, 100), zipSync({})]), WRONG],
+    ['forged count.docx', Buffer.concat([REPORT.subarray(0, -22), Buffer.from('504b05060000000010271027000000000000000000000', 'hex')]), DAMAGED]
+  ]
+  for (const [name, bytes, error] of cases) {
+    for (const outcome of await refused(name, bytes)) t.match(outcome, error, `${name} of ${bytes.length} bytes`)
+  }
+})
+
+t.test('a stream of another format is refused at its beginning, and then closed', async t => {
+  let read = 0
+  async function * endless () {
+    for (;;) yield Buffer.alloc(1000, ++read)
+  }
+  await t.rejects(checkDocument(endless(), 'a.docx'), WRONG)
+  t.equal(read, 1)
+
+  const stream = Readable.from(endless())
+  await t.rejects(checkDocument(stream, 'a.docx'), WRONG)
+  t.equal(stream.destroyed, true)
+})
+
+t.test('content that is checked and then not wanted can be closed, and the error of a stream passes through', async t => {
+  const stream = streamOf(REPORT)
+  const checked = await checkDocument(stream, 'a.docx') as AsyncIterable<Uint8Array>
+  const iterator = checked[Symbol.asyncIterator]()
+  t.notOk((await iterator.next()).done)
+  await iterator.return!()
+  t.equal(stream.destroyed, true)
+
+  async function * failing () {
+    yield REPORT.subarray(0, 1000)
+    throw new Error('the upload broke')
+  }
+  const begun = await checkDocument(failing(), 'a.docx')
+  await t.rejects(bytesOf(begun), { message: 'the upload broke' })
+})
+
+t.test('setDocumentFromBytes stores nothing that its check refuses, and stores anything without it', async t => {
+  const directory = t.testdir({})
+  const { app } = await startHost(t, { storage: fileStorage({ directory }) })
+  const documents = async () => (await readdir(directory)).filter(name => !name.startsWith('.'))
+  const control = app.editorControl()
+
+  await t.rejects(control.setDocumentFromBytes(PROGRAM, 'a.docx', { check: true }), WRONG)
+  await t.rejects(control.setDocumentFromBytes(streamOf(REPORT.subarray(0, -30)), 'a.docx', { check: true }), DAMAGED)
+  await t.rejects(control.setDocumentFromBytes(Readable.from([]), 'a.docx', { check: true }), EMPTY)
+  t.strictSame(await documents(), [])
+  t.equal(control.hasDocument, false)
+
+  const fileId = await control.setDocumentFromBytes(streamOf(REPORT), 'a.docx', { check: true })
+  t.strictSame(await documents(), [`${fileId}.docx`])
+  t.equal(control.hasDocument, true)
+  await app.editorControl().setDocumentFromBytes(PROGRAM, 'a.docx')
+  t.equal((await documents()).length, 2)
+})
