@@ -1,0 +1,95 @@
+import { unzipSync } from 'fflate'
+import t from 'tap'
+import { blankDocument, blankFormats, checkDocument } from '../../lib/index.js'
+import { createDocumentServer } from 'onlyoffice-emulator'
+import { SECRET, startHost } from '../helpers/host.js'
+
+const LANGUAGES = ['en', 'pt_BR', 'ar', 'zh-TW', 'tlh']
+const INVALID = { code: 'FST_EDITOR_INVALID_OPTION' }
+const A4 = { docx: 'w:w="11906" w:h="16838"', xlsx: 'paperSize="9"', odt: 'fo:page-width="8.2681in" fo:page-height="11.6931in"', pdf: '[0 0 595.3 841.9]' }
+const LETTER = { docx: 'w:w="12240" w:h="15840"', xlsx: 'paperSize="1"', odt: 'fo:page-width="8.5000in" fo:page-height="11.0000in"', pdf: '[0 0 612 792]' }
+
+/** The text of all parts. */
+function textOf (format: string, options: Parameters<typeof blankDocument>[1]): string {
+  const bytes = blankDocument(format, options)
+  return format === 'pdf' ? bytes.toString('latin1') : Object.values(unzipSync(bytes)).map(part => Buffer.from(part).toString()).join('\n')
+}
+
+t.test('a blank document of each format is a complete one, in every language, and always the same', async t => {
+  t.strictSame(blankFormats, ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'pdf', 'txt', 'md', 'csv'])
+  for (const format of blankFormats) {
+    for (const lang of LANGUAGES) {
+      const bytes = blankDocument(format, { lang })
+      t.equal(await checkDocument(bytes, `blank.${format}`), bytes, `${format} ${lang}`)
+      t.ok(bytes.equals(blankDocument(format, { lang })))
+    }
+  }
+})
+
+t.test('the language decides on the language of the text, the paper, the direction and the name of the first sheet', async t => {
+  const cases: Array<[format: string, options: Parameters<typeof blankDocument>[1], expected: string[]]> = [
+    ['docx', {}, ['<w:lang w:val="en-US"/>', LETTER.docx]],
+    ['docx', { lang: 'de' }, ['<w:lang w:val="de-DE"/>', A4.docx]],
+    ['docx', { lang: 'en-GB' }, ['<w:lang w:val="en-GB"/>', A4.docx]],
+    ['docx', { lang: 'es_MX' }, ['<w:lang w:val="es-MX"/>', LETTER.docx]],
+    ['docx', { lang: 'ja' }, ['w:eastAsia="ja-JP"', A4.docx]],
+    ['docx', { lang: 'fa' }, ['w:bidi="fa-IR"', '<w:bidi/>', A4.docx]],
+    ['docx', { lang: 'de', paper: 'letter' }, [LETTER.docx]],
+    ['xlsx', {}, ['<sheet name="Sheet1"', LETTER.xlsx]],
+    ['xlsx', { lang: 'de' }, ['<sheet name="Tabelle1"', A4.xlsx]],
+    ['xlsx', { lang: 'pt' }, ['<sheet name="Planilha1"']],
+    ['xlsx', { lang: 'pt-PT' }, ['<sheet name="Folha1"']],
+    ['xlsx', { lang: 'he' }, ['rightToLeft="1"']],
+    ['xlsx', { paper: 'a4' }, [A4.xlsx]],
+    ['pptx', { lang: 'fr-CA' }, ['lang="fr-CA"', 'type="ctrTitle"', 'rtl="0"']],
+    ['pptx', { lang: 'ar' }, ['lang="ar-EG"', 'rtl="1"']],
+    ['odt', { lang: 'de' }, ['fo:language="de" fo:country="DE"', A4.odt]],
+    ['odt', {}, ['fo:language="en" fo:country="US"', LETTER.odt]],
+    ['odt', { lang: 'ko' }, ['style:language-asian="ko" style:country-asian="KR"']],
+    ['ods', { lang: 'zh-TW' }, ['table:name="工作表1"']],
+    ['odp', { lang: 'ar' }, ['style:language-complex="ar"', 'presentation:class="subtitle"']],
+    ['pdf', { lang: 'de' }, ['/Lang (de-DE)', A4.pdf]],
+    ['pdf', {}, ['/Lang (en-US)', LETTER.pdf]],
+    ['pdf', { lang: 'he' }, ['/Direction /R2L']]
+  ]
+  for (const [format, options, expected] of cases) {
+    const text = textOf(format, options)
+    for (const part of expected) t.ok(text.includes(part), `${format} ${JSON.stringify(options)}: ${part}`)
+  }
+})
+
+t.test('an OpenDocument file begins with its uncompressed media type', async t => {
+  t.equal(blankDocument('ods').subarray(30, 84).toString(), 'mimetypeapplication/vnd.oasis.opendocument.spreadsheet')
+})
+
+t.test('an unknown format, an invalid language and an unknown paper are refused', async t => {
+  const { app } = await startHost(t)
+  for (const format of ['doc', 'exe', '', 'DOCX', 'constructor', '__proto__']) t.throws(() => blankDocument(format), INVALID, format)
+  for (const lang of ['', 'x', '"/><w:evil', 'de-', '12', 'de DE']) t.throws(() => blankDocument('docx', { lang }), INVALID, lang)
+  t.throws(() => blankDocument('docx', { paper: 'toString' as 'a4' }), INVALID)
+  await t.rejects(app.editorControl().createDocument('doc'), INVALID)
+})
+
+t.test('a created document is stored under its name, opens in the editor, and is edited and saved', async t => {
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
+  t.teardown(() => documentServer.close())
+  const host = await startHost(t, { documentServerOrigin: documentServer.url })
+  for (const format of blankFormats) {
+    const control = host.app.editorControl({ user: { id: 'ada', name: 'Ada' } })
+    const fileId = await control.createDocument(format, { name: 'Protokoll v1.0', lang: 'de' })
+    t.equal(control.documentName, `Protokoll v1.0.${format}`)
+    const session = await documentServer.open(control.config!)
+    t.ok((await session.content()).equals(blankDocument(format, { lang: 'de' })), format)
+    if (format === 'docx') await session.edit('Tagesordnung')
+    t.match(await session.close(), { status: format === 'docx' ? 2 : 4 })
+    if (format !== 'docx') continue
+    const saved = unzipSync(Buffer.from(await (await host.downloadAsDocumentServer(fileId)).arrayBuffer()))
+    t.match(Buffer.from(saved['word/document.xml']!).toString(), /Tagesordnung/)
+  }
+
+  const control = host.app.editorControl()
+  await control.createDocument('xlsx')
+  t.equal(control.documentName, 'Untitled.xlsx')
+  await control.createDocument('xlsx', { name: 'Budget.XLSX' })
+  t.equal(control.documentName, 'Budget.XLSX')
+})
