@@ -142,7 +142,7 @@ export interface SavedEvent {
   readonly fileId: string
   /** 2: the session ended with this save. 6: a force save. */
   readonly status: 2 | 6
-  /** Document key of the session; absent only if the callback had none. */
+  /** Document key of the session; absent if the callback had none, and for a restored version. */
   readonly key?: string
   /** Extension of the stored file, in lower case. */
   readonly extension: string
@@ -154,6 +154,8 @@ export interface SavedEvent {
   readonly users?: readonly string[]
   /** Present if it is a forgotten file that `recoverForgotten` stored. */
   readonly recovered?: true
+  /** Present if it is no save of an editor but an earlier version that was restored: its number. */
+  readonly restored?: number
   /**
    * Present if the save was stored as a conflict copy and the edited document was left alone. `extension`, `size` and `revision`
    * are those of the copy.

@@ -2,22 +2,26 @@ import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { sha256Of } from '../digest.js'
 import { NameTakenError, StorageTimeoutError } from '../errors.js'
+import type { NewVersion } from '../history/details.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
-import type { FileLock, Locks } from '../sessions/locks.js'
-import { type Publishing, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import type { Locks } from '../sessions/locks.js'
+import { type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, mayBeOlderThanStored, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
+import type { ReplaceLocked } from './locked-replace.js'
+import { newVersion } from './new-version.js'
 import type { Outbox } from './outbox.js'
 import { saveIdOf, type SaveRequest } from './save-request.js'
-import type { StagedReplaceOptions, StagingStorage } from './staging.js'
+import type { StagingStorage } from './staging.js'
 
 interface Dependencies {
   readonly storage: StagingStorage
   readonly recordStore: RecordStore
   readonly locks: Locks
+  readonly replaceLocked: ReplaceLocked
   readonly keys: DocumentKeys
   readonly outbox: Outbox
   readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts' | 'clock'>
@@ -29,6 +33,8 @@ export interface StagedSave {
   /** Absent where the save has no key: then nothing about it can be noted. */
   readonly identity: SaveIdentity | undefined
   readonly staged: StagedContent
+  /** The document server's data of the changes. */
+  readonly changes: StagedContent | undefined
   readonly snapshot: RecordSnapshot
   readonly current: FileInfo
 }
@@ -44,7 +50,7 @@ export const CHANGED = Symbol('changed')
  */
 export type Publish = (save: StagedSave) => Promise<SavedEvent | typeof CHANGED>
 
-export function createPublish ({ storage, recordStore, locks, keys, outbox, settings }: Dependencies): Publish {
+export function createPublish ({ storage, recordStore, locks, replaceLocked, keys, outbox, settings }: Dependencies): Publish {
   return async function publish (save) {
     return isIdentified(save) ? await decide(save) : await replaceWithoutRecord(save)
   }
@@ -65,9 +71,9 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     }
   }
 
-  async function storeInFile ({ request, identity, staged, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
+  async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const { fileId } = request
-    const published = await replaceLocked(fileId, staged, snapshot, { ...formatOf(request, current), ifRevision: current.revision }, (info, ticket) => {
+    const published = await replaceLocked(fileId, staged, snapshot, { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) }, (info, ticket) => {
       const undelivered = outbox.entryFor(eventOf(request, info))
       const { bearing } = request
       return { save: storedSave(identity, info.revision), ...(bearing && { bearing }), ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
@@ -112,34 +118,11 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
-    const published = await replaceLocked(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision })
+    const published = await replaceLocked(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
     if (published === null) return null
     // The content is stored: a lock that cannot be released must not turn this into a refusal.
     await published.lock.release().catch(() => {})
     return published.info
-  }
-
-  /**
-   * Replaces a file while holding its lock, if its record is still the one of the snapshot. Resolves to `null` when anything has
-   * changed; otherwise the caller must release the lock. `describe` makes the note for the lock; it is called if the storage
-   * knows the new revision before it publishes.
-   */
-  async function replaceLocked (fileId: string, staged: StagedContent, snapshot: RecordSnapshot, options: StagedReplaceOptions, describe?: (info: FileInfo, ticket?: string) => Publishing): Promise<{ readonly info: FileInfo, readonly lock: FileLock } | null> {
-    const lock = locks.lockOf(fileId, snapshot)
-    try {
-      const info = await storage.replace(fileId, staged, {
-        ...options,
-        async beforePublish (info, ticket) {
-          if (!await lock.acquire(info && describe?.(info, ticket))) throw new Error('The record of the document has changed')
-        }
-      })
-      if (info !== null) return { info, lock }
-      await lock.release()
-    } catch (error) {
-      await lock.abandon().catch(() => {})
-      if (!lock.isRecordChanged) throw error
-    }
-    return null
   }
 
   /** Stores nothing: the same bytes are stored already. */
@@ -151,8 +134,8 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     return event
   }
 
-  async function replaceWithoutRecord ({ request, staged, current }: StagedSave): Promise<SavedEvent | typeof CHANGED> {
-    const info = await storage.replace(request.fileId, staged, { ...formatOf(request, current), ifRevision: current.revision })
+  async function replaceWithoutRecord ({ request, staged, changes, current }: StagedSave): Promise<SavedEvent | typeof CHANGED> {
+    const info = await storage.replace(request.fileId, staged, { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) })
     if (info === null) return CHANGED
     const event = eventOf(request, info)
     await outbox.deliver(request.fileId, event)
@@ -174,6 +157,11 @@ export function createPublish ({ storage, recordStore, locks, keys, outbox, sett
     } finally {
       discard(stored.body)
     }
+  }
+
+  /** The changes belong to the file that was edited, not to a conflict copy. */
+  function versionOf (request: SaveRequest, changes?: StagedContent): NewVersion {
+    return newVersion(request, settings.clock.now(), changes)
   }
 
   function storedSave (identity: SaveIdentity, revision?: string): StoredSave {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { CallbackHistory } from '../../types/events.js'
 import { digest } from '../digest.js'
 import type { Bearing, SaveIdentity } from '../sessions/record.js'
 import { parseUrl } from '../url.js'
@@ -19,6 +20,10 @@ export interface SaveRequest {
   /** Nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
   readonly users: readonly string[] | undefined
+  /** Who made which changes since the session began. */
+  readonly history?: CallbackHistory | undefined
+  /** Where the document server has the data of those changes. */
+  readonly changesUrl?: URL | undefined
   /** It is a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. */
   readonly isForgotten?: true
   /** Absent when no callback announced it. */

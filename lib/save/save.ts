@@ -5,6 +5,7 @@ import type { Settings } from '../options.js'
 import type { Locks } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import { whyObsolete } from '../sessions/stored-saves.js'
+import type { FetchChanges } from './changes.js'
 import type { Fetch } from './fetch.js'
 import type { Outbox } from './outbox.js'
 import { CHANGED, type Publish } from './publish.js'
@@ -14,6 +15,8 @@ import type { StagingStorage } from './staging.js'
 interface Dependencies {
   readonly storage: StagingStorage
   readonly fetch: Fetch
+  /** Absent where no versions are kept. */
+  readonly fetchChanges?: FetchChanges | undefined
   readonly locks: Locks
   readonly publish: Publish
   readonly outbox: Outbox
@@ -31,12 +34,12 @@ type NothingToStore = 'repeat' | 'superseded' | 'missing'
 export type Save = (request: SaveRequest) => Promise<SaveOutcome>
 
 /** Stores content that is staged already, as `Save` does. Does not discard it. */
-export type Store = (request: SaveRequest, staged: StagedContent) => Promise<SaveOutcome>
+export type Store = (request: SaveRequest, staged: StagedContent, changes?: StagedContent) => Promise<SaveOutcome>
 
 const MAX_DECISIONS = 100
 const MAX_FETCHES = 3
 
-export function createSave ({ storage, fetch, locks, publish, outbox, settings }: Dependencies): { readonly save: Save, readonly store: Store } {
+export function createSave ({ storage, fetch, fetchChanges, locks, publish, outbox, settings }: Dependencies): { readonly save: Save, readonly store: Store } {
   return { save, store }
 
   async function save (request: SaveRequest): Promise<SaveOutcome> {
@@ -47,13 +50,15 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
       if (skipped !== undefined) return skipped
 
       const staged = await fetch({ ...request, extension: current!.extension }, async content => await storage.stage(request.fileId, content))
+      const changes = await fetchChanges?.(request)
       try {
-        return await store(request, staged)
+        return await store(request, staged, changes)
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
       } finally {
         await storage.discard(staged)
+        if (changes) await storage.discard(changes)
       }
     }
   }
@@ -71,12 +76,12 @@ export function createSave ({ storage, fetch, locks, publish, outbox, settings }
     return 'missing'
   }
 
-  async function store (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
+  async function store (request: SaveRequest, staged: StagedContent, changes?: StagedContent): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
       const { snapshot, current } = await look(request.fileId)
       const skipped = nothingToStore(request, snapshot, current)
       if (skipped !== undefined) return skipped
-      const outcome = await publish({ request, identity: identityOf(request), staged, snapshot, current: current! })
+      const outcome = await publish({ request, identity: identityOf(request), staged, changes, snapshot, current: current! })
       if (outcome !== CHANGED) return outcome
     }
     throw new BusyError(`it was changed ${MAX_DECISIONS} times while a save was about to be published`)

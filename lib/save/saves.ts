@@ -1,13 +1,16 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { SavedEvent } from '../../types/events.js'
-import type { StateStore } from '../../types/storage.js'
+import type { StateStore, Storage } from '../../types/storage.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { createQueue, type Queue } from '../queue.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import type { RecordStore } from '../sessions/record-store.js'
+import { createFetchChanges } from './changes.js'
 import { createFetch, type Fetch } from './fetch.js'
-import { createOutbox } from './outbox.js'
+import { createReplaceLocked, type ReplaceLocked } from './locked-replace.js'
+import { createOutbox, type Outbox } from './outbox.js'
 import { createPublish } from './publish.js'
 import { createSave, type Save, type Store } from './save.js'
 import type { StagingStorage } from './staging.js'
@@ -17,12 +20,14 @@ export interface Saves {
   readonly save: Save
   readonly store: Store
   readonly fetch: Fetch
+  readonly replaceLocked: ReplaceLocked
+  readonly outbox: Outbox
   /** Keeps the order in which the callbacks of a file arrive. By fileId. */
   readonly queue: Queue
 }
 
 interface Dependencies {
-  readonly settings: Pick<Settings, 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
+  readonly settings: Pick<Settings, 'versions' | 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
   readonly storage: StagingStorage
   readonly state: StateStore
   readonly recordStore: RecordStore
@@ -31,18 +36,24 @@ interface Dependencies {
   readonly outbound: Outbound
   /** Never rejects. */
   readonly hooks: { call (name: 'onSaved', event: SavedEvent): Promise<void> }
+  readonly spool: NonNullable<Storage['stage']>
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
   /** Ends all downloads. */
   readonly signal: AbortSignal
 }
 
-export function createSaves ({ settings, storage, state, recordStore, locks, keys, outbound, hooks, signal }: Dependencies): Saves {
+export function createSaves ({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal }: Dependencies): Saves {
   const onSaved = settings.onSaved && (async (event: SavedEvent) => await hooks.call('onSaved', event))
   const outbox = createOutbox({ recordStore, state, onSaved, hookTimeout: settings.timeouts.hooks, clock: settings.clock })
-  const publish = createPublish({ storage, recordStore, locks, keys, outbox, settings })
+  const replaceLocked = createReplaceLocked({ storage, locks })
+  const publish = createPublish({ storage, recordStore, locks, replaceLocked, keys, outbox, settings })
   const fetch = createFetch({ outbound, settings, signal })
+  const fetchChanges = settings.versions && createFetchChanges({ fetch, spool, log })
   return {
-    ...createSave({ storage, fetch, locks, publish, outbox, settings }),
+    ...createSave({ storage, fetch, fetchChanges, locks, publish, outbox, settings }),
     fetch,
+    replaceLocked,
+    outbox,
     queue: createQueue()
   }
 }

@@ -1,5 +1,6 @@
 import type { Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
+import type { NewVersion } from '../history/details.js'
 import { deferErrors, discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 
@@ -7,7 +8,7 @@ import { withTimeout } from '../with-timeout.js'
  * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
  * `StorageTimeoutError`.
  */
-export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state'> {
+export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions'> {
   stage: NonNullable<Storage['stage']>
   /** As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell it. */
   replace (fileId: string, content: StagedContent, options: StagedReplaceOptions): Promise<FileInfo | null>
@@ -17,6 +18,8 @@ export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create'
 
 export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> {
   readonly ifRevision: string
+  /** About the new content, for a storage that keeps versions. */
+  readonly version?: NewVersion
   readonly beforePublish?: (info?: FileInfo, ticket?: string) => Promise<void>
 }
 
@@ -30,7 +33,7 @@ interface Dependencies {
 }
 
 export function stagingStorage (storage: Storage, { spool, timeouts, signal }: Dependencies): StagingStorage {
-  const { state } = storage
+  const { state, versions } = storage
   /** For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after that. */
   const downloadTime = timeouts.total + timeouts.storage
 
@@ -40,7 +43,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
 
   return {
     stat: async fileId => await limited('stat', async () => await storage.stat(fileId)),
-    read,
+    read: async (...args) => await limitedRead('read', async () => await storage.read(...args)),
     ...(state && {
       state: {
         ...(state.owner !== undefined && { owner: state.owner }),
@@ -48,6 +51,14 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
         ...(state.list && { list: () => limitedSteps('state.list', state.list!()) }),
         get: async fileId => await limited('state.get', async () => await state.get(fileId)),
         set: async (...args) => await limited('state.set', async () => await state.set(...args))
+      }
+    }),
+    ...(versions && {
+      versions: {
+        list: async fileId => await limited('versions.list', async () => await versions.list(fileId)),
+        keep: async (...args) => await limited('versions.keep', async () => await versions.keep(...args), downloadTime),
+        read: async (...args) => await limitedRead('versions.read', async () => await versions.read(...args)),
+        remove: async (...args) => await limited('versions.remove', async () => await versions.remove(...args))
       }
     }),
     discard: async content => { await limited('discard', async () => await content.discard()).catch(() => {}) },
@@ -69,10 +80,10 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
   }
 
   /** A body that arrives after the time limit is destroyed, or it would stay open. */
-  async function read (...args: Parameters<Storage['read']>): Promise<ReadResult | null> {
-    let reading: Promise<ReadResult | null> | undefined
+  async function limitedRead<Result extends Pick<ReadResult, 'body'>> (method: string, read: () => Promise<Result | null>): Promise<Result | null> {
+    let reading: Promise<Result | null> | undefined
     try {
-      const file = await limited('read', async () => await (reading = storage.read(...args)))
+      const file = await limited(method, async () => await (reading = read()))
       if (file) deferErrors(file.body)
       return file
     } catch (error) {
@@ -98,7 +109,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     return {
       stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
       create: async (extension, content) => await limited('create', async () => await storage.create(extension, content)),
-      replace: async (fileId, content, options) => await limited('replace', async () => await storage.replace(fileId, content, options))
+      replace: async (fileId, content, { version, ...options }) => await limited('replace', async () => await storage.replace(fileId, content, options))
     }
   }
 
@@ -107,7 +118,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     return {
       stage: limitedStage(spool),
       create: async (extension, content) => await limited('create', async () => await storage.create(extension, content), downloadTime),
-      async replace (fileId, content, { beforePublish, ...options }) {
+      async replace (fileId, content, { beforePublish, version, ...options }) {
         const changed = new Error('The document was changed before it could be replaced')
         async function atEnd (): Promise<void> {
           await beforePublish?.()

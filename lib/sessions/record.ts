@@ -85,7 +85,8 @@ const BearingSchema = Type.Object({
 })
 
 const PublishingSchema = Type.Object({
-  save: StoredSaveSchema,
+  /** Absent if no save is published, but another version. */
+  save: Type.Optional(StoredSaveSchema),
   bearing: Type.Optional(BearingSchema),
   undelivered: Type.Optional(UndeliveredEventSchema),
   /** For `Storage.revoke`. */

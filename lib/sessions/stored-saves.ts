@@ -21,10 +21,10 @@ export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy
   if (record.saves.some(other => isSameSave(other, save))) return record
   const session = sessionWith(record, save.key)
   const revision = conflictCopy?.revision ?? save.revision
+  const noted = undelivered ? eventUndelivered(record, undelivered) : record
   const changed = {
-    ...revision === undefined ? record : forceSavesConcerned(record, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
+    ...revision === undefined ? noted : forceSavesConcerned(noted, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
     saves: latest([session?.hasRefusedSave === true ? withoutRevision(save) : save, ...record.saves]),
-    ...(undelivered && { undelivered: [...record.undelivered ?? [], undelivered].slice(-MAX_SAVES) })
   }
   if (save.status === 2) return sessionRemoved(changed, save.key)
   if (isFinished(record, save)) return changed // its session ended while it was being stored
@@ -39,6 +39,11 @@ export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy
 /** A document server that has a refused save may return to it under this key, whatever was saved since. */
 function withoutRevision ({ revision, ...save }: StoredSave): StoredSave {
   return save
+}
+
+/** `onSaved` is to be called with an event. */
+export function eventUndelivered (record: FileRecord, event: UndeliveredEvent): FileRecord {
+  return { ...record, undelivered: [...record.undelivered ?? [], event].slice(-MAX_SAVES) }
 }
 
 /** `onSaved` was called with an event. */

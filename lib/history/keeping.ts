@@ -1,0 +1,71 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../../types/options.js'
+import type { StoredVersion, VersionStore } from '../../types/storage.js'
+import { VersionNotKeptError } from '../errors.js'
+import type { StagedReplaceOptions, StagingStorage } from '../save/staging.js'
+import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
+import { type Retention, superfluous } from './retention.js'
+
+interface Dependencies {
+  readonly versions: VersionStore
+  readonly retention: Retention
+  readonly clock: Clock
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** The stored file has another revision: nothing was kept. */
+const CHANGED = new Error('The document was changed before its version could be kept')
+
+/**
+ * A storage whose `replace` keeps the replaced content as a version, before the new content is published. If that fails, nothing is
+ * published.
+ */
+export function keepingStorage (storage: StagingStorage, { versions, retention, clock, log }: Dependencies): StagingStorage {
+  return { ...storage, replace }
+
+  async function replace (...[fileId, content, { version, ...options }]: Parameters<StagingStorage['replace']>): ReturnType<StagingStorage['replace']> {
+    let kept: readonly StoredVersion[] | undefined
+    const beforePublish: StagedReplaceOptions['beforePublish'] = async (info, ticket) => {
+      kept = await keep(fileId, options.ifRevision, version, info?.revision)
+      await options.beforePublish?.(info, ticket)
+    }
+    try {
+      const info = await storage.replace(fileId, content, { ...options, beforePublish })
+      if (info === null) return null
+      if (kept === undefined) throw new VersionNotKeptError()
+      await prune(fileId, kept)
+      return info
+    } catch (error) {
+      if (error === CHANGED) return null
+      throw error
+    }
+  }
+
+  /** Resolves to all versions that are kept then. */
+  async function keep (fileId: string, revision: string, version: NewVersion | undefined, nextRevision: string | undefined): Promise<readonly StoredVersion[]> {
+    const earlier = await versions.list(fileId)
+    const made = madeOf(revision, earlier.at(-1))
+    const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
+    const details: Details = { ...(made && { made }), ...(next && { next }) }
+    const kept = await versions.keep(fileId, revision, { details, ...(version?.changes && { changes: version.changes }) })
+    if (kept === null) throw CHANGED
+    return [...earlier.filter(({ version }) => version !== kept.version), kept]
+  }
+
+  /** `last`: the version kept last, which is the content itself if a save failed after it was kept. */
+  function madeOf (revision: string, last: StoredVersion | undefined): Made | undefined {
+    if (last === undefined) return undefined
+    const details = detailsOf(last.details)
+    return last.revision === revision ? details.made : madeAfter(details, revision)
+  }
+
+  /** The save is stored: what is left is deleted by a later save. */
+  async function prune (fileId: string, kept: readonly StoredVersion[]): Promise<void> {
+    try {
+      const numbers = superfluous(kept, retention, clock.now())
+      if (numbers.length > 0) await versions.remove(fileId, numbers)
+    } catch (err) {
+      log.error({ err, fileId }, 'old versions of a document could not be deleted: the next save tries again')
+    }
+  }
+}

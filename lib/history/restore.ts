@@ -1,0 +1,122 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SavedEvent } from '../../types/events.js'
+import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
+import type { FileInfo, StagedContent } from '../../types/storage.js'
+import type { Clock } from '../../types/options.js'
+import { BeingEditedError, BusyError, FileNotFoundError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
+import type { Fetch } from '../save/fetch.js'
+import type { ReplaceLocked } from '../save/locked-replace.js'
+import type { Outbox } from '../save/outbox.js'
+import type { StagingStorage } from '../save/staging.js'
+import type { Queue } from '../queue.js'
+import type { Locks } from '../sessions/locks.js'
+import { liveSessions } from '../sessions/record.js'
+import type { RecordStore } from '../sessions/record-store.js'
+import { eventUndelivered } from '../sessions/stored-saves.js'
+import { deferErrors } from '../streams.js'
+import { isHttpUrl } from '../url.js'
+import { unlessAborted } from '../with-timeout.js'
+import type { Versions } from './versions.js'
+
+/** Makes an earlier version the present one. */
+export type Restore = (fileId: string, version: number, user: RestoringUser | undefined, options?: RestoreOptions) => Promise<RestoredVersion>
+
+export interface RestoringUser {
+  readonly id: string
+  readonly name: string
+}
+
+interface Dependencies {
+  readonly versions: Versions
+  readonly storage: StagingStorage
+  readonly fetch: Fetch
+  readonly queue: Queue
+  readonly locks: Pick<Locks, 'whenFree'>
+  readonly replaceLocked: ReplaceLocked
+  readonly recordStore: Pick<RecordStore, 'read'>
+  /** Asks the document server whether it has anything under a key; `undefined` if it does not say. Not to be called in the queue. */
+  readonly isKnown: (key: string) => Promise<boolean | undefined>
+  /** Whether the caller runs in a hook that a callback of this file waits for. */
+  readonly isInHookOf: (fileId: string) => boolean
+  readonly outbox: Outbox
+  readonly clock: Clock
+  readonly log: Pick<FastifyBaseLogger, 'info'>
+  readonly closing: AbortSignal
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const POLL_INTERVAL_MS = 100
+/** The document server reports the end of a session by itself: it is asked only if that takes long. */
+const ASK_AFTER_MS = 3_000
+const MAX_ATTEMPTS = 100
+
+/**
+ * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
+ * would become a conflict copy.
+ */
+export function createRestore ({ versions, storage, fetch, queue, locks, replaceLocked, recordStore, isKnown, isInHookOf, outbox, clock, log, closing }: Dependencies): Restore {
+  return async function restore (fileId, version, user, { result, timeout = DEFAULT_TIMEOUT_MS, signal } = {}) {
+    if (isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
+    const ending = signal ? AbortSignal.any([signal, closing]) : closing
+    await whenNobodyEdits(fileId, timeout, ending)
+    const { staged, extension } = result ? await stageResult(fileId, result) : await stageVersion(fileId, version)
+    try {
+      return await queue.run(fileId, async () => await publish(fileId, version, staged, extension, user))
+    } finally {
+      await storage.discard(staged)
+    }
+  }
+
+  async function whenNobodyEdits (fileId: string, timeout: number, signal: AbortSignal): Promise<void> {
+    let askAt = performance.now() + ASK_AFTER_MS
+    for (const end = performance.now() + timeout; ;) {
+      signal.throwIfAborted()
+      const keys = liveSessions((await recordStore.read(fileId)).record).map(({ key }) => key)
+      if (keys.length === 0) return
+      if (performance.now() > askAt) {
+        const known = await unlessAborted(Promise.all(keys.map(isKnown)), signal)
+        if (known.every(one => one === false)) return
+        askAt = performance.now() + ASK_AFTER_MS
+      }
+      if (performance.now() > end) throw new BeingEditedError(timeout)
+      await delay(POLL_INTERVAL_MS, undefined, { signal })
+    }
+  }
+
+  async function stageVersion (fileId: string, version: number): Promise<{ readonly staged: StagedContent, readonly extension: string }> {
+    const content = await versions.open(fileId, version, 'content')
+    if (!content) throw new VersionNotFoundError()
+    return { staged: await storage.stage(fileId, deferErrors(content.body)), extension: content.extension }
+  }
+
+  async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<{ readonly staged: StagedContent, readonly extension: string }> {
+    if (!isHttpUrl(url)) throw new InvalidOptionError('result.url', 'must be an absolute http(s) URL')
+    return { staged: await fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content)), extension: fileType }
+  }
+
+  async function publish (fileId: string, version: number, staged: StagedContent, extension: string, user: RestoringUser | undefined): Promise<RestoredVersion> {
+    const made = { savedAt: new Date(clock.now()).toISOString(), restored: version, ...(user && { user: { id: user.id, name: user.name } }) }
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const snapshot = await locks.whenFree(fileId)
+      const current = await storage.stat(fileId)
+      if (!current) throw new FileNotFoundError()
+      const options = { extension, ifRevision: current.revision, version: { made } }
+      const published = await replaceLocked(fileId, staged, snapshot, options, (_info, ticket) => ticket === undefined ? {} : { ticket })
+      if (!published) continue
+      const { info, lock } = published
+      const event = restoredEvent(info, version, user)
+      const undelivered = outbox.entryFor(event)
+      await lock.releaseWith(record => undelivered ? eventUndelivered(record, undelivered) : record)
+      await outbox.deliver(fileId, event)
+      log.info({ fileId, version }, 'version restored')
+      return { version: (await versions.of(fileId)).find(({ revision }) => revision === info.revision)?.version ?? 0, revision: info.revision }
+    }
+    throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while a version was about to be restored`)
+  }
+}
+
+function restoredEvent ({ fileId, extension, size, revision }: FileInfo, restored: number, user: RestoringUser | undefined): SavedEvent {
+  return { id: randomUUID(), fileId, status: 2, extension, size, revision, restored, ...(user && { users: [user.id] }) }
+}

@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../types/options.js'
+import type { FileInfo, Storage, StoredVersion, VersionStore } from '../../types/storage.js'
+import { discard } from '../streams.js'
+import { detailsOf, type Made, madeAfter } from './details.js'
+import { type Retention, superfluous } from './retention.js'
+
+/** One version of a document: one that is kept, or the present one. */
+export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modifiedAt'> {
+  readonly version: number
+  /** How it came about; absent if the plugin did not store it. */
+  readonly made: Made | undefined
+  /** The kept version beside which the data of its changes are; absent if there are none. */
+  readonly changesIn: number | undefined
+}
+
+export interface VersionContent {
+  readonly extension: string
+  /** Bytes. */
+  readonly size: number
+  readonly body: Readable
+}
+
+/** The versions of all documents, as they are shown. */
+export interface Versions {
+  /** Oldest first; the last one is the present one. Empty if there is no such file. */
+  of (fileId: string): Promise<readonly Version[]>
+  /** The content of a version, or the data of the changes that led to it; `null` if there is no such version, or no data. */
+  open (fileId: string, version: number, part: 'content' | 'changes'): Promise<VersionContent | null>
+}
+
+interface Dependencies {
+  readonly storage: Pick<Storage, 'stat' | 'read'>
+  readonly store: VersionStore
+  readonly retention: Retention
+  readonly clock: Clock
+}
+
+export function createVersions ({ storage, store, retention, clock }: Dependencies): Versions {
+  return {
+    of,
+    open: async (fileId, version, part) => part === 'content' ? await openContent(fileId, version) : await openChanges(fileId, version)
+  }
+
+  async function of (fileId: string): Promise<readonly Version[]> {
+    // Before the list: what a save keeps in between is left out.
+    const present = await storage.stat(fileId)
+    if (present === null) return []
+    const kept = await store.list(fileId)
+    const position = kept.findIndex(({ revision }) => revision === present.revision) // a save failed after the version was kept
+    const superseded = position === -1 ? kept : kept.slice(0, position)
+    const shown = superseded.slice(superfluous(superseded, retention, clock.now()).length)
+    return [
+      ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),
+      presentVersion(present, kept[position], superseded.at(-1))
+    ]
+  }
+
+  function presentVersion (present: FileInfo, kept: StoredVersion | undefined, last: StoredVersion | undefined): Version {
+    const made = kept ? detailsOf(kept.details).made : last && madeAfter(detailsOf(last.details), present.revision)
+    return versionOf({ ...present, version: kept?.version ?? (last?.version ?? 0) + 1 }, made, last)
+  }
+
+  function versionOf ({ version, revision, extension, modifiedAt }: Pick<StoredVersion, 'version' | 'revision' | 'extension' | 'modifiedAt'>, made: Made | undefined, previous: StoredVersion | undefined): Version {
+    const hasChanges = made !== undefined && typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
+    return { version, revision, extension, modifiedAt, made, changesIn: hasChanges ? previous.version : undefined }
+  }
+
+  async function openContent (fileId: string, version: number): Promise<VersionContent | null> {
+    const kept = await store.read(fileId, version, 'content')
+    if (kept) return { extension: kept.version.extension, size: kept.version.size, body: kept.body }
+    const present = (await of(fileId)).at(-1)
+    if (present?.version !== version) return null
+    const file = await storage.read(fileId)
+    if (file?.info.revision === present.revision) return { extension: file.info.extension, size: file.info.size, body: file.body }
+    if (file) discard(file.body)
+    return await openContent(fileId, version) // a save has superseded it just now
+  }
+
+  async function openChanges (fileId: string, version: number): Promise<VersionContent | null> {
+    const { changesIn } = (await of(fileId)).find(one => one.version === version) ?? {}
+    const kept = changesIn === undefined ? null : await store.read(fileId, changesIn, 'changes')
+    return kept && { extension: 'zip', size: kept.version.changesSize!, body: kept.body }
+  }
+}

@@ -1,0 +1,108 @@
+import t from 'tap'
+import { OLD } from '../integration/support.js'
+import { ADA, GRACE, startHistorian, textAt } from './support.js'
+
+t.test('restoring makes a version the present one and keeps what was there', async t => {
+  const { edit, control, contents, saved, key, fileId } = await startHistorian(t)
+  await edit('two')
+  await edit('three')
+  const keyBefore = await key()
+  const restored = await (await control({ user: GRACE })).restore(1)
+  t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'three'], [4, OLD]])
+  const { history } = await (await control()).history()
+  t.match(history[3], { version: 4, user: GRACE, restored: 1, changes: null })
+  t.match(saved.at(-1), { fileId, status: 2, restored: 1, users: ['grace'], revision: restored.revision })
+  t.equal(restored.version, 4)
+  t.not(await key(), keyBefore, 'the next editor gets a new key')
+
+  await edit('five')
+  t.strictSame((await contents()).at(-1), [5, 'five'])
+  await t.rejects((await control()).restore(99), { code: 'FST_EDITOR_VERSION_NOT_FOUND' })
+  for (const version of [0, -1, 1.5, NaN, '1', '../1', null]) await t.rejects((await control()).restore(version as number), { code: 'FST_EDITOR_VERSION_NOT_FOUND' })
+})
+
+t.test('restoring waits until nobody edits, and gives up after its timeout', async t => {
+  const { edit, open, control, contents, stored } = await startHistorian(t)
+  await edit('two')
+  const session = await open()
+  await session.edit('unsaved')
+  await t.rejects((await control()).restore(1, { timeout: 200 }), { code: 'FST_EDITOR_BEING_EDITED', statusCode: 409, retryable: true })
+  await t.rejects((await control()).restore(1, { signal: AbortSignal.abort(new Error('stopped')) }), { message: 'stopped' })
+  t.equal(await stored(), 'two')
+
+  const restoring = (await control()).restore(1)
+  t.match(await session.close(), { accepted: true })
+  await restoring
+  t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'unsaved'], [4, OLD]], 'the edit is kept as a version')
+})
+
+t.test('a session that the document server has lost does not keep a version from being restored', async t => {
+  const { edit, open, control, documentServer, contents } = await startHistorian(t)
+  await edit('two')
+  const session = await open()
+  await session.edit('lost')
+  await documentServer.crash()
+  await documentServer.restart({ sessions: 'lost' })
+  await (await control()).restore(1)
+  t.strictSame((await contents()).at(-1), [3, OLD])
+})
+
+t.test('a change below a version is restored from a result file of the document server, and from nothing else', async t => {
+  const { edit, control, contents, sent, origin, open } = await startHistorian(t)
+  await edit('two')
+  const session = await open()
+  await session.edit('three')
+  t.match(await session.close(), { accepted: true })
+  const { url } = sent(2)[0]!.body as { url: string }
+  const opened = await control()
+  await opened.restore(2, { result: { url, fileType: 'txt' } })
+  t.strictSame((await contents()).at(-1), [4, 'two'])
+  for (const elsewhere of [`${origin}/secret`, 'http://127.0.0.1:9/cache/files/x', 'http://169.254.169.254/']) {
+    await t.rejects(opened.restore(2, { result: { url: elsewhere, fileType: 'txt' } }), { code: 'FST_EDITOR_ADDRESS_BLOCKED' }, elsewhere)
+  }
+  await t.rejects(opened.restore(2, { result: { url: 'file:///etc/passwd', fileType: 'txt' } }), { code: 'FST_EDITOR_INVALID_OPTION' })
+  await t.rejects(opened.restore(2, { result: { url, fileType: 'docx' } }), { code: 'FST_EDITOR_UPSTREAM' })
+})
+
+t.test('a session that begins while a version is restored ends in a conflict copy', async t => {
+  let between = async () => {}
+  const { edit, open, control, contents, saved, app } = await startHistorian(t, {
+    storing: storage => ({
+      ...storage,
+      async stage (fileId, content) {
+        await between()
+        return await storage.stage!(fileId, content)
+      }
+    })
+  })
+  await edit('two')
+  let session: Awaited<ReturnType<typeof open>> | undefined
+  between = async () => {
+    between = async () => {}
+    session = await open({ user: GRACE })
+    await session.edit('by Grace')
+  }
+  await (await control({ user: ADA })).restore(1)
+  t.match(await session!.close(), { accepted: true })
+  t.strictSame((await contents()).at(-1), [3, OLD])
+  const { conflictFileId } = saved.at(-1)!
+  t.equal(await textAt((await app.editorControl().openDocument(conflictFileId!)).documentUrl), 'by Grace')
+})
+
+t.test('two restore at once: both are versions, one after the other', async t => {
+  const { edit, control, contents } = await startHistorian(t)
+  await edit('two')
+  const opened = await control()
+  const numbers = (await Promise.all([opened.restore(1), opened.restore(2)])).map(({ version }) => version).sort()
+  t.strictSame(numbers, [3, 4])
+  t.strictSame((await contents()).slice(2).map(([, content]) => content).sort(), [OLD, 'two'].sort())
+})
+
+t.test('in a hook that a callback waits for, restoring is refused at once', async t => {
+  const results: unknown[] = []
+  const service = await startHistorian(t, {
+    onSaved: async ({ fileId }) => { results.push(await service.app.editorControl().openDocument(fileId).then(async control => await control.restore(1)).catch(error => error.code)) }
+  })
+  await service.edit('two')
+  t.strictSame(results, ['FST_EDITOR_BUSY'])
+})

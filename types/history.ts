@@ -1,0 +1,78 @@
+import type { CallbackHistory } from './events.js'
+import type { HistoryData, Signed } from './signed-data.js'
+
+/** Which earlier versions of a document are kept. The version before the present one always is. */
+export interface VersionOptions {
+  /**
+   * How many earlier versions, from 1 to 10,000. When there are more, the oldest are deleted.
+   *
+   * @default 200
+   */
+  readonly keep?: number
+  /**
+   * Milliseconds for which a version is kept after it was superseded. Older ones are no longer shown, and are deleted by the next
+   * save of the document.
+   *
+   * @default versions do not expire
+   */
+  readonly maxAge?: number
+  /**
+   * Bytes that the earlier versions of one document may take, with the data of their changes. When there are more, the oldest
+   * versions are deleted.
+   *
+   * @default there is no limit
+   */
+  readonly maxBytes?: number
+}
+
+/** One version, in the form that the editor shows. */
+export interface HistoryVersion {
+  /** 1 for the oldest version that was ever kept, and ascending. A number never means another version. */
+  readonly version: number
+  /** The document key of this content. */
+  readonly key: string
+  /** When it was saved: UTC, such as `2026-11-20 15:12:59`. */
+  readonly created: string
+  /** Who made the last change; absent if the content was not saved by the plugin. */
+  readonly user?: { readonly id: string, readonly name: string }
+  /** Who made which changes. `null` if the document server did not say, or the content was not saved by the plugin. */
+  readonly changes: CallbackHistory['changes'] | null
+  /** Build of the document server that saved it. */
+  readonly serverVersion?: string
+  /** The version whose content this one has, if it is the result of `restore`. */
+  readonly restored?: number
+}
+
+/** The argument of the editor's `refreshHistory`. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+export interface DocumentHistory {
+  readonly currentVersion: number
+  /** Oldest first. The last one is the present version. */
+  readonly history: readonly HistoryVersion[]
+}
+
+/** The argument of the editor's `setHistoryData`. Source: docs/document-server-protocol.md#version-history */
+export type HistoryVersionData = Signed<HistoryData>
+
+/** Options of `EditorControl.restore`. */
+export interface RestoreOptions {
+  /**
+   * Restores this file instead of the version: a URL of the document server's result files (`/cache/files/…`), as
+   * `onRequestRestore` reports it for a change within a version, with the format of the file.
+   */
+  readonly result?: { readonly url: string, readonly fileType: string }
+  /**
+   * Milliseconds to wait until nobody edits the document any more.
+   *
+   * @default 30_000
+   */
+  readonly timeout?: number
+  /** Stops waiting; the promise then rejects with its reason. A version that is being published is published. */
+  readonly signal?: AbortSignal
+}
+
+export interface RestoredVersion {
+  /** The number of the new version, which has the content of the restored one. */
+  readonly version: number
+  /** Revision of the stored file. */
+  readonly revision: string
+}
