@@ -35,6 +35,18 @@ export const NoDocumentError = defineError('FST_EDITOR_NO_DOCUMENT', 'The contro
 /** The name of a new document has no usable extension. Give it one, such as `Report.docx`. */
 export const InvalidNameError = defineError('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
 
+/** The document server opens no files with this extension. Tell the user which formats you accept. */
+export const UnknownFormatError = defineError<[extension: string]>('FST_EDITOR_UNKNOWN_FORMAT', 'The editor opens no .%s files', 415)
+
+/** A file that `checkDocument` looked at has no content, and its format is not plain text. Often an upload or a copy has failed before. */
+export const EmptyDocumentError = defineError('FST_EDITOR_EMPTY_DOCUMENT', 'The file is empty', 422)
+
+/** The content of a file that `checkDocument` looked at is not what its extension says: it was renamed, or something else was saved under its name. */
+export const WrongFormatError = defineError<[extension: string]>('FST_EDITOR_WRONG_FORMAT', 'The content of the file is not that of a .%s file', 422)
+
+/** A file that `checkDocument` looked at is cut off, or parts of it are damaged. Take another copy of it. */
+export const DamagedDocumentError = defineError<[extension: string]>('FST_EDITOR_DAMAGED_DOCUMENT', 'The .%s file is damaged or incomplete', 422)
+
 /** `authorize` or another hook of the application did not return within `timeouts.hooks`. `authorize` then counts as a denial; the others are logged. */
 export const HookTimeoutError = defineError<[hook: string, milliseconds: number]>('FST_EDITOR_HOOK_TIMEOUT', 'The hook %s did not finish within %d ms', 500, { retryable: true })
 
@@ -57,6 +69,26 @@ export const InvalidCallbackError = defineError<[reason: string]>('FST_EDITOR_IN
 
 /** A report of an editor page cannot be used. Send it as the page's module does. */
 export const InvalidReportError = defineError<[reason: string]>('FST_EDITOR_INVALID_REPORT', 'The report cannot be used: %s', 400)
+
+/** A request of an editor page to one of its actions cannot be used. Send it as the page's module does. */
+export const InvalidActionError = defineError<[reason: string]>('FST_EDITOR_INVALID_ACTION', 'The request of the editor page cannot be used: %s', 400)
+
+interface ActionFailure extends ErrorOptions {
+  readonly statusCode?: number
+}
+
+/**
+ * A hook of the option `actions` threw, rejected or returned something that cannot be used. The page is only told that it failed;
+ * if the hook threw an error with a `statusCode` from 400 to 499, the page gets that status.
+ */
+export class ActionFailedError extends defineError<[hook: string, reason: string]>('FST_EDITOR_ACTION_FAILED', 'The hook actions.%s %s', 500) {
+  override readonly statusCode: number
+
+  constructor (hook: string, reason: string, { cause, statusCode = 500 }: ActionFailure = {}) {
+    super(hook, reason, ...(cause === undefined ? [] : [{ cause }]))
+    this.statusCode = statusCode
+  }
+}
 
 /** A URL given by a request or by the document server is missing or is not absolute. */
 export const InvalidUrlError = defineError('FST_EDITOR_INVALID_URL', 'Invalid URL', 400)
@@ -83,6 +115,15 @@ export const RevokedError = defineError('FST_EDITOR_REVOKED', 'Another instance 
 
 /** A method of the storage did not finish within `timeouts.storage`. */
 export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>('FST_EDITOR_STORAGE_TIMEOUT', 'The storage\'s %s did not finish within %d ms', 500, { retryable: true })
+
+/** The document has no version with this number, or it is not kept any more. */
+export const VersionNotFoundError = defineError('FST_EDITOR_VERSION_NOT_FOUND', 'The document has no version with this number', 404)
+
+/** A version cannot be restored while the document is edited: everybody must leave it first. */
+export const BeingEditedError = defineError<[milliseconds: number]>('FST_EDITOR_BEING_EDITED', 'The document was still being edited after %d ms: it can be restored when everybody has left it', 409, { retryable: true })
+
+/** The storage replaced a document without calling `beforePublish`: its previous version could not be kept. The storage has to be corrected. */
+export const VersionNotKeptError = defineError('FST_EDITOR_VERSION_NOT_KEPT', 'The storage did not call beforePublish: the previous version could not be kept', 500)
 
 // Outbound requests
 

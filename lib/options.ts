@@ -61,9 +61,31 @@ const rules: Rules<EditorOptions> = {
   onSessionEnd: Hook,
   onForgotten: Hook,
   doctor: { authorize: Hook },
+  actions: {
+    rename: Hook,
+    saveAs: rule('must be a function or true', Type.Union([Type.Literal(true), Hook.schema])),
+    images: Hook,
+    documents: Hook,
+    spreadsheets: Hook,
+    reference: Hook,
+    users: Hook,
+    notify: Hook,
+    sharing: Hook,
+    editRights: Hook,
+    favorite: Hook,
+    create: Hook,
+    links: TrueOrFalse,
+    documentName: Hook,
+    page: Hook
+  },
   recovery: {
     interval: Milliseconds,
     fileIdOf: Hook
+  },
+  versions: {
+    keep: rule('must be a whole number from 1 to 10000', Type.Integer({ minimum: 1, maximum: 10_000 })),
+    maxAge: rule('must be a whole number of milliseconds, at least 1', Type.Integer({ minimum: 1 })),
+    maxBytes: Bytes
   },
   clock: objectWith('now'),
   maxFileSize: Bytes,
@@ -97,6 +119,7 @@ const DEFAULT_TIMEOUTS = {
 }
 const DEFAULT_DOWNLOAD_URL_LIFETIME = 24 * 60 * 60_000
 const DEFAULT_SAVE_RETRIES = 2
+const DEFAULT_KEPT_VERSIONS = 200
 /** Bytes. */
 const DEFAULT_MAX_FILE_SIZE = 1024 ** 3
 const DEFAULT_BODY_LIMIT = 4 * 1024 ** 2
@@ -169,7 +192,9 @@ export function resolveOptions (options: EditorOptions) {
     onSessionEnd: options.onSessionEnd,
     onForgotten: options.onForgotten,
     doctor: options.doctor,
+    actions: options.actions ?? {},
     recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
+    versions: options.versions && { keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS, maxAge: options.versions.maxAge ?? Infinity, maxBytes: options.versions.maxBytes ?? Infinity },
     clock: options.clock ?? systemClock,
     maxFileSize: options.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,

@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { HistoryVersionData } from '../types/history.js'
 import type { HttpClient } from '../types/http.js'
 import type { Storage } from '../types/storage.js'
 import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
+import { signData } from './control/signed-data.js'
 import { createConversions } from './document-server/conversion.js'
 import { createResultFetch } from './document-server/result-file.js'
 import { tokenSigner } from './document-server/token.js'
@@ -20,6 +22,10 @@ import { createReportHandler } from './handler/report.js'
 import type { HandlerActions } from './handler/route.js'
 import { createScriptHost } from './handler/scripts.js'
 import { createSessionEvents } from './handler/session-events.js'
+import { keepingStorage } from './history/keeping.js'
+import { createHistory } from './history/history.js'
+import { createRestore } from './history/restore.js'
+import { createVersions } from './history/versions.js'
 import type { Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createForgottenFiles } from './recovery/forgotten-files.js'
@@ -28,6 +34,7 @@ import { createForceSaves, type ForceSaves } from './save/force-saves.js'
 import { createSaves } from './save/saves.js'
 import { stagingStorage } from './save/staging.js'
 import { handlerUrls } from './security/handler-urls.js'
+import { pageTokens } from './security/page-token.js'
 import { documentKeys } from './sessions/document-key.js'
 import { createKnownSessions } from './sessions/known-sessions.js'
 import { createLocks } from './sessions/locks.js'
@@ -68,6 +75,7 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
     client,
     fetchResult,
     urls: handlerUrls({ ...settings, path: handlerPath }),
+    pageTokens: pageTokens({ secrets, scope: publicBaseUrl + handlerPath, lifetime: settings.downloadUrlLifetime, clock }),
     keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
     commands: createCommands({ client, log }),
     conversions: createConversions({ client, fetchResult, closing: shutdown.endAll }),
@@ -76,10 +84,13 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
 }
 
 /** Sessions and saves, and the hooks that they call. */
-export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys }: Connection) {
+export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys, tokens, urls }: Connection) {
   const { clock, timeouts } = settings
   const hooks = createHooks({ settings, log, signal: shutdown.endAll })
-  const storage = stagingStorage(plugged, { spool, timeouts, signal: shutdown.endAll })
+  const staging = stagingStorage(plugged, { spool, timeouts, signal: shutdown.endAll })
+  const store = settings.versions && staging.versions
+  const retention = settings.versions
+  const storage = store && retention ? keepingStorage(staging, { versions: store, retention, clock, log }) : staging
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const sessionEvents = createSessionEvents({ hooks, log })
   const known = createKnownSessions()
@@ -93,7 +104,8 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   })
   const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
   const sessions = createSessions({ storage, recordStore, locks, keys, isKnown: commands.isKnown, askAfter: timeouts.session, clock, onEndOfDeleted: sessionEvents.endedAfterDeletion })
-  const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, signal: shutdown.endSaves })
+  const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal: shutdown.endSaves })
+  const versions = store && retention && createVersions({ storage, store, retention, clock })
   const forceSaves: ForceSaves = createForceSaves({
     storage,
     recordStore,
@@ -107,6 +119,20 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
   const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
 
+  const restore = versions && createRestore({
+    ...saves,
+    versions,
+    storage,
+    locks,
+    recordStore,
+    isKnown: commands.isKnown,
+    isInHookOf: hooks.isInHookOf,
+    clock,
+    log,
+    closing: shutdown.closing
+  })
+  const versionHistory = restore && { history: createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData }), restore }
+
   /** Resolves when nothing is under way. */
   async function idle (): Promise<void> {
     await forceSaves.idle()
@@ -115,7 +141,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     await sessionEvents.idle()
   }
 
-  return { hooks, storage, recordStore, known, sessions, saves, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
+  return { hooks, storage, recordStore, known, sessions, saves, versions, versionHistory, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
 }
 
 /** What the handler and the pages see, for the doctor. */
@@ -125,11 +151,11 @@ export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, {
 }
 
 /** The actions of the handler's route, and what decides about its requests. */
-export function createHandlerParts ({ settings, shutdown }: Foundation, { tokens, urls, keys, outbound }: Connection, { hooks, storage, sessions, saves, forceSaves }: Saving, { openings, probes, openingExplainer }: Diagnosis) {
-  const credentials = createCredentials({ settings, tokens, urls, keys, signal: shutdown.endAll })
+export function createHandlerParts ({ settings, shutdown }: Foundation, { tokens, urls, pageTokens, keys, outbound }: Connection, { hooks, storage, sessions, saves, versions, forceSaves }: Saving, { openings, probes, openingExplainer }: Diagnosis) {
+  const credentials = createCredentials({ settings, tokens, urls, pageTokens, keys, signal: shutdown.endAll })
   const actions: HandlerActions = {
     callback: createCallbackHandler({ settings, credentials, sessions, saves, forceSaves, hooks }),
-    download: createDownloadHandler({ credentials, storage, idle: settings.timeouts.idle }),
+    download: createDownloadHandler({ credentials, storage, versions, idle: settings.timeouts.idle }),
     proxy: createProxyHandler({ credentials, outbound }),
     report: createReportHandler({ credentials, explainOpening: openingExplainer.summary, onReport: openings.reported })
   }

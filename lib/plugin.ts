@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import '../types/fastify.js'
+import type { EditorControlDefaults } from '../types/control.js'
 import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
+import { offeredActions } from './actions/offered.js'
+import { createPageActions } from './actions/page-actions.js'
+import { actionScope } from './actions/routes.js'
 import { createControl } from './control/control.js'
 import { createBuilder } from './document-server/builder.js'
 import { createEditorServer } from './document-server/editor-server.js'
@@ -12,7 +16,7 @@ import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
 import { doctorRoute } from './doctor/route.js'
 import { startWarnings } from './doctor/start-warnings.js'
-import { AlreadyRegisteredError } from './errors.js'
+import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
 import { requestWithoutQuery } from './handler/route.js'
 import { handlerScope } from './handler/scope.js'
 import { undiciClient } from './http-client/undici-client.js'
@@ -30,6 +34,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const { editorApiUrl, recovery: { interval }, timeouts } = settings
   const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
   const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts, tls: settings.tls }))
+  if (settings.versions && !storage.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
   await storage.ready?.()
 
   const shutdown = createShutdown(timeouts.close)
@@ -49,7 +54,11 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   if (interval !== undefined) app.addHook('onReady', async () => { recoverRegularly(recoverForgotten, { interval, log, signal: shutdown.closing }) })
 
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
-  app.decorate('editorControl', defaults => createControl({ ...connection, ...saving, storage, pageUrls, openings, forceSave: forceSaves.request }, defaults))
+  const instanceId = settings.publicBaseUrl + handlerPath
+  const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
+  const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, forceSave: forceSaves.request }, defaults)
+  const editorSessions = createEditorSessions({ ...saving, keys, commands })
+  app.decorate('editorControl', control)
   app.decorate('editorServer', {
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
     convert: conversions.convert,
@@ -57,7 +66,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     formats: createFormats({ client }),
     recoverForgotten
   })
-  app.decorate('editorSessions', createEditorSessions({ ...saving, keys, commands }))
+  app.decorate('editorSessions', editorSessions)
   app.decorate('editorDoctor', createDoctor({
     ...foundation,
     ...connection,
@@ -78,7 +87,16 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     signal: shutdown.endAll
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, diagnosis)
-  await app.register(handlerScope({ ...handlerParts, settings, shutdown, otherRoutes: [scripts.route, ...doctor ? [doctor] : []], routeOptions: constraints ? { constraints } : {} }), {
+  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, createControl: control, editorSessions, instanceId, log, signal: shutdown.endAll })
+  const routeOptions = constraints ? { constraints } : {}
+  await app.register(handlerScope({
+    ...handlerParts,
+    settings,
+    shutdown,
+    otherRoutes: [scripts.route, ...doctor ? [doctor] : []],
+    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions, signal: shutdown.endAll })],
+    routeOptions
+  }), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // may return an object, only Fastify's type wants a string
     ...(logLevel && { logLevel })

@@ -1,5 +1,7 @@
 import type { Config, DocumentNormal, EditorConfigNormal } from '@onlyoffice/doceditor-types'
+import type { CreateDocumentOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
+import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
 import type { Signed, SignedMethods } from './signed-data.js'
 import type { Content } from './storage.js'
 
@@ -46,6 +48,16 @@ export interface OpenDocumentOptions {
    * @default the fileId and the stored extension: `report.docx`
    */
   readonly name?: string
+}
+
+/** Options of `EditorControl.setDocumentFromBytes`. */
+export interface SetDocumentOptions {
+  /**
+   * Whether the content is looked at with `checkDocument` before it is stored.
+   *
+   * @default false: whatever it is, it is stored
+   */
+  readonly check?: boolean
 }
 
 /** Options of `EditorControl.convert`. */
@@ -173,6 +185,26 @@ export interface EditorMessages {
 /** Options of `EditorControl.render`. */
 export interface RenderOptions {
   /**
+   * Events of the editor that the page listens to on the fragment, or as handlers: most of them add a button or a menu entry. Those that
+   * are answered by the option `actions` need not be named. `onRequestClose` shows the close button of the editor, unless
+   * `customization.close` says otherwise.
+   *
+   * @default none besides the informational ones
+   */
+  readonly events?: readonly string[]
+  /**
+   * Where the close button leads: an http(s) URL or a path. It also shows that button.
+   *
+   * @default the page that the user came from, if it is of the same origin
+   */
+  readonly closeUrl?: string
+  /**
+   * Language of the editor, such as `de` or `pt-BR`: `editorConfig.lang`.
+   *
+   * @default that of the control, or English
+   */
+  readonly lang?: NonNullable<EditorDefaults['lang']>
+  /**
    * Texts of the page in another language.
    *
    * @default English
@@ -219,6 +251,13 @@ export interface EditorControl {
    * of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access; `''` without a document.
    */
   readonly proxyToken: string
+  /**
+   * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the fileId, the title,
+   * and what the control was made with, signed but readable: the user, the permissions and so on. Valid for
+   * `downloadUrlLifetime`. Created anew at every access; `''` without a stored document, if `documentKey`, `documentUrl` or
+   * `callbackUrl` was assigned, or if it would be longer than 8,000 characters. Then the page cannot ask for anything.
+   */
+  readonly pageToken: string
   /** The signed configuration, or `null` without a document. Created and signed anew at every access. */
   readonly config: SignedConfig | null
   /** `config` as JSON; without a document, the string `null`. */
@@ -241,14 +280,29 @@ export interface EditorControl {
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish in time
    * while the session was looked up.
+   * @throws with `check`, the errors of `checkDocument`, after which nothing is stored.
    * @throws the error of `content`, after which nothing is stored, or the storage's own error, when a call of it fails.
    * @example
    * ```js
    * const control = app.editorControl()
-   * const fileId = await control.setDocumentFromBytes(request.raw, 'Report.docx')
+   * const fileId = await control.setDocumentFromBytes(request.raw, 'Report.docx', { check: true })
    * ```
    */
-  setDocumentFromBytes (content: Content, name: string): Promise<string>
+  setDocumentFromBytes (content: Content, name: string, options?: SetDocumentOptions): Promise<string>
+
+  /**
+   * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to its `fileId`. Rejects as
+   * `setDocumentFromBytes` does, and besides:
+   *
+   * @param format One of `blankFormats`, such as `docx`, `xlsx`, `pptx`, `odt` or `pdf`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `format`, `lang` or `paper` is invalid.
+   * @example
+   * ```js
+   * const control = app.editorControl({ lang: 'de' })
+   * const fileId = await control.createDocument('docx', { name: 'Bericht', lang: 'de' })
+   * ```
+   */
+  createDocument (format: string, options?: CreateDocumentOptions): Promise<string>
 
   /**
    * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`. Resolves to the
@@ -339,16 +393,68 @@ export interface EditorControl {
   forceSave (options?: ForceSaveOptions): Promise<ForceSaveResult>
 
   /**
+   * The versions of the stored document, in the form that the editor's `refreshHistory` takes. Needs the option `versions`.
+   *
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the option `versions` is not set.
+   * @throws the storage's own error, when a call of it fails.
+   * @example
+   * ```js
+   * const control = await app.editorControl().openDocument('report')
+   * const { currentVersion, history } = await control.history()
+   * for (const { version, created, user } of history) console.log(version, created, user?.name)
+   * ```
+   */
+  history (): Promise<DocumentHistory>
+
+  /**
+   * One version of the stored document, signed, in the form that the editor's `setHistoryData` takes. The document server fetches
+   * its URLs, which are signed and valid for `downloadUrlLifetime`; the token binds them to this version. If the data of the
+   * changes are kept, they are highlighted. Needs the option `versions`. `fileType` and `url` also serve to download a version.
+   * Source: docs/document-server-protocol.md#version-history
+   *
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any more.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history` does.
+   */
+  historyData (version: number): Promise<HistoryVersionData>
+
+  /**
+   * Makes an earlier version the present one. The present content is kept as a version. It waits until nobody edits the document,
+   * because what they save afterwards would not build on the restored version. `onSaved` is called as after a save. Needs the
+   * option `versions`.
+   *
+   * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): somebody still edited the document after `timeout`.
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any more.
+   * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
+   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): the version has another format, and another document has the name that this
+   * one would have.
+   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): `result.url` is not at the document server.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): `result` could not be fetched,
+   * or is no such file.
+   * @throws BusyError (`FST_EDITOR_BUSY`): the document was changed again and again, or it was called in a hook that a callback of
+   * this document waits for.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history` does.
+   * @throws the reason of `signal`, once it is aborted.
+   * @example
+   * ```js
+   * const control = await app.editorControl({ user }).openDocument('report')
+   * await control.restore(3)
+   * ```
+   */
+  restore (version: number, options?: RestoreOptions): Promise<RestoredVersion>
+
+  /**
    * Returns the HTML fragment that becomes the editor: an element with the configuration as data, and the script element of the
    * module that mounts the editor. It contains no inline script and can be inserted into the body of any page. Without a document
    * no editor is mounted.
    *
    * While the document is opening, and if it does not open, the page tells the user. `messages` replaces its texts.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a message is unknown or is not a string.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or a message is unknown or is not a string.
    * @example
    * ```js
-   * reply.type('text/html').send(`<!doctype html><title>Report</title>${control.render()}`)
+   * const fragment = control.render({ lang: 'de', closeUrl: '/documents' })
+   * reply.type('text/html').send(`<!doctype html><title>Report</title>${fragment}`)
    * ```
    */
   render (options?: RenderOptions): string

@@ -1,5 +1,7 @@
 import type { FastifyRequest, LogLevel, RouteOptions } from 'fastify'
+import type { ActionOptions, PageActionName, PageUser } from './actions.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
+import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
 import type { SessionEndEvent, SessionStartEvent } from './sessions.js'
 import type { Storage } from './storage.js'
@@ -17,6 +19,8 @@ export type AuthorizeTarget =
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
   /** A page reports that its document did not open. `fileId`: that document, if it is stored here. */
   | { readonly action: 'report', readonly fileId?: string }
+  /** A page asks for one of the option `actions`, a configuration or the version history. `fileId` and `user` are those of the page's token. */
+  | { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
 
 /** Tells the time. */
 export interface Clock {
@@ -368,6 +372,12 @@ export interface EditorOptions {
      */
     readonly authorize: (request: FastifyRequest) => boolean | Promise<boolean>
   }
+  /**
+   * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
+   *
+   * @default only fresh configurations
+   */
+  readonly actions?: ActionOptions
   /** How `editorServer.recoverForgotten` works. */
   readonly recovery?: {
     /**
@@ -386,6 +396,18 @@ export interface EditorOptions {
      */
     readonly fileIdOf?: (key: string) => string | undefined | Promise<string | undefined>
   }
+  /**
+   * Keeps earlier versions of every document in the storage, which needs `versions` for it: what a save or `EditorControl.restore`
+   * replaces is kept before it is replaced, with the document server's data of the changes. Content that the application replaces
+   * through the storage is not kept. `{}` keeps them with all defaults.
+   *
+   * @default no versions are kept
+   * @example
+   * ```js
+   * versions: { keep: 50, maxAge: 365 * 24 * 60 * 60 * 1000 }
+   * ```
+   */
+  readonly versions?: VersionOptions
   /**
    * Bytes that a saved, converted or proxied file may have, counted after decompression.
    *

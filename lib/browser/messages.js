@@ -1,6 +1,6 @@
-// What a fragment tells its user until the document is open.
+// What a fragment tells its user.
 
-/** @typedef {typeof defaults} Messages */
+/** @typedef {Readonly<typeof defaults>} Messages Default texts; in `copySaved`, `{name}` is the name of the copy. */
 /** @typedef {{ kind: 'failed' | 'outdated' | 'unknown', reason: string }} Failure `reason`: for the operator. */
 
 const defaults = {
@@ -13,7 +13,38 @@ const defaults = {
   outdated: 'This page is out of date',
   outdatedAdvice: 'Reload the page to open the document.',
   tryAgain: 'Try again',
-  reload: 'Reload the page'
+  reload: 'Reload the page',
+  denied: 'You are not allowed to do this',
+  notFound: 'It does not exist any more',
+  nameTaken: 'Another document has this name',
+  tooLarge: 'This file is too large',
+  refused: 'This is not possible',
+  notDone: 'That did not work',
+  notDoneAdvice: 'Try again. If that does not help, please tell the person who runs this service.',
+  offlineAdvice: 'Check your connection and try again.',
+  savingCopy: 'Saving a copy…',
+  copySaved: 'A copy was saved as {name}',
+  restoring: 'Restoring the version…',
+  created: 'The new document is ready',
+  linkReady: 'The document is ready',
+  open: 'Open',
+  dismiss: 'OK',
+  closing: 'Sending your last changes…',
+  unsent: 'Your last changes are not sent yet',
+  unsentAdvice: 'Check your connection. If you close the document now, they are lost.',
+  closeAnyway: 'Close anyway',
+  keepOpen: 'Keep it open',
+  closed: 'The document is closed',
+  openAgain: 'Open it again',
+  chooseImage: 'Choose an image',
+  chooseCompare: 'Choose a document to compare with',
+  chooseCombine: 'Choose a document to combine with',
+  chooseInsert: 'Choose a document whose text to insert',
+  chooseSpreadsheet: 'Choose a spreadsheet',
+  search: 'Search',
+  searching: 'Searching…',
+  nothingFound: 'Nothing found',
+  cancel: 'Cancel'
 }
 
 const DOWNLOAD = 'the document server cannot download the document'

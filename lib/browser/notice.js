@@ -1,4 +1,6 @@
-// What a fragment shows over or beside the editor: a status while the document is opening, or an alert if it does not open.
+// What a fragment shows over or beside the editor: a status while the document is opening, an alert if it does not open, and later
+// what came of the user's actions.
+import { element, styleSheet } from './elements.js'
 
 /**
  * @typedef {object} Content
@@ -7,10 +9,11 @@
  * @property {string} title
  * @property {string} [advice]
  * @property {string} [details] For the operator.
- * @property {{ label: string, run: () => void }} [button]
+ * @property {Button[]} [buttons]
  * @property {boolean} [isBusy]
  */
 
+/** @typedef {{ label: string, run: () => void }} Button */
 /** @typedef {ReturnType<typeof createNotice>} Notice */
 
 /** @type {WeakMap<HTMLElement, Notice>} */
@@ -33,7 +36,7 @@ function createNotice (fragment) {
 
   return {
     /** @param {Content} content */
-    show ({ place, role, title, advice, details, button, isBusy = false }) {
+    show ({ place, role, title, advice, details, buttons = [], isBusy = false }) {
       useStyle()
       const wasFocused = notice.contains(document.activeElement)
       const text = element('div', 'onlyoffice-notice-text')
@@ -43,7 +46,7 @@ function createNotice (fragment) {
       fragment.append(notice)
       // After the element is in the page: assistive technology announces what changes in it.
       text.append(...[['title', title], ['advice', advice], ['details', details]].flatMap(([part, value]) => value ? [element('p', `onlyoffice-notice-${part}`, value)] : []))
-      if (button) notice.append(buttonFor(button))
+      if (buttons.length > 0) notice.append(buttonsFor(buttons))
       if (wasFocused) (notice.querySelector('button') ?? notice).focus()
       fragment.setAttribute('aria-busy', String(isBusy))
       setCovered(fragment, place === 'cover' && !isBusy)
@@ -68,24 +71,16 @@ function setCovered (fragment, isCovered) {
   for (const frame of fragment.querySelectorAll('iframe')) frame.inert = isCovered
 }
 
-/** @param {NonNullable<Content['button']>} button */
-function buttonFor ({ label, run }) {
-  const button = /** @type {HTMLButtonElement} */ (element('button', 'onlyoffice-notice-button', label))
-  button.type = 'button'
-  button.addEventListener('click', run)
-  return button
-}
-
-/**
- * @param {string} tag
- * @param {string} className
- * @param {string} [text]
- */
-function element (tag, className, text = '') {
-  const created = document.createElement(tag)
-  created.className = className
-  created.textContent = text
-  return created
+/** @param {Button[]} buttons */
+function buttonsFor (buttons) {
+  const group = element('div', 'onlyoffice-notice-buttons')
+  group.append(...buttons.map(({ label, run }) => {
+    const button = element('button', 'onlyoffice-notice-button', label)
+    button.type = 'button'
+    button.addEventListener('click', run)
+    return button
+  }))
+  return group
 }
 
 /**
@@ -94,7 +89,7 @@ function element (tag, className, text = '') {
  * classes, and no script.
  */
 const NOTICE = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-notice'
-const CSS = `
+const useStyle = styleSheet(`
 :where([data-onlyoffice-editor]) { position: relative }
 ${NOTICE} {
   position: absolute; z-index: 1; box-sizing: border-box; overflow: auto;
@@ -123,7 +118,10 @@ ${NOTICE} .onlyoffice-notice-button {
 }
 ${NOTICE} .onlyoffice-notice-button:hover { background: #244c91 }
 ${NOTICE} .onlyoffice-notice-button:focus-visible { outline: 2px solid CanvasText; outline-offset: 2px }
-${NOTICE}-cover .onlyoffice-notice-button { margin-top: 1.25rem }
+${NOTICE} .onlyoffice-notice-button + .onlyoffice-notice-button { border-color: color-mix(in srgb, CanvasText 35%, Canvas); background: Canvas; color: CanvasText }
+${NOTICE} .onlyoffice-notice-button + .onlyoffice-notice-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${NOTICE} .onlyoffice-notice-buttons { display: flex; flex-wrap: wrap; gap: .5rem; flex: none; max-width: 100% }
+${NOTICE}-cover .onlyoffice-notice-buttons { margin-top: 1.25rem; justify-content: center }
 :where(${NOTICE}) > .onlyoffice-notice-spinner {
   flex: none; width: 1.75rem; height: 1.75rem; margin-bottom: .75rem; box-sizing: border-box;
   border: 3px solid color-mix(in srgb, CanvasText 20%, Canvas); border-top-color: #2f5fb3; border-radius: 50%;
@@ -131,20 +129,4 @@ ${NOTICE}-cover .onlyoffice-notice-button { margin-top: 1.25rem }
 }
 @keyframes onlyoffice-notice-turn { to { transform: rotate(1turn) } }
 @media (prefers-reduced-motion: reduce) { :where(${NOTICE}) > .onlyoffice-notice-spinner { animation: none } }
-`
-let isStyled = false
-
-/** Without a style element: a Content-Security-Policy with `style-src 'self'` would block it. Old browsers know nothing else. */
-function useStyle () {
-  if (isStyled) return
-  isStyled = true
-  try {
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(CSS)
-    document.adoptedStyleSheets.push(sheet)
-  } catch {
-    const style = document.createElement('style')
-    style.textContent = CSS
-    document.head.append(style)
-  }
-}
+`)

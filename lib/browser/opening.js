@@ -49,7 +49,7 @@ export function followOpening ({ notice, messages, report, isInPage }) {
       title: isOutdated ? messages.outdated : messages.failed,
       advice: isOutdated ? messages.outdatedAdvice : messages.failedAdvice,
       details: detailsOf(code, reason),
-      button: { label: messages.reload, run: () => location.reload() }
+      buttons: [{ label: messages.reload, run: () => location.reload() }]
     })
     report(code)
   }
@@ -87,7 +87,7 @@ export function followOpening ({ notice, messages, report, isInPage }) {
         title: messages.unreachable,
         advice: messages.unreachableAdvice,
         details: detailsOf(0, error.message),
-        button: { label: messages.tryAgain, run: tryAgain }
+        buttons: [{ label: messages.tryAgain, run: tryAgain }]
       })
       report(0)
     },

@@ -1,17 +1,23 @@
-import type { ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, ThumbnailRequest } from '../../types/control.js'
+import type { ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, SignedConfig, ThumbnailRequest } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
+import { blankDocument } from '../blank/blank-document.js'
 import type { Openings } from '../doctor/openings.js'
 import { assertConversionOptions, conversionKey } from '../document-server/conversion-request.js'
 import type { Conversions } from '../document-server/conversion.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
+import { checkDocument } from '../document-server/upload-check.js'
 import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError } from '../errors.js'
+import type { History } from '../history/history.js'
+import type { Restore, RestoringUser } from '../history/restore.js'
 import { deferErrors } from '../streams.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import type { PageTokens } from '../security/page-token.js'
 import { signedConfig } from './config.js'
-import { type PageUrls, renderFragment } from './page.js'
+import { assertRenderOptions, type PageUrls, renderFragment } from './page.js'
+import { renderedDefaults } from './page-defaults.js'
 import { signData } from './signed-data.js'
 
 export interface ControlDependencies {
@@ -23,7 +29,24 @@ export interface ControlDependencies {
   readonly pageUrls: PageUrls
   readonly keys: DocumentKeys
   readonly openings: Pick<Openings, 'pageMade'>
+  readonly pageTokens: Pick<PageTokens, 'make'>
+  readonly offered: OfferedActions
+  /** Absent where no versions are kept. */
+  readonly versionHistory: HistoryParts | undefined
   readonly forceSave: (fileId: string, key: string, options?: ForceSaveOptions) => Promise<ForceSaveResult>
+}
+
+/** What the option `actions` means to a page. */
+export interface OfferedActions {
+  /** Names of the actions that a page can use. */
+  namesFor (defaults: EditorControlDefaults): readonly string[]
+  /** With the fields of the configuration that the actions need. */
+  completed (defaults: EditorControlDefaults, fileId: string): EditorControlDefaults
+}
+
+interface HistoryParts {
+  readonly history: History
+  readonly restore: Restore
 }
 
 interface Opened {
@@ -54,12 +77,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     get config () {
-      if (!control.hasDocument) return null
-      const { documentName: name, documentKey: key, documentUrl: url } = control
-      const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, defaults, tokens)
-      const { mode, callbackUrl } = config.editorConfig ?? {}
-      openings.pageMade(openedFileId(), { key, edits: mode !== 'view' && callbackUrl !== undefined })
-      return config
+      return configWith(defaults)
+    },
+
+    get pageToken () {
+      return pageTokenWith(defaults)
     },
 
     get configJson () {
@@ -73,13 +95,18 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return control
     },
 
-    async setDocumentFromBytes (content, name) {
+    async setDocumentFromBytes (content, name, { check = false } = {}) {
       deferErrors(content)
       const extension = extensionOf(name)
       if (extension === '') throw new InvalidNameError()
-      const info = await storage.create(extension, content)
+      const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
       await open(info, name)
       return info.fileId
+    },
+
+    async createDocument (format, { name = 'Untitled', ...options } = {}) {
+      const content = blankDocument(format, options)
+      return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
     },
 
     async convertToPdf (options) {
@@ -114,13 +141,53 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return await dependencies.forceSave(file.fileId, control.documentKey, options)
     },
 
-    render ({ messages } = {}) {
-      return renderFragment({ configJson: control.configJson, fileId: openedFileId(), proxyToken: control.proxyToken, messages }, dependencies.pageUrls)
+    render (options = {}) {
+      assertRenderOptions(options)
+      const page = renderedDefaults(defaults, options)
+      const pageToken = pageTokenWith(page)
+      return renderFragment({
+        ...options,
+        configJson: JSON.stringify(configWith(page)),
+        fileId: openedFileId(),
+        proxyToken: control.proxyToken,
+        pageToken,
+        actions: pageToken === '' ? [] : dependencies.offered.namesFor(page)
+      }, dependencies.pageUrls)
     },
+
+    history: async () => await history(async (parts, { fileId }) => await parts.history.of(fileId)),
+
+    historyData: async version => await history(async (parts, { fileId }) => await parts.history.dataOf(fileId, version)),
+
+    restore: async (version, options) => await history(async (parts, { fileId }) => await parts.restore(fileId, version, userOf(defaults), options)),
 
     sign: ((...given: [object] | [string, object]) => signData(tokens, ...given)) as EditorControl['sign']
   }
   return control
+
+  function configWith (defaults: EditorControlDefaults): SignedConfig | null {
+    if (!control.hasDocument) return null
+    const { documentName: name, documentKey: key, documentUrl: url } = control
+    const fileId = openedFileId()
+    const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, dependencies.offered.completed(defaults, fileId), tokens)
+    const { mode, callbackUrl } = config.editorConfig ?? {}
+    openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
+    return config
+  }
+
+  /** A configuration that the page asks for later has the plugin's own key and callback URL: it must not replace one that has others. */
+  function pageTokenWith (defaults: EditorControlDefaults): string {
+    const file = openedFile()
+    if (file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl || !keys.isForFile(file.fileId, control.documentKey)) return ''
+    return dependencies.pageTokens.make({ fileId: file.fileId, name: control.documentName, defaults })
+  }
+
+  async function history<Result> (call: (parts: HistoryParts, file: FileInfo) => Promise<Result>): Promise<Result> {
+    if (!dependencies.versionHistory) throw new InvalidOptionError('versions', 'must be set: without it no versions are kept')
+    const file = openedFile()
+    if (!control.hasDocument || file === null) throw new NoDocumentError()
+    return await call(dependencies.versionHistory, file)
+  }
 
   /** What identifies the content that is converted. A live session keeps its key when a force save changes the content. */
   async function contentKey (): Promise<string> {
@@ -157,4 +224,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   function extension (): string {
     return openedFile()?.extension ?? extensionOf(control.documentName)
   }
+}
+
+/** The user of the page. */
+function userOf ({ user, editorConfig }: EditorControlDefaults): RestoringUser | undefined {
+  const { id, name = '' } = user ?? editorConfig?.user ?? {}
+  return id === undefined ? undefined : { id: String(id), name }
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { EditorMessages } from '../../types/control.js'
+import { Type } from 'typebox'
+import type { EditorMessages, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
 import { escapeHtml } from '../html.js'
+import { assertOptions, rule, stringThat } from '../rules.js'
+import { isPageUrl } from '../url.js'
 
 export interface PageUrls {
   /** URL of the document server's api.js. */
@@ -12,13 +15,15 @@ export interface PageUrls {
   readonly modulePath: string
 }
 
-export interface PageContent {
+export interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages'> {
   readonly configJson: string
   /** `''` when the page shows no stored file. */
   readonly fileId: string
   readonly proxyToken: string
-  /** Texts of the page that replace the default ones. */
-  readonly messages?: EditorMessages | undefined
+  /** `''` when the page cannot ask for anything. */
+  readonly pageToken: string
+  /** Names of what the page can ask for, besides configurations. */
+  readonly actions: readonly string[]
 }
 
 const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
@@ -34,10 +39,30 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
   reload: true
 }
 
+const renderRules = {
+  events: rule('must be a list of events of the editor, such as onRequestClose', Type.Array(stringThat(name => /^on[A-Z][A-Za-z]*$/.test(name)))),
+  closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
+  lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
+  messages: rule('must be an object', Type.Object({}))
+}
+
+export function assertRenderOptions (options: RenderOptions): void {
+  assertOptions(renderRules, options)
+}
+
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
-export function renderFragment ({ configJson, fileId, proxyToken, messages }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageUrls): string {
+export function renderFragment ({ configJson, fileId, proxyToken, pageToken, actions, events, closeUrl, messages }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageUrls): string {
   const id = `onlyoffice-editor-${randomUUID()}`
-  const data = { api: editorApiUrl, handler: handlerPath, 'file-id': fileId, 'proxy-token': proxyToken, ...(messages && { messages: messagesJson(messages) }) }
+  const data = {
+    api: editorApiUrl,
+    handler: handlerPath,
+    'file-id': fileId,
+    'proxy-token': proxyToken,
+    ...(pageToken && { 'page-token': pageToken, actions: actions.join(' ') }),
+    ...(events && { events: events.join(' ') }),
+    ...(closeUrl !== undefined && { 'close-url': closeUrl }),
+    ...(messages && { messages: messagesJson(messages) })
+  }
   const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${escapeHtml(value)}"`).join('')
   return `<div class="onlyoffice-editor" data-onlyoffice-editor${attributes}>
 <script type="application/json">${inertJson(configJson)}</script>

@@ -10,7 +10,7 @@ import type { SaveOutcome } from '../save/save.js'
 import type { Saves } from '../save/saves.js'
 import type { Bearing } from '../sessions/record.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { parseHttpUrl } from '../url.js'
+import { isHttpUrl, parseHttpUrl } from '../url.js'
 import { toEvent } from './callback-event.js'
 import type { Credentials } from './credentials.js'
 import type { Hooks } from './hooks.js'
@@ -137,8 +137,15 @@ function saveRequest (event: SaveEvent, url: string): SaveRequest {
     oldestChange: event.history?.changes?.[0]?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
     filetype: event.filetype !== undefined && documentTypeOf(event.filetype) ? event.filetype : undefined,
     notmodified: status === 2 && event.notmodified === true,
-    users
+    users,
+    history: event.history,
+    changesUrl: httpUrlOf(event.changesurl)
   }
+}
+
+/** A save is stored also without its changes. */
+function httpUrlOf (value: string | undefined): URL | undefined {
+  return value !== undefined && isHttpUrl(value) ? new URL(value) : undefined
 }
 
 function logOutcome (log: FastifyBaseLogger, { fileId, key, status, lastsave }: SaveEvent, outcome: SaveOutcome): void {

@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify'
+import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
+import { type PageRights, rightsOf } from '../control/page-defaults.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { isJsonObject } from '../json.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import type { PageClaims, PageTokens } from '../security/page-token.js'
 import { parseUrl } from '../url.js'
 import { withTimeout } from '../with-timeout.js'
 import { requestTokens } from './request-tokens.js'
@@ -25,6 +28,21 @@ export interface Credentials {
   authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
   /** Resolves to whether the report is proven to come from a page with this fileId. */
   authorizeReport (request: HandlerRequest): Promise<boolean>
+  /** Lets a page use an action. Needs no body. */
+  authorizeAction (request: FastifyRequest, action: RequestedAction): Promise<AuthorizedAction>
+}
+
+export interface RequestedAction {
+  readonly name: PageActionName
+  /** What the page must allow its user. */
+  readonly needs: keyof PageRights | 'any'
+}
+
+export interface AuthorizedAction {
+  /** Of the page's token. */
+  readonly claims: PageClaims
+  /** `authorize` has allowed it, whatever the page's token says. */
+  readonly isAllowed: boolean
 }
 
 export interface VerifiedCallback {
@@ -38,6 +56,7 @@ interface Dependencies {
   readonly settings: Pick<Settings, 'authorize' | 'documentServer' | 'proxy' | 'publicBaseUrl' | 'requireToken' | 'signedUrls' | 'timeouts'>
   readonly tokens: TokenSigner
   readonly urls: HandlerUrls
+  readonly pageTokens: Pick<PageTokens, 'check'>
   readonly keys: Pick<DocumentKeys, 'isForFile'>
   /** Ends the wait for `authorize`. */
   readonly signal: AbortSignal
@@ -47,13 +66,14 @@ const WRONG_SIGNATURE = 'the URL\'s signature was not made for this application,
 
 /** The page's proxy token is sent in a header because no link, image, script or form can set one. */
 const PROXY_TOKEN_HEADER = 'x-editor-proxy-token'
+const PAGE_TOKEN_HEADER = 'x-editor-page-token'
 
 /** A page may not use proxied content as script, style, frame and so on. Source: the Fetch standard, request destinations. */
 const ALLOWED_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 'document', 'image', 'audio', 'video'])
 
 const WRONG_KEY = 'the document key of the callback does not belong to its file: the token is for another file, or documentKey was set after the control\'s config was read'
 
-export function createCredentials ({ settings, tokens, urls, keys, signal }: Dependencies): Credentials {
+export function createCredentials ({ settings, tokens, urls, pageTokens, keys, signal }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   /** Unsigned callbacks that `authorize` has allowed. */
@@ -116,7 +136,19 @@ export function createCredentials ({ settings, tokens, urls, keys, signal }: Dep
       if (!ALLOWED_DESTINATIONS.has(request.headers['sec-fetch-dest'])) throw new ForbiddenError('proxied content must not be executed or embedded in a page')
     },
 
-    authorizeReport: request => authorizePage(request, { action: 'report' })
+    authorizeReport: request => authorizePage(request, { action: 'report' }),
+
+    async authorizeAction (request, { name, needs }) {
+      const { state, claims } = pageTokens.check(headerOf(request, PAGE_TOKEN_HEADER))
+      if (state === 'absent') throw new UnauthorizedError(`no ${PAGE_TOKEN_HEADER} header: the page's module sends it, with the control's pageToken`)
+      if (state === 'invalid') throw new ForbiddenError(`the ${PAGE_TOKEN_HEADER} was not made by this application`)
+      const { fileId, defaults } = claims
+      const isAllowed = await askApplication(request, { action: name, fileId, user: defaults.user ?? defaults.editorConfig?.user })
+      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime`)
+      if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
+      if (needs !== 'any' && !rightsOf(defaults)[needs]) throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
+      return { claims, isAllowed }
+    }
   }
 
   /** A request of an editor page. Resolves to whether it has the token of that page. */

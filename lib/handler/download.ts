@@ -8,6 +8,7 @@ import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/stora
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError } from '../errors.js'
 import { discard } from '../streams.js'
+import type { Versions } from '../history/versions.js'
 import type { Credentials } from './credentials.js'
 import { endWhenIdle } from './idle-client.js'
 import type { HandlerRequest } from './request.js'
@@ -16,16 +17,20 @@ import { untrustedContentHeaders } from './responses.js'
 interface Dependencies {
   readonly credentials: Credentials
   readonly storage: Pick<Storage, 'stat' | 'read'>
+  /** Absent where no versions are kept. */
+  readonly versions: Pick<Versions, 'open'> | undefined
   /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly idle: number
 }
 
 /** Serves a stored file: to requests with a signed URL or, without signatures, a token; and to those that `authorize` allows. */
-export function createDownloadHandler ({ credentials, storage, idle }: Dependencies) {
+export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId } = request.query
     if (!fileId) throw new FileNotFoundError()
     await credentials.authorizeDownload(request, fileId)
+
+    if (request.query.version !== undefined) return await sendVersion(request, reply, fileId)
 
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
@@ -51,7 +56,30 @@ export function createDownloadHandler ({ credentials, storage, idle }: Dependenc
     if (!file) throw new FileNotFoundError()
     return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(discardedOnClose(reply, file.body))
   }
+
+  async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string): Promise<FastifyReply> {
+    const { version = '', part = 'content' } = request.query
+    if (!VERSION.test(version) || (part !== 'content' && part !== 'changes')) throw new FileNotFoundError()
+    const content = await versions?.open(fileId, Number(version), part)
+    if (!content) throw new FileNotFoundError()
+    reply.headers({
+      ...untrustedContentHeaders,
+      'cache-control': 'private, no-cache',
+      'content-type': mediaTypeOf(content.extension),
+      'content-disposition': contentDisposition(`${fileId}-${version}.${content.extension}`),
+      'content-length': content.size
+    })
+    if (request.method === 'HEAD') {
+      discard(content.body)
+      return reply.send()
+    }
+    endWhenIdle(request, reply, idle)
+    return reply.send(discardedOnClose(reply, content.body))
+  }
 }
+
+/** The number of a version. */
+const VERSION = /^[1-9]\d{0,8}$/
 
 /** Without this the file would stay open when a hook of the application fails or sends something else. */
 function discardedOnClose ({ raw }: FastifyReply, body: Readable): Readable {

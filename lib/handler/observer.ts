@@ -66,8 +66,8 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
   }
 }
 
-function eventOf ({ method, body }: FastifyRequest, { action }: HandlerQuery, outcome: Outcome): DownloadEvent | CallbackOutcome | undefined {
-  if (action === 'download' && method === 'GET') return { kind: 'download', ...outcome }
+function eventOf ({ method, body }: FastifyRequest, { action, version }: HandlerQuery, outcome: Outcome): DownloadEvent | CallbackOutcome | undefined {
+  if (action === 'download' && method === 'GET' && version === undefined) return { kind: 'download', ...outcome }
   if (action !== 'callback' || method !== 'POST') return undefined
   const status = (body as { readonly status?: unknown } | null | undefined)?.status
   return { kind: 'callback', ...(typeof status === 'number' && Number.isInteger(status) && { status }), ...outcome }

@@ -13,7 +13,9 @@ export const HandlerQuery = Type.Object({
   key: Type.Optional(Type.String()),
   signature: Type.Optional(Type.String()),
   url: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String())
+  code: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String()),
+  part: Type.Optional(Type.String())
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
 

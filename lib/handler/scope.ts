@@ -21,6 +21,8 @@ interface Dependencies {
   readonly probeRequests: ProbeRequests
   /** Besides the handler's own: they have paths below it. */
   readonly otherRoutes: readonly RouteOptions[]
+  /** The same, of routes that read bodies in another way. */
+  readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
   readonly routeOptions: Pick<RouteOptions, 'constraints'>
   readonly shutdown: Shutdown
 }
@@ -28,7 +30,7 @@ interface Dependencies {
 const BROWSER_MODULES = fileURLToPath(new URL('../browser/', import.meta.url))
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, routeOptions, shutdown }: Dependencies) {
+export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, routeOptions, shutdown }: Dependencies) {
   const { path } = settings
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
@@ -40,6 +42,7 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
       : parseCallbackBody(await readBody(request as HandlerRequest, payload)))
     scope.route(handlerRoute({ path, actions, credentials, observer, probeRequests, routeOptions }))
     for (const route of otherRoutes) scope.route({ ...routeOptions, ...route })
+    for (const other of otherScopes) await scope.register(other)
     routeNearMisses(scope, path, routeOptions)
     await scope.register(fastifyStatic, {
       root: BROWSER_MODULES,

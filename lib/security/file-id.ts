@@ -2,7 +2,7 @@
 export const MAX_FILE_ID_BYTES = 200
 
 /** Control characters, line separators, characters that change the direction of text, and characters special in paths or shells. */
-const FORBIDDEN = /[\p{Cc}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}/\\<>:"|?*]/u
+export const FORBIDDEN_CHARACTERS = /[\p{Cc}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}/\\<>:"|?*]/u
 
 /** Unix hides names with a leading dot. Windows removes trailing dots and spaces. */
 const HIDDEN_OR_TRIMMED = /^\.|[.\s]$/u
@@ -15,12 +15,16 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(
  * file name. Spaces, `&`, `#`, `+`, `%` and letters of any script are allowed. Storages treat other fileIds as absent files.
  */
 export function isSafeFileId (fileId: unknown): fileId is string {
-  return typeof fileId === 'string' &&
-    fileId !== '' &&
-    fileId.length <= MAX_FILE_ID_BYTES &&
-    fileId.isWellFormed() &&
-    Buffer.byteLength(fileId) <= MAX_FILE_ID_BYTES &&
-    !FORBIDDEN.test(fileId) &&
-    !HIDDEN_OR_TRIMMED.test(fileId) &&
-    !DEVICE.test(fileId)
+  return typeof fileId === 'string' && isPlainName(fileId, MAX_FILE_ID_BYTES)
+}
+
+/** Whether every operating system takes a text for one plain file name. */
+export function isPlainName (name: string, maxBytes: number): boolean {
+  return name !== '' &&
+    name.length <= maxBytes &&
+    name.isWellFormed() &&
+    Buffer.byteLength(name) <= maxBytes &&
+    !FORBIDDEN_CHARACTERS.test(name) &&
+    !HIDDEN_OR_TRIMMED.test(name) &&
+    !DEVICE.test(name)
 }

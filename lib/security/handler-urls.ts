@@ -8,6 +8,8 @@ export interface HandlerUrls {
   readonly path: string
   /** URL at which the document server downloads a file. */
   download (fileId: string): string
+  /** URL at which the document server downloads a version of a file, or the data of the changes that led to it. */
+  version (fileId: string, version: number, part: 'content' | 'changes'): string
   /** URL to which the document server sends callbacks for a file: with the given document key only, or with any key made for the file. */
   callback (fileId: string, key?: string): string
   /** The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without a stored file. */
@@ -37,6 +39,8 @@ export interface SignatureQuery {
   readonly expires?: string | undefined
   readonly key?: string | undefined
   readonly signature?: string | undefined
+  readonly version?: string | undefined
+  readonly part?: string | undefined
 }
 
 interface Options {
@@ -86,8 +90,15 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
     path: pathname,
     download: fileId => urlOf({ purpose: 'download', fileId, expires: expiry() }),
     callback: (fileId, key) => urlOf({ purpose: 'callback', fileId, key }),
-    checkSignature (purpose, fileId, { signature, expires, key }) {
-      return signature === undefined ? 'absent' : check({ purpose, fileId, expires, key }, signature)
+    version (fileId, version, part) {
+      const expires = expiry()
+      const signature = signer.sign({ purpose: 'version', fileId, expires, key: partOfVersion(String(version), part) })
+      return `${base}?${new URLSearchParams({ action: 'download', fileId, version: String(version), part, ...(signedUrls && { expires, signature }) })}`
+    },
+    checkSignature (purpose, fileId, { signature, expires, key, version, part }) {
+      if (signature === undefined) return 'absent'
+      if (purpose === 'download' && version !== undefined) return check({ purpose: 'version', fileId, expires, key: partOfVersion(version, part) }, signature)
+      return check({ purpose, fileId, expires, key }, signature)
     },
     proxyToken (fileId) {
       const expires = expiry()
@@ -115,6 +126,10 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
         url.searchParams.get('fileId') === fileId && sorted(url.searchParams) === sorted(new URLSearchParams(query))
     }
   }
+}
+
+function partOfVersion (version: string, part: string = 'content'): string {
+  return `${version} ${part}`
 }
 
 function sorted (parameters: URLSearchParams): string {

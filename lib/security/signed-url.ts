@@ -4,11 +4,11 @@ import { equalInConstantTime } from './constant-time.js'
 /** What a signature covers, besides the URL of the handler. */
 export interface SignedUrl {
   /** A signature is valid for one purpose only. */
-  readonly purpose: 'callback' | 'download' | 'proxy' | 'probe-callback' | 'probe-download' | 'probe-answer'
+  readonly purpose: 'callback' | 'download' | 'version' | 'proxy' | 'page' | 'probe-callback' | 'probe-download' | 'probe-answer'
   readonly fileId: string
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined
-  /** The only document key that the URL is for. Without it, the URL is for any key of the file. */
+  /** The only document key that the URL is for; without it, the URL is for any key of the file. Of a version: its number and part. */
   readonly key?: string | undefined
 }
 

@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import type { ActionOptions, PageAction as PageFacts } from '../../types/actions.js'
+import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
+import { editingDefaults } from '../control/page-defaults.js'
+import { ForbiddenError } from '../errors.js'
+import type { PageClaims } from '../security/page-token.js'
+import { pageAction, type PageAction, type PageRequest } from './action.js'
+import { ActionLink } from './shapes.js'
+import type { HookCalls } from './hook-calls.js'
+import type { Place } from './page-links.js'
+
+interface Dependencies {
+  readonly options: Pick<ActionOptions, 'documentName' | 'editRights'>
+  readonly hooks: HookCalls
+  readonly createControl: (defaults: EditorControlDefaults) => EditorControl
+  /** Without `expires`, the token is valid as long as that of a new page. */
+  readonly makeToken: (claims: Omit<PageClaims, 'expires'> & { readonly expires?: number }) => string
+  readonly namesFor: (defaults: EditorControlDefaults) => readonly string[]
+}
+
+const Body = Type.Object({
+  /** `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may edit. */
+  purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit')]),
+  actionLink: Type.Optional(ActionLink)
+})
+
+/** A configuration as the page would have if it was made now. */
+export function configAction ({ options, hooks, createControl, makeToken, namesFor }: Dependencies): PageAction {
+  return pageAction({
+    name: 'config',
+    needs: 'any',
+    schema: Body,
+    async run (page) {
+      const { body: { purpose, actionLink }, claims, isAllowed } = page
+      const { fileId, expires } = claims
+      const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
+      const name = await presentName(page) ?? claims.name
+      const control = await createControl(actionLink ? leadingTo(actionLink, defaults) : defaults).openDocument(fileId, { name })
+      return {
+        config: control.config,
+        pageToken: makeToken({ fileId, name, defaults, ...(!isAllowed && { expires }) }),
+        proxyToken: control.proxyToken,
+        actions: namesFor(defaults).join(' ')
+      }
+    }
+  })
+
+  async function withEditRights (page: PageRequest<unknown>): Promise<EditorControlDefaults> {
+    const { editRights } = options
+    if (!editRights) throw new ForbiddenError('the option actions.editRights is not set')
+    const answer = await hooks.call({ name: 'editRights', hook: editRights }, page, {}, {
+      result: Type.Union([Type.Boolean(), Type.Object({})]),
+      expected: 'true, false, or what a control is made with'
+    })
+    if (answer === false) throw new ForbiddenError('actions.editRights denied it')
+    return editingDefaults(page.claims.defaults, answer === true ? {} : answer)
+  }
+
+  async function presentName (page: PageRequest<unknown>): Promise<string | undefined> {
+    const { documentName } = options
+    return documentName && await hooks.call<PageFacts, string | undefined>({ name: 'documentName', hook: documentName }, page, {}, {
+      result: Type.Union([Type.Undefined(), Type.String({ minLength: 1, maxLength: 1000 })]),
+      expected: 'a name or undefined'
+    })
+  }
+}
+
+/** Only this configuration: not those that follow. */
+function leadingTo ({ action: { type, data } }: Place, defaults: EditorControlDefaults): EditorControlDefaults {
+  return { ...defaults, actionLink: { action: { type, data } } as NonNullable<EditorControlDefaults['actionLink']> }
+}

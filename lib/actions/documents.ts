@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import type { ActionOptions } from '../../types/actions.js'
+import { pageAction, type PageAction } from './action.js'
+import type { Choices } from './choices.js'
+import { Search } from './shapes.js'
+import type { SignMethod } from './signing.js'
+
+interface Dependencies {
+  readonly hook: NonNullable<ActionOptions['documents']>
+  readonly choices: Choices
+  readonly sign: SignMethod
+}
+
+/** Documents to compare or combine with, or to insert text from, each with the argument of `setRequestedDocument`. */
+export function documentsAction ({ hook, choices, sign }: Dependencies): PageAction {
+  return pageAction({
+    name: 'documents',
+    needs: 'edit',
+    schema: Type.Object({ c: Type.Enum(['compare', 'combine', 'insert-text']), search: Type.Optional(Search) }),
+    async run (page) {
+      const { c, search } = page.body
+      return await choices.offer({ name: 'documents', hook }, page, { purpose: c, ...(search !== undefined && { search }) }, ({ fileType, url }) => sign('setRequestedDocument', { c, fileType, url }))
+    }
+  })
+}

@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { FileNotFoundError, VersionNotFoundError } from '../errors.js'
+import { pageAction, type PageAction } from './action.js'
+
+const Version = Type.Integer({ minimum: 1 })
+
+/** All versions of the page's document. */
+export const historyAction: PageAction = pageAction({
+  name: 'history',
+  needs: 'any',
+  schema: Type.Object({}),
+  run: async page => await (await page.open()).history()
+})
+
+/** One version. The editor shows the message of one that is not kept any more. */
+export const historyDataAction: PageAction = pageAction({
+  name: 'history-data',
+  needs: 'any',
+  schema: Type.Object({ version: Version }),
+  async run ({ body: { version }, open }) {
+    try {
+      return await (await open()).historyData(version)
+    } catch (error) {
+      if (!(error instanceof VersionNotFoundError || error instanceof FileNotFoundError)) throw error
+      return { error: error.message, version }
+    }
+  }
+})
+
+/** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
+export const restoreAction: PageAction = pageAction({
+  name: 'restore',
+  needs: 'edit',
+  schema: Type.Object({
+    version: Version,
+    url: Type.Optional(Type.String({ maxLength: 10_000 })),
+    fileType: Type.Optional(Type.String({ maxLength: 16 }))
+  }),
+  async run ({ body: { version, url, fileType }, open }) {
+    const control = await open()
+    const restored = await control.restore(version, url !== undefined && fileType !== undefined ? { result: { url, fileType } } : {})
+    return { version: restored.version }
+  }
+})

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify'
+import { Type, type TSchema } from 'typebox'
+import { Check } from 'typebox/value'
+import type { ActionHook, ActionOptions, PageAction } from '../../types/actions.js'
+import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import { withTimeout } from '../with-timeout.js'
+import type { PageRequest } from './action.js'
+
+/** Calls the hooks of the option `actions`. */
+export interface HookCalls {
+  /**
+   * Resolves to what the hook returned. Rejects with `ActionFailedError` if it throws or returns something else than `result`
+   * describes, or with `HookTimeoutError`.
+   */
+  call <Action extends PageAction, Result>(hook: NamedHook<Action, Result>, page: PageRequest<unknown>, action: NoInfer<Omit<Action, keyof PageAction>>, options: CallOptions): Promise<Result>
+  /** As `call`, for a hook that is not told of a request. */
+  limited <Result>(name: keyof ActionOptions, run: () => Result | Promise<Result>, options: CallOptions): Promise<Result>
+}
+
+/** A hook with the name of its option. */
+export interface NamedHook<Action, Result> {
+  readonly name: keyof ActionOptions
+  readonly hook: ActionHook<Action, Result>
+}
+
+interface CallOptions {
+  readonly result: TSchema
+  /** Follows "returned something else than". */
+  readonly expected: string
+  /** Milliseconds in addition to the usual time. */
+  readonly extraTime?: number
+}
+
+/** For a hook whose result does not matter. */
+export const NOTHING: CallOptions = { result: Type.Unknown(), expected: 'anything' }
+
+interface Dependencies {
+  /** Milliseconds. */
+  readonly timeout: number
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
+}
+
+export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
+  async function limited<Result> (name: keyof ActionOptions, run: () => Result | Promise<Result>, { result: schema, expected, extraTime = 0 }: CallOptions): Promise<Result> {
+    let result: Result
+    try {
+      result = await withTimeout(run, { milliseconds: timeout + extraTime, timeoutError: ms => new HookTimeoutError(`actions.${name}`, ms), signal })
+    } catch (cause) {
+      if (cause instanceof HookTimeoutError) throw cause
+      throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })
+    }
+    if (!Check(schema, result)) throw new ActionFailedError(name, `returned something else than ${expected}`)
+    return result
+  }
+
+  return {
+    limited,
+    call ({ name, hook }, { claims: { fileId, defaults }, request }, fields, options) {
+      const user = defaults.user ?? defaults.editorConfig?.user
+      const action = { fileId, user, ...fields } as unknown as Parameters<typeof hook>[0]
+      return limited(name, () => hook(action, request as FastifyRequest), options)
+    }
+  }
+}
+
+/** How a hook refuses. */
+function refusalStatus (error: unknown): number {
+  const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
+  return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode < 500 ? statusCode : 500
+}

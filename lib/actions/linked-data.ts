@@ -1,0 +1,33 @@
+import type { ReferenceData } from '@onlyoffice/doceditor-types'
+import type { EditorControl } from '../../types/control.js'
+import type { FileInfo } from '../../types/storage.js'
+import type { HandlerUrls } from '../security/handler-urls.js'
+import type { DocumentKeys } from '../sessions/document-key.js'
+import type { SignMethod } from './signing.js'
+
+/** Files that cells of a spreadsheet link to. */
+export interface LinkedData {
+  /** The argument of `setReferenceData`, with the data as they are in the editors now. */
+  answer (control: EditorControl, info: FileInfo): object
+  /** The argument of `setReferenceSource`. */
+  source (info: FileInfo, name: string): object
+}
+
+interface Dependencies {
+  readonly sign: SignMethod
+  readonly urls: Pick<HandlerUrls, 'download'>
+  readonly keys: Pick<DocumentKeys, 'of'>
+  /** Identifies this application in copied cells. */
+  readonly instanceId: string
+}
+
+export function createLinkedData ({ sign, urls, keys, instanceId }: Dependencies): LinkedData {
+  const referenceTo = (fileId: string): ReferenceData => ({ fileKey: fileId, instanceId })
+
+  return {
+    answer: ({ documentKey: key, documentName: path, documentUrl: url }, { fileId, extension: fileType }) =>
+      sign('setReferenceData', { fileType, key, path, url, referenceData: referenceTo(fileId) }),
+    source: (info, path) =>
+      sign('setReferenceSource', { fileType: info.extension, key: keys.of(info), path, url: urls.download(info.fileId), referenceData: referenceTo(info.fileId) })
+  }
+}

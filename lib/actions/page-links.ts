@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify'
+import type { ActionOptions } from '../../types/actions.js'
+import { parseUrl } from '../url.js'
+import type { HookCalls } from './hook-calls.js'
+import { PageUrl } from './shapes.js'
+
+/** A place in a document, as the editor names it. */
+export interface Place {
+  readonly action: { readonly type: string, readonly data: string }
+}
+
+/** URLs of the application's pages. */
+export interface PageLinks {
+  /** `undefined` without the hook `page`. */
+  pageOf (fileId: string): Promise<string | undefined>
+  /** Of a place in a document. Without the hook `page`, `given` is used if it is a page of the same origin. */
+  pageAt (fileId: string, place: Place | undefined, given: string | undefined, request: FastifyRequest): Promise<string | undefined>
+}
+
+interface Dependencies {
+  readonly page: ActionOptions['page']
+  readonly hooks: HookCalls
+  /** For paths. */
+  readonly publicBaseUrl: string
+}
+
+/** The page's module reads it. */
+const PARAMETER = 'action-link'
+
+export function createPageLinks ({ page, hooks, publicBaseUrl }: Dependencies): PageLinks {
+  const pageOf = async (fileId: string) => page && await hooks.limited('page', () => page(fileId), { result: PageUrl, expected: 'an http(s) URL or a path' })
+
+  return {
+    pageOf,
+    async pageAt (fileId, place, given, request) {
+      const own = await pageOf(fileId)
+      const url = own === undefined ? ownPage(given, request) : parseUrl(own, new URL(publicBaseUrl))
+      if (url && place) url.searchParams.set(PARAMETER, JSON.stringify({ action: { type: place.action.type, data: place.action.data } }))
+      return url?.href
+    }
+  }
+
+  /** A link in a mail must not lead to another site. */
+  function ownPage (given: string | undefined, request: FastifyRequest): URL | undefined {
+    const url = given === undefined ? undefined : parseUrl(given)
+    const isOwn = url && (url.origin === new URL(publicBaseUrl).origin || url.origin === `${request.protocol}://${request.host}`)
+    if (!isOwn) return undefined
+    url.username = url.password = url.hash = ''
+    return url
+  }
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import type { ActionOptions, ReferenceAction } from '../../types/actions.js'
+import type { EditorControl } from '../../types/control.js'
+import type { Storage } from '../../types/storage.js'
+import { InvalidActionError } from '../errors.js'
+import { pageAction, type PageAction } from './action.js'
+import type { HookCalls } from './hook-calls.js'
+import type { LinkedData } from './linked-data.js'
+import type { PageLinks } from './page-links.js'
+
+interface Dependencies {
+  readonly hook: NonNullable<ActionOptions['reference']>
+  readonly hooks: HookCalls
+  readonly storage: Pick<Storage, 'stat'>
+  readonly linkedData: LinkedData
+  readonly pageLinks: PageLinks
+  readonly createControl: () => EditorControl
+}
+
+const Text = Type.String({ minLength: 1, maxLength: 4000 })
+const Body = Type.Object({
+  path: Type.Optional(Text),
+  link: Type.Optional(Text),
+  referenceData: Type.Optional(Type.Object({ fileKey: Type.Optional(Text), instanceId: Type.Optional(Text) }))
+})
+
+/** The application need not say whether there is a file that the user may not read. */
+const NOT_FOUND = { error: 'The linked file was not found' } as const
+
+/** The file that a cell links to, as the argument of `setReferenceData`, and the URL of its page. */
+export function referenceAction ({ hook, hooks, storage, linkedData, pageLinks, createControl }: Dependencies): PageAction {
+  return pageAction({
+    name: 'reference',
+    needs: 'any',
+    schema: Body,
+    async run (page) {
+      const { path, link, referenceData } = page.body
+      if (path === undefined && link === undefined && referenceData === undefined) throw new InvalidActionError('it names no file: path, link or referenceData is needed')
+      const { fileKey, instanceId } = referenceData ?? {}
+      const file = await hooks.call<ReferenceAction, { readonly fileId: string, readonly name: string } | null>({ name: 'reference', hook }, page, {
+        ...(path !== undefined && { path }),
+        ...(link !== undefined && { link }),
+        ...(referenceData && { referenceData: { ...(fileKey !== undefined && { fileKey }), ...(instanceId !== undefined && { instanceId }) } })
+      }, {
+        result: Type.Union([Type.Null(), Type.Object({ fileId: Type.String(), name: Type.String({ minLength: 1 }) })]),
+        expected: '{ fileId, name } or null'
+      })
+      const info = file && await storage.stat(file.fileId)
+      if (!info) return NOT_FOUND
+      const control = await createControl().openDocument(info.fileId, { name: file.name })
+      const url = await pageLinks.pageOf(info.fileId)
+      return { ...linkedData.answer(control, info), ...(url !== undefined && { page: url }) }
+    }
+  })
+}

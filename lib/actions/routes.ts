@@ -1,0 +1,74 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Readable } from 'node:stream'
+import { Check } from 'typebox/value'
+import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
+import { ForbiddenError, InvalidActionError, UnauthorizedError } from '../errors.js'
+import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
+import { untrustedContentHeaders } from '../handler/responses.js'
+import type { PageAction } from './action.js'
+import { readBody } from './body.js'
+
+interface Dependencies {
+  /** Of the handler. */
+  readonly path: string
+  readonly actions: readonly PageAction[]
+  readonly credentials: Pick<Credentials, 'authorizeAction'>
+  readonly createControl: (defaults: EditorControlDefaults) => EditorControl
+  /** Milliseconds for a body to arrive. */
+  readonly bodyTimeout: number
+  readonly routeOptions: Pick<RouteOptions, 'constraints'>
+  readonly signal: AbortSignal
+}
+
+/** Codes of this plugin and of Fastify, whose messages are for everybody. */
+const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
+
+/** The scope of the actions' routes: JSON in, JSON out. */
+export function actionScope ({ path, actions, credentials, createControl, bodyTimeout, routeOptions, signal }: Dependencies) {
+  const authorized = new WeakMap<FastifyRequest, AuthorizedAction>()
+
+  return async function scope (scope: FastifyInstance): Promise<void> {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/json', async (_request: FastifyRequest, payload: Readable) => await readBody(payload, { milliseconds: bodyTimeout, signal }))
+    for (const action of actions) scope.route({ ...routeOptions, ...routeOf(action) })
+  }
+
+  function routeOf (action: PageAction): RouteOptions {
+    return {
+      method: 'POST',
+      url: `${path}/actions/${action.name}`,
+      schema: { hide: true } as RouteOptions['schema'] & object, // from API documentation, by the property that @fastify/swagger reads
+      /** Runs before the body is read. */
+      onRequest: async request => { authorized.set(request, await credentials.authorizeAction(request, action)) },
+      async handler (request, reply) {
+        const { body } = request
+        if (!Check(action.schema, body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
+        const { claims, isAllowed } = authorized.get(request)!
+        const { fileId, name, defaults } = claims
+        const answer = await action.run({ body, request, claims, isAllowed, open: async () => await createControl(defaults).openDocument(fileId, { name }) })
+        return send(reply, answer)
+      },
+      errorHandler: (error, request, reply) => answerError(error, request, reply, authorized.get(request)?.claims.fileId)
+    }
+  }
+}
+
+function answerError (error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined): FastifyReply {
+  if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
+  const status = error.statusCode ?? 500
+  request.log[status >= 500 ? 'error' : 'info']({ err: error, ...(fileId !== undefined && { fileId }) }, 'request of an editor page failed')
+  return send(reply.code(status), { code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED', message: publicMessage(error, status) })
+}
+
+/** The page's user learns what the application says itself, never what a hook or a storage says. */
+function publicMessage (error: FastifyError, status: number): string {
+  if (status >= 500) return 'The application failed. Its log says why.'
+  if (error instanceof UnauthorizedError) return 'Not authorized'
+  if (error instanceof ForbiddenError) return 'Forbidden'
+  return OWN_CODE.test(error.code) && error.code !== 'FST_EDITOR_ACTION_FAILED' ? error.message : 'The application refused.'
+}
+
+/** As bytes: Fastify would look for a serializer of the application. */
+function send (reply: FastifyReply, answer: object): FastifyReply {
+  return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json; charset=utf-8' }).send(Buffer.from(JSON.stringify(answer)))
+}

@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import type { ActionOptions, SaveAsAction, SaveAsResult } from '../../types/actions.js'
+import type { ResultFile } from '../../types/conversions.js'
+import { EXTENSION, resultMediaTypeOf } from '../document-server/formats.js'
+import type { FetchResult } from '../document-server/result-file.js'
+import { AddressBlockedError, InvalidActionError, UpstreamError } from '../errors.js'
+import type { StagingStorage } from '../save/staging.js'
+import { similarName } from '../security/file-name.js'
+import { isResultPath } from '../security/result-path.js'
+import { discard } from '../streams.js'
+import { parseHttpUrl } from '../url.js'
+import { pageAction, type PageAction, type PageRequest } from './action.js'
+import type { HookCalls } from './hook-calls.js'
+import type { PageLinks } from './page-links.js'
+import { PageUrl } from './shapes.js'
+
+interface Dependencies {
+  readonly saveAs: NonNullable<ActionOptions['saveAs']>
+  readonly hooks: HookCalls
+  readonly storage: Pick<StagingStorage, 'create' | 'discard' | 'stage'>
+  readonly fetchResult: FetchResult
+  readonly pageLinks: PageLinks
+  /** Of the document server, as browsers reach it. */
+  readonly origins: ReadonlySet<string>
+  /** Milliseconds that a fetch may take. */
+  readonly fetchTime: number
+}
+
+const Body = Type.Object({
+  url: Type.String({ maxLength: 16_000 }),
+  title: Type.String({ maxLength: 4000 }),
+  fileType: Type.String({ pattern: EXTENSION })
+})
+
+const Result = Type.Union([
+  Type.Undefined(),
+  Type.Null(),
+  Type.Object({ fileId: Type.Optional(Type.String()), url: Type.Optional(PageUrl), name: Type.Optional(Type.String()) })
+])
+
+/** Fetches a copy that the document server has made, and stores it or hands it to the application. */
+export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, origins, fetchTime }: Dependencies): PageAction {
+  return pageAction({
+    name: 'save-as',
+    needs: 'download',
+    schema: Body,
+    async run (page) {
+      const { body } = page
+      const fileType = body.fileType.toLowerCase()
+      if (!isKnown(fileType)) throw new InvalidActionError('the document server does not make files of this type')
+      const url = resultUrl(body.url)
+      const name = similarName(body.title, fileType)
+      const file = await fetchResult({ url: url.href, fileType }, { failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
+      const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page)
+      const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageLinks.pageOf(fileId))
+      return { name: storedName, ...(fileId !== undefined && { fileId }), ...(shownUrl !== undefined && { url: shownUrl }) }
+    }
+  })
+
+  /** The page names the URL: only what the document server has made for an editor is fetched, whatever other options allow. */
+  function resultUrl (given: string): URL {
+    const url = parseHttpUrl(given)
+    if (!origins.has(url.origin) || !isResultPath(url.pathname)) throw new AddressBlockedError('a copy must be a result file of the document server')
+    return url
+  }
+
+  /** A file that was cut off is not stored, even if a hook does not notice. */
+  async function store (file: ResultFile, name: string, page: PageRequest<unknown>): Promise<SaveAsResult> {
+    const { body: content, fileType, size } = file
+    try {
+      const result = saveAs === true
+        ? { fileId: await create(page.claims.fileId, file) }
+        : await hooks.call<SaveAsAction, SaveAsResult | void>({ name: 'saveAs', hook: saveAs }, page, { name, fileType, content, size }, {
+          result: Result,
+          expected: '{ fileId?, url?, name? } with an http(s) URL or a path',
+          extraTime: fetchTime
+        })
+      if (content.errored) throw content.errored
+      return result ?? {}
+    } catch (error) {
+      throw content.errored ?? error
+    } finally {
+      discard(content)
+    }
+  }
+
+  async function create (besides: string, { body, fileType }: ResultFile): Promise<string> {
+    const staged = await storage.stage(besides, body)
+    try {
+      return (await storage.create(fileType, staged)).fileId
+    } finally {
+      await storage.discard(staged)
+    }
+  }
+}
+
+/** Other files would be stored under names such as `copy.php`. */
+function isKnown (fileType: string): boolean {
+  return resultMediaTypeOf(fileType) !== 'application/octet-stream'
+}

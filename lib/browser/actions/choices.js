@@ -1,0 +1,65 @@
+// Files that the user chooses from those of the application.
+
+/** @typedef {import('./index.js').ActionContext} ActionContext */
+/** @import { Messages } from '../messages.js' */
+
+/** @type {Record<string, keyof Messages>} */
+const TITLES = { compare: 'chooseCompare', combine: 'chooseCombine', 'insert-text': 'chooseInsert' }
+
+/**
+ * Asks the user, and gives the editor the signed data of the choice.
+ * @param {ActionContext} context
+ * @param {object} choice
+ * @param {string} choice.title
+ * @param {string} choice.action
+ * @param {object} choice.body
+ * @param {string} choice.method of the editor
+ */
+async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, action, body, method }) {
+  const { choose } = await import('../choice-dialog.js')
+  const choice = await choose(fragment, {
+    title,
+    messages,
+    find: async search => (await ask(action, { ...body, ...(search && { search }) })).choices,
+    textOf: tell.textOf
+  })
+  if (choice) answer(method, choice.data)
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function insertImages (context) {
+  return {
+    /** @param {{ c?: string }} [data] */
+    onRequestInsertImage: ({ c = 'add' } = {}) => chooseFor(context, { title: context.messages.chooseImage, action: 'images', body: { c }, method: 'insertImage' })
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function combineDocuments (context) {
+  return {
+    /** @param {{ c?: string }} [data] */
+    onRequestSelectDocument: ({ c = 'compare' } = {}) => chooseFor(context, {
+      title: context.messages[TITLES[c] ?? 'chooseCompare'],
+      action: 'documents',
+      body: { c },
+      method: 'setRequestedDocument'
+    })
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function selectSpreadsheets (context) {
+  const title = context.messages.chooseSpreadsheet
+  return {
+    /** @param {{ c?: string }} [data] */
+    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) => chooseFor(context, { title, action: 'spreadsheets', body: { c }, method: 'setRequestedSpreadsheet' }),
+
+    /** @param {{ referenceData?: object, path?: string }} [data] */
+    onRequestReferenceSource: ({ referenceData, path } = {}) => chooseFor(context, {
+      title,
+      action: 'spreadsheets',
+      body: { c: 'reference', ...(referenceData && { referenceData }), ...(path && { path }) },
+      method: 'setReferenceSource'
+    })
+  }
+}

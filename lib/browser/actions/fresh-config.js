@@ -1,0 +1,17 @@
+/** @type {import('./index.js').ActionGroup} */
+export function refresh ({ askFresh, answer, outdated }) {
+  return {
+    /** The document was saved since this page was made, or the connection was lost for too long. */
+    async onRequestRefreshFile () {
+      const fresh = await askFresh({ purpose: 'refresh' }).catch(outdated)
+      if (fresh) answer('refreshFile', fresh.config)
+    }
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function editRights ({ reopen }) {
+  return {
+    onRequestEditRights: () => reopen('edit')
+  }
+}

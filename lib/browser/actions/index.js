@@ -1,0 +1,72 @@
+// What the page does about the events of the editor that ask for something.
+import { close } from './close.js'
+import { combineDocuments, insertImages, selectSpreadsheets } from './choices.js'
+import { create } from './create.js'
+import { editRights, refresh } from './fresh-config.js'
+import { favorite } from './favorite.js'
+import { history, historyData, restore } from './history.js'
+import { links } from './links.js'
+import { notify, users } from './users.js'
+import { reference } from './reference.js'
+import { rename } from './rename.js'
+import { saveAs } from './save-as.js'
+import { sharing } from './sharing.js'
+
+/** @import { EditorPage, Fresh } from '../fragment.js' */
+/** @import { Messages } from '../messages.js' */
+/** @import { Notice } from '../notice.js' */
+/** @import { Teller } from '../tell.js' */
+/** @import { Changes } from '../unsent.js' */
+
+/**
+ * @typedef {object} ActionContext
+ * @property {HTMLElement} fragment
+ * @property {EditorPage} page
+ * @property {Messages} messages
+ * @property {Notice} notice
+ * @property {Teller} tell
+ * @property {Changes} changes
+ * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
+ * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
+ * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen' }) => Promise<Fresh>} askFresh Asks for a fresh configuration; the fragment has it then.
+ * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh configuration.
+ * @property {(error: unknown) => void} outdated Tells the user to reload the page.
+ * @property {() => Promise<void>} remount Mounts with the configuration that the fragment has.
+ * @property {(options: { force?: boolean, isQuiet?: boolean }) => Promise<void>} unmount
+ */
+
+/** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup What it does about which events. If it rejects, the user is told. */
+
+/** By the words in the fragment's `data-actions`. @type {Readonly<Record<string, ActionGroup>>} */
+const groups = {
+  create,
+  documents: combineDocuments,
+  'edit-rights': editRights,
+  favorite,
+  history,
+  'history-data': historyData,
+  images: insertImages,
+  links,
+  notify,
+  reference,
+  rename,
+  restore,
+  'save-as': saveAs,
+  sharing,
+  spreadsheets: selectSpreadsheets,
+  users
+}
+
+/**
+ * @param {ActionContext} context
+ * @returns {ReturnType<ActionGroup>}
+ */
+export function actionEvents (context) {
+  const { actions, closeUrl, events, pageToken } = context.page
+  const used = [
+    ...actions.flatMap(name => Object.hasOwn(groups, name) ? [groups[name]] : []),
+    ...pageToken === '' ? [] : [refresh],
+    ...closeUrl !== '' || events.includes('onRequestClose') ? [close] : []
+  ]
+  return Object.assign({}, ...used.map(group => group?.(context)))
+}

@@ -1,0 +1,155 @@
+// Creates the editor in a fragment, and follows it as long as it is there.
+import { actionEvents } from './actions/index.js'
+import { capture } from './capture.js'
+import { createCaptures } from './captures.js'
+import { followChanges } from './unsent.js'
+import { updateFragment } from './fragment.js'
+import { askFresh } from './fresh.js'
+import { post } from './request.js'
+import { createTeller } from './tell.js'
+
+/** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
+/** @import { CaptureOptions } from './capture.js' */
+/** @import { EditorPage } from './fragment.js' */
+/** @import { Messages } from './messages.js' */
+/** @import { Notice } from './notice.js' */
+/** @import { Opening } from './opening.js' */
+/** @typedef {{ data?: any } | undefined} EditorEvent */
+/** @typedef {ReturnType<typeof createEditor>} MountedEditor */
+
+/**
+ * Events that only tell something. Listening to any other changes what the editor shows or does: it is done only for those that the page
+ * asks for, and those that the application answers. Source: docs/document-server-protocol.md#the-editor-in-the-page
+ */
+const INFORMATIONAL = [
+  'onAppReady', 'onCollaborativeChanges', 'onDocumentReady', 'onDocumentStateChange', 'onDownloadAs', 'onError', 'onInfo', 'onMetaChange',
+  'onPluginsReady', 'onStartFilling', 'onSubmit', 'onUserActionRequired', 'onWarning'
+]
+
+/** The editor's code for a document that was saved since the page was made. */
+const SAVED_SINCE = 4008
+
+/**
+ * @param {object} dependencies
+ * @param {HTMLElement} dependencies.fragment
+ * @param {EditorPage} dependencies.page
+ * @param {Opening} dependencies.opening
+ * @param {Messages} dependencies.messages
+ * @param {Notice} dependencies.notice
+ * @param {NonNullable<Config['events']>} dependencies.handlers Those of the page.
+ * @param {(options: { force?: boolean, isQuiet?: boolean }) => Promise<void>} dependencies.unmount
+ * @param {() => Promise<void>} dependencies.remount With the configuration that the fragment has then.
+ */
+export function createEditor ({ fragment, page, opening, messages, notice, handlers, unmount, remount }) {
+  /** @type {any} */
+  let docEditor = null
+  let isGone = false
+  let title = String(page.config.document?.title ?? '')
+  const changes = followChanges()
+  const captures = createCaptures(fileType => docEditor.downloadAs(fileType))
+  const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
+  const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
+  const answers = actionEvents({
+    fragment,
+    page,
+    messages,
+    notice,
+    tell,
+    changes,
+    unmount,
+    async ask (action, body) {
+      const answer = await post(page, action, body)
+      if (typeof answer.pageToken === 'string') updateFragment(fragment, page, { pageToken: answer.pageToken })
+      return answer
+    },
+    answer (method, ...args) {
+      if (!isGone) docEditor?.[method](...args)
+    },
+    askFresh: request => askFresh(fragment, page, request),
+    async reopen (purpose) {
+      await askFresh(fragment, page, { purpose })
+      if (!isGone) await remount()
+    },
+    outdated (error) {
+      console.error(error)
+      if (opening.isOver()) tell.outdated()
+      else opening.event('onError', { errorCode: SAVED_SINCE })
+    },
+    remount
+  })
+
+  /**
+   * @param {string} name
+   * @param {EditorEvent} event
+   */
+  function raised (name, event) {
+    if (isGone) return
+    const data = event?.data
+    opening.event(name, data)
+    changes.event(name, data)
+    if (captures.event(name, data)) return
+    if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
+    const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))
+    if (own[name]) own[name](event)
+    else if (isLeftToUs) answerOrTell(name, data)
+  }
+
+  /**
+   * @param {string} name
+   * @param {unknown} data
+   */
+  async function answerOrTell (name, data) {
+    try {
+      await answers[name]?.(data)
+    } catch (error) {
+      tell.failed(error)
+    }
+  }
+
+  const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
+  docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
+    ...withClose(page.config, names),
+    events: Object.fromEntries(Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)]))
+  })
+
+  return {
+    docEditor: /** @type {DocEditor} */ (docEditor),
+    changes,
+
+    /** @param {CaptureOptions} options */
+    capture: options => capture({ page, captures, title: () => title }, options),
+
+    destroy () {
+      isGone = true
+      captures.end()
+      changes.forget()
+      docEditor.destroyEditor()
+    }
+  }
+}
+
+/**
+ * The element that becomes the editor. An editor that was destroyed may have left none.
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page
+ * @returns {string} its id
+ */
+function placeholderOf (fragment, { placeholderId }) {
+  if (Array.from(fragment.children).some(({ id }) => id === placeholderId)) return placeholderId
+  const placeholder = document.createElement('div')
+  placeholder.id = placeholderId
+  fragment.firstElementChild?.after(placeholder)
+  return placeholderId
+}
+
+/**
+ * A handler of `onRequestClose` shows no button by itself.
+ * @param {Config} config
+ * @param {ReadonlySet<string>} names of the events that are listened to
+ * @returns {Config}
+ */
+function withClose (config, names) {
+  const { customization } = config.editorConfig ?? {}
+  if (!names.has('onRequestClose') || customization?.close !== undefined) return config
+  return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, close: { visible: true } } } }
+}

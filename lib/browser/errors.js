@@ -1,0 +1,62 @@
+// Errors that a page can tell apart by their `code`: `instanceof` fails where two copies of this module are in a page.
+
+/** @typedef {'not-mounted' | 'closed' | 'timeout' | 'denied' | 'format' | 'failed' | 'expired' | 'unreachable'} CaptureErrorCode */
+
+/**
+ * Why `captureDocument` got no document:
+ *
+ * | code | when | what to do |
+ * |---|---|---|
+ * | `not-mounted` | There is no editor in the fragment. | Wait for `mountEditor()`. |
+ * | `closed` | The editor was closed meanwhile. | |
+ * | `timeout` | The editor has not answered in time. | Try again, or pass a `signal` of your own. |
+ * | `denied` | The user has no right to download the document. | Set `permissions.download`. |
+ * | `format` | The editor cannot make this format; `fileType` is what it made instead. | Ask for another format. |
+ * | `failed` | The editor reported an error (`errorCode`), or the proxy action answered one (`status`). | See the message. |
+ * | `expired` | The tokens of the page have expired. | Reload the page. |
+ * | `unreachable` | The application did not answer. | Try again. |
+ */
+export class CaptureError extends Error {
+  /**
+   * @param {CaptureErrorCode} code
+   * @param {string} message
+   * @param {{ cause?: unknown, errorCode?: number, status?: number, fileType?: string }} [details]
+   */
+  constructor (code, message, { cause, errorCode, status, fileType } = {}) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'CaptureError'
+    this.code = code
+    /** The editor's code, of `failed` and `denied`. */
+    this.errorCode = errorCode
+    /** Status of the proxy action's answer, of `failed` and `expired`. */
+    this.status = status
+    /** What the editor made, of `format`. */
+    this.fileType = fileType
+  }
+}
+
+/** `unmountEditor` did not close the editor: it still has changes that the document server has not. `{ force: true }` discards them. */
+export class UnsentChangesError extends Error {
+  /** @param {number} timeout milliseconds */
+  constructor (timeout) {
+    super(`The editor still has unsent changes after ${timeout} ms: try again, or discard them with { force: true }`)
+    this.name = 'UnsentChangesError'
+    this.code = /** @type {const} */ ('unsent')
+  }
+}
+
+/** An action of the page failed. */
+export class ActionError extends Error {
+  /**
+   * @param {number} status of the answer, 0 without one
+   * @param {string} code that of the application's error
+   * @param {string} message for the developer
+   * @param {ErrorOptions} [options]
+   */
+  constructor (status, code, message, options) {
+    super(message, options)
+    this.name = 'ActionError'
+    this.status = status
+    this.code = code
+  }
+}

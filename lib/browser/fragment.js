@@ -1,0 +1,53 @@
+// What `control.render()` wrote into a fragment. A fresh configuration replaces it there, for the next mount.
+
+/** @import { Config } from '@onlyoffice/doceditor-types' */
+
+/**
+ * @typedef {object} EditorPage
+ * @property {string} api URL of the document server's api.js.
+ * @property {string} handler Path of the handler.
+ * @property {string} fileId The stored document; empty when the page shows none.
+ * @property {string} proxyToken Credential for the proxy action.
+ * @property {string} pageToken Credential for the other actions; empty without them.
+ * @property {string[]} actions What the page may ask of the application.
+ * @property {string[]} events Names of events that the page asks for.
+ * @property {string} closeUrl Where closing the editor leads to.
+ * @property {string | undefined} messages JSON of the texts that replace the default ones.
+ * @property {Config} config
+ * @property {string} placeholderId Of the element that becomes the editor.
+ */
+
+/** @typedef {{ config: Config, pageToken?: string, proxyToken?: string, actions?: string }} Fresh An answer of the action `config`. */
+
+/**
+ * @param {HTMLElement} fragment
+ * @returns {EditorPage | null} `null` if there is no document to mount.
+ */
+export function readFragment (fragment) {
+  const { api, handler, fileId = '', proxyToken = '', pageToken = '', actions, events, closeUrl = '', messages } = fragment.dataset
+  const [data, placeholder] = fragment.children
+  // Only a script element will do: sanitized HTML of a user may contain these attributes, but no script element.
+  if (!(data instanceof HTMLScriptElement)) return null
+  const config = JSON.parse(data.textContent ?? 'null')
+  if (config === null || !placeholder || !api || !handler) return null
+  return { api, handler, fileId, proxyToken, pageToken, actions: words(actions), events: words(events), closeUrl, messages, config, placeholderId: placeholder.id }
+}
+
+/**
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page
+ * @param {Partial<Fresh>} fresh
+ */
+export function updateFragment (fragment, page, { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }) {
+  Object.assign(page, { pageToken, proxyToken, actions: words(actions) })
+  Object.assign(fragment.dataset, { pageToken, proxyToken, actions })
+  if (config === undefined) return
+  page.config = config
+  const [data] = fragment.children
+  if (data instanceof HTMLScriptElement) data.textContent = JSON.stringify(config)
+}
+
+/** @param {string} [list] */
+function words (list = '') {
+  return list.split(/\s+/).filter(Boolean)
+}

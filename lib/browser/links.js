@@ -1,0 +1,79 @@
+// Links to a place in the document, and to other pages.
+
+/** @import { EditorPage } from './fragment.js' */
+
+const PARAMETER = 'action-link'
+
+/**
+ * The URL of this page that opens the document at a place.
+ * @param {unknown} actionLink as the editor made it
+ */
+export function linkTo (actionLink) {
+  const url = new URL(location.href)
+  url.searchParams.set(PARAMETER, JSON.stringify(actionLink))
+  return url.href
+}
+
+/**
+ * The place that the URL of this page names.
+ * @returns {object | null}
+ */
+export function placeOfPage () {
+  const text = new URLSearchParams(location.search).get(PARAMETER)
+  if (text === null) return null
+  try {
+    const place = JSON.parse(text)
+    return typeof place === 'object' ? place : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {unknown} url of a page
+ * @returns {string | null} `null` if it is none that a browser may open
+ */
+export function pageUrl (url) {
+  if (typeof url !== 'string' || url === '') return null
+  try {
+    const { href, protocol } = new URL(url, document.baseURI)
+    return protocol === 'https:' || protocol === 'http:' ? href : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Where closing the editor leads to: what the application has set, or the page that the user came from.
+ * @param {Pick<EditorPage, 'closeUrl'>} page
+ */
+export function wayBack ({ closeUrl }) {
+  const { referrer } = document
+  const set = pageUrl(closeUrl)
+  if (set) return set
+  const isOther = referrer !== '' && new URL(referrer).origin === location.origin && withoutHash(referrer) !== withoutHash(location.href)
+  return isOther ? referrer : null
+}
+
+/** @param {string} url */
+function withoutHash (url) {
+  return url.replace(/#.*/, '')
+}
+
+/**
+ * Opens another page in a tab.
+ * @param {string} url
+ * @param {string} [name] of the tab
+ * @returns {boolean} `false` if the browser has blocked it
+ */
+export function openTab (url, name = '_blank') {
+  const tab = window.open('', name)
+  if (tab === null) return false
+  try {
+    tab.opener = null
+  } catch {
+    // a tab of this name shows another site already
+  }
+  tab.location.replace(url)
+  return true
+}

@@ -1,0 +1,188 @@
+// Mounts and unmounts the editor of a fragment.
+import { loadApi } from './api-script.js'
+import { createEditor } from './create-editor.js'
+import { UnsentChangesError } from './errors.js'
+import { readFragment } from './fragment.js'
+import { placeOfPage } from './links.js'
+import { messagesOf } from './messages.js'
+import { noticeOf } from './notice.js'
+import { followOpening } from './opening.js'
+import { stateOf } from './registry.js'
+import { reportFailure } from './report.js'
+import { askFresh } from './fresh.js'
+
+/** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
+/** @import { EditorPage } from './fragment.js' */
+/** @typedef {NonNullable<Config['events']>} Handlers */
+
+const UNSENT_LIMIT_MS = 10_000
+
+/**
+ * Mounts the editor of a fragment. For fragments that are in the page when the handler's `editor.js` is loaded, that does it.
+ *
+ * The editor's events are dispatched on the fragment as DOM events with the same names and their data as `detail`: the
+ * informational ones, those that the application answers (option `actions`), and those that the page asks for, with a handler in
+ * `events` or by name with `control.render({ events })`. What this module does about an event is not done if there is a handler for
+ * it, or if a listener calls `preventDefault()`.
+ * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
+ * @param {Config['events']} [events] Handlers for the editor's events.
+ * @returns {Promise<DocEditor | null>} The editor that is mounted at present: history, for example, ends with another one. `null` if
+ *   the control has no document.
+ * @example
+ * const docEditor = await mountEditor(fragment, { onRequestClose: () => unmountEditor(fragment) })
+ */
+export async function mountEditor (fragment, events = {}) {
+  const state = stateOf(fragment)
+  if (state.unmount) await state.unmount.catch(() => {}) // if it fails, the editor is still there
+  if (state.mount) return await state.mount
+  return await remember(fragment, mount(/** @type {HTMLElement} */ (fragment), events))
+}
+
+/**
+ * Notes the latest mount of a fragment, unless it fails.
+ * @param {Element} fragment
+ * @param {Promise<DocEditor | null>} mount
+ */
+async function remember (fragment, mount) {
+  const state = stateOf(fragment)
+  state.mount = mount
+  try {
+    return await mount
+  } finally {
+    if (!state.editor && state.mount === mount) delete state.mount
+  }
+}
+
+/**
+ * @param {HTMLElement} fragment
+ * @param {Handlers} events
+ * @param {boolean} [isFresh] The fragment has just got its configuration.
+ * @returns {Promise<DocEditor | null>}
+ */
+async function mount (fragment, events, isFresh = false) {
+  const page = readFragment(fragment)
+  if (page === null) return null
+  const state = stateOf(fragment)
+  // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
+  if (fragment.clientHeight === 0) fragment.style.height = '100vh'
+  state.opening?.stop()
+  const messages = messagesOf(page.messages)
+  const notice = noticeOf(fragment)
+  const opening = state.opening = followOpening({
+    notice,
+    messages,
+    report: code => reportFailure(page, code),
+    isInPage: () => fragment.isConnected
+  })
+  try {
+    await Promise.all([loadApi(page.api), isFresh || goToPlace(fragment, page)])
+    if (opening.isOver()) return null // unmounted meanwhile
+    const editor = createEditor({
+      fragment,
+      page,
+      opening,
+      messages,
+      notice,
+      handlers: events,
+      unmount: options => unmount(fragment, options),
+      remount: () => remount(fragment, events)
+    })
+    state.editor = editor
+    opening.created()
+    return editor.docEditor
+  } catch (error) {
+    if (opening.isOver()) return null
+    opening.unreachable(/** @type {Error} */ (error), () => mountOrTell(fragment, events))
+    throw error
+  }
+}
+
+/**
+ * A link to a place in the document needs a configuration that names the place. Without one the document opens all the same.
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page
+ */
+async function goToPlace (fragment, page) {
+  const actionLink = page.actions.includes('links') ? placeOfPage() : null
+  if (actionLink !== null) await askFresh(fragment, page, { purpose: 'reopen', actionLink }).catch(console.error)
+}
+
+/**
+ * Replaces the editor by one with the configuration that the fragment has now, at once.
+ * @param {HTMLElement} fragment
+ * @param {Handlers} events
+ */
+async function remount (fragment, events) {
+  destroy(fragment)
+  fragment.removeAttribute('data-error')
+  await remember(fragment, mount(fragment, events))
+}
+
+/**
+ * Closes the editor of a fragment as soon as it has sent everything to the document server.
+ *
+ * Rejects with an `UnsentChangesError` if something is unsent after `timeout`, for example because the connection is lost: the editor is
+ * still there then. An editor whose fragment is no longer in the page is closed at once.
+ * @param {Element} fragment
+ * @param {object} [options]
+ * @param {boolean} [options.force] Closes it at once. What was typed in the last moments may be lost.
+ * @param {number} [options.timeout] Milliseconds. Default: 10 seconds.
+ * @returns {Promise<void>}
+ * @example
+ * await unmountEditor(fragment)
+ * location.assign('/documents')
+ */
+export async function unmountEditor (fragment, { force = false, timeout = UNSENT_LIMIT_MS } = {}) {
+  await unmount(fragment, { force, timeout })
+}
+
+/**
+ * @param {Element} fragment
+ * @param {{ force?: boolean, timeout?: number, isQuiet?: boolean }} options
+ */
+async function unmount (fragment, { force = false, timeout = UNSENT_LIMIT_MS, isQuiet = false }) {
+  const state = stateOf(fragment)
+  if (force || !state.editor || !fragment.isConnected) return destroy(fragment)
+  state.unmount ??= whenSent(fragment, { timeout, isQuiet }).finally(() => delete state.unmount)
+  await state.unmount
+}
+
+/**
+ * @param {Element} fragment
+ * @param {{ timeout: number, isQuiet: boolean }} options
+ */
+async function whenSent (fragment, { timeout, isQuiet }) {
+  const { editor } = stateOf(fragment)
+  if (!editor) return
+  const frame = fragment.querySelector('iframe')
+  if (frame) frame.inert = true // nothing more is typed
+  const isSent = await editor.changes.sent({ timeout, isQuiet })
+  if (stateOf(fragment).editor !== editor) return // forced meanwhile
+  if (isSent) return destroy(fragment)
+  if (frame) frame.inert = false
+  throw new UnsentChangesError(timeout)
+}
+
+/** @param {Element} fragment */
+function destroy (fragment) {
+  const state = stateOf(fragment)
+  const { editor, opening } = state
+  delete state.editor
+  delete state.mount
+  opening?.end()
+  editor?.destroy()
+}
+
+/**
+ * Mounts, and tells the page with the attribute `data-error` and the event `onError` if that fails.
+ * @param {Element} fragment
+ * @param {Config['events']} [events]
+ */
+export function mountOrTell (fragment, events) {
+  fragment.removeAttribute('data-error')
+  mountEditor(fragment, events).catch(error => {
+    fragment.setAttribute('data-error', error.message)
+    fragment.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
+    console.error(error)
+  })
+}

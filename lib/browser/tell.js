@@ -1,0 +1,94 @@
+// What came of the user's actions, beside the open editor.
+import { ActionError } from './errors.js'
+
+/** @import { Button, Notice } from './notice.js' */
+/** @import { Messages } from './messages.js' */
+/** @typedef {ReturnType<typeof createTeller>} Teller */
+
+const READING_MS = 8000
+
+/**
+ * @param {object} dependencies
+ * @param {Notice} dependencies.notice
+ * @param {Messages} dependencies.messages
+ * @param {() => boolean} dependencies.isFree Whether the fragment has nothing more important to say.
+ */
+export function createTeller ({ notice, messages, isFree }) {
+  let timer = 0
+
+  function hide () {
+    clearTimeout(timer)
+    if (isFree()) notice.hide()
+  }
+
+  /** @param {Parameters<Notice['show']>[0]} content */
+  function show (content) {
+    clearTimeout(timer)
+    if (isFree()) notice.show(content)
+  }
+
+  /** The page can do nothing more. */
+  function outdated () {
+    const buttons = [{ label: messages.reload, run: () => location.reload() }, { label: messages.dismiss, run: hide }]
+    show({ place: 'bar', role: 'alert', title: messages.outdated, advice: messages.outdatedAdvice, buttons })
+  }
+
+  /** @param {unknown} error */
+  function textsOf (error) {
+    const status = error instanceof ActionError ? error.status : -1
+    if (status === 401) return { title: messages.outdated, advice: messages.outdatedAdvice }
+    if (status === 403) return { title: messages.denied }
+    if (status === 404) return { title: messages.notFound }
+    if (status === 409) return { title: messages.nameTaken }
+    if (status === 413) return { title: messages.tooLarge }
+    if (status >= 400 && status < 500) return { title: messages.refused }
+    return { title: messages.notDone, advice: status === 0 ? messages.offlineAdvice : messages.notDoneAdvice }
+  }
+
+  return {
+    hide,
+
+    /** The action goes on. @param {string} title */
+    busy (title) {
+      show({ place: 'bar', role: 'status', title })
+    },
+
+    /**
+     * The action is done.
+     * @param {string} title
+     * @param {Button} [button]
+     */
+    done (title, button) {
+      const dismiss = { label: messages.dismiss, run: hide }
+      show({ place: 'bar', role: 'status', title, buttons: button ? [{ ...button, run: () => { hide(); button.run() } }, dismiss] : [] })
+      if (!button) timer = setTimeout(hide, READING_MS)
+    },
+
+    /** The action has failed. @param {unknown} error */
+    failed (error) {
+      console.error(error)
+      if (error instanceof ActionError && error.status === 401) return outdated()
+      show({ place: 'bar', role: 'alert', ...textsOf(error), buttons: [{ label: messages.dismiss, run: hide }] })
+    },
+
+    outdated,
+
+    /**
+     * For the editor, which shows it itself.
+     * @param {unknown} error
+     */
+    textOf (error) {
+      console.error(error)
+      const { title, advice } = textsOf(error)
+      return advice ? `${title}. ${advice}` : title
+    },
+
+    /**
+     * A question.
+     * @param {{ title: string, advice: string, buttons: Button[] }} question
+     */
+    ask ({ title, advice, buttons }) {
+      show({ place: 'bar', role: 'alert', title, advice, buttons: buttons.map(({ label, run }) => ({ label, run: () => { hide(); run() } })) })
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Whether the editor has changes that the document server has not: `destroyEditor` would lose them.
+
+/** Typing is known here only once the editor's message about it has arrived. */
+const QUIET_MS = 500
+
+/** @typedef {ReturnType<typeof followChanges>} Changes */
+
+export function followChanges () {
+  let isUnsent = false
+  let canChange = false
+  /** @type {Set<() => void>} */
+  const watchers = new Set()
+
+  return {
+    isUnsent: () => isUnsent,
+
+    /**
+     * An event of the editor.
+     * @param {string} name
+     * @param {unknown} data
+     */
+    event (name, data) {
+      if (name === 'onDocumentReady') canChange = true
+      if (name !== 'onDocumentStateChange') return
+      isUnsent = data === true
+      for (const look of watchers) look()
+    },
+
+    /**
+     * Waits until everything is sent.
+     * @param {{ timeout: number, isQuiet?: boolean }} options `isQuiet`: nothing was typed just now.
+     * @returns {Promise<boolean>} `false` if something is unsent when the time is over.
+     */
+    sent ({ timeout, isQuiet = false }) {
+      if (!isUnsent && (isQuiet || !canChange)) return Promise.resolve(true)
+      return new Promise(resolve => {
+        const limit = setTimeout(() => end(!isUnsent), Math.max(timeout, QUIET_MS))
+        let quiet = 0
+        watchers.add(look)
+        look()
+
+        function look () {
+          clearTimeout(quiet)
+          if (!isUnsent) quiet = setTimeout(() => end(true), isQuiet ? 0 : QUIET_MS)
+        }
+
+        /** @param {boolean} isSent */
+        function end (isSent) {
+          watchers.delete(look)
+          clearTimeout(limit)
+          clearTimeout(quiet)
+          resolve(isSent)
+        }
+      })
+    },
+
+    /** The editor is gone. */
+    forget () {
+      isUnsent = canChange = false
+      for (const look of watchers) look()
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
+import { isJsonObject } from '../json.js'
+
+/** What the user of a page may do, as far as the page's control says. */
+export interface PageRights {
+  readonly edit: boolean
+  readonly comment: boolean
+  readonly download: boolean
+}
+
+/** The defaults of the editor: everything is allowed that is not denied. */
+export function rightsOf ({ type, mode, permissions, document, editorConfig }: EditorControlDefaults): PageRights {
+  const { edit, comment, download } = permissions ?? document?.permissions ?? {}
+  const isEditor = (mode ?? editorConfig?.mode) !== 'view' && type !== 'embedded'
+  const mayEdit = isEditor && edit !== false
+  return { edit: mayEdit, comment: isEditor && (comment ?? mayEdit), download: download !== false }
+}
+
+/** The same page for editing. What `given` says takes precedence. */
+export function editingDefaults (defaults: EditorControlDefaults, given: EditorControlDefaults = {}): EditorControlDefaults {
+  const { permissions = defaults.document?.permissions } = defaults
+  return {
+    ...mergedDefaults(defaults, given),
+    mode: given.mode ?? given.editorConfig?.mode ?? 'edit',
+    permissions: { ...permissions, edit: true, ...given.document?.permissions, ...given.permissions }
+  }
+}
+
+/** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
+export function renderedDefaults (defaults: EditorControlDefaults, { events = [], closeUrl, lang }: RenderOptions): EditorControlDefaults {
+  const closes = closeUrl !== undefined || events.includes('onRequestClose')
+  const customization = defaults.customization ?? defaults.editorConfig?.customization
+  return {
+    ...defaults,
+    ...(lang !== undefined && { lang }),
+    ...(closes && { customization: { ...customization, close: { visible: true, ...customization?.close } } }),
+    ...(events.includes('onRequestSharingSettings') && withInfo(defaults))
+  }
+}
+
+/** The editor crashes without `document.info` where it asks for sharing settings. */
+export function withInfo (defaults: EditorControlDefaults): EditorControlDefaults {
+  return { ...defaults, info: defaults.info ?? defaults.document?.info ?? {} }
+}
+
+function mergedDefaults<Base extends object> (base: Base, given: object): Base {
+  const present = base as Readonly<Record<string, unknown>>
+  const changes = Object.entries(given).filter(([, value]) => value !== undefined)
+  return {
+    ...base,
+    ...Object.fromEntries(changes.map(([name, value]) => {
+      const old = Object.hasOwn(present, name) ? present[name] : undefined
+      return [name, isJsonObject(old) && isJsonObject(value) ? mergedDefaults(old, value) : value as unknown]
+    }))
+  }
+}

@@ -1,0 +1,50 @@
+import { FORBIDDEN_CHARACTERS, isPlainName } from './file-id.js'
+
+/** Of a file name on common file systems. */
+const MAX_BYTES = 255
+
+/** Changes the direction of text, too. */
+const LETTER_MARK = '\u061c'
+
+/** A name without its extension, and with it. */
+export interface FileName {
+  readonly name: string
+  readonly title: string
+}
+
+/**
+ * The name that a user typed, with and without the extension of the file; the user may have typed that, too. `undefined` if it is no
+ * plain file name on every operating system.
+ */
+export function typedName (typed: string, extension: string): FileName | undefined {
+  const name = withoutExtension(typed.normalize('NFC').trim(), extension)
+  const title = `${name}.${extension}`
+  return isPlainName(name, MAX_BYTES) && isPlainName(title, MAX_BYTES) && !name.includes(LETTER_MARK) ? { name, title } : undefined
+}
+
+/** A plain file name that is similar to a title, which may contain anything. */
+export function similarName (title: string, extension: string): string {
+  const plain = withoutExtension(title.toWellFormed().normalize('NFC').trim(), extension)
+    .replace(new RegExp(FORBIDDEN_CHARACTERS, 'gu'), '_')
+    .replaceAll(LETTER_MARK, '_')
+    .replace(/^\.+/, '')
+  const name = withinBytes(plain, MAX_BYTES - extension.length - 1).replace(/[.\s]+$/u, '')
+  const whole = `${name}.${extension}`
+  return isPlainName(name, MAX_BYTES) && isPlainName(whole, MAX_BYTES) ? whole : `_${name}.${extension}`
+}
+
+function withoutExtension (name: string, extension: string): string {
+  const end = `.${extension}`
+  return name.toLowerCase().endsWith(end) ? name.slice(0, -end.length).trimEnd() : name
+}
+
+function withinBytes (text: string, bytes: number): string {
+  let size = 0
+  let end = 0
+  for (const character of text) {
+    size += Buffer.byteLength(character)
+    if (size > bytes) break
+    end += character.length
+  }
+  return text.slice(0, end)
+}

@@ -1,0 +1,64 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { EditorControlDefaults } from '../../types/control.js'
+import type { Clock } from '../../types/options.js'
+import { urlSigner } from './signed-url.js'
+
+/** What a page was made with. Nobody else decides who its user is, and what the user may do. */
+export interface PageClaims {
+  readonly fileId: string
+  /** Title of the document. */
+  readonly name: string
+  /** What the page's control was made with. */
+  readonly defaults: EditorControlDefaults
+  /** Seconds since the epoch. */
+  readonly expires: number
+}
+
+export type CheckedPageToken =
+  | { readonly state: 'valid' | 'expired', readonly claims: PageClaims }
+  | { readonly state: 'invalid', readonly claims?: undefined }
+  | { readonly state: 'absent', readonly claims?: undefined }
+
+/** The tokens of editor pages: signed, not encrypted. */
+export interface PageTokens {
+  /** Without `expires` the token is valid as long as a proxy token. `''` if the token would be too long for a header. */
+  make (claims: Omit<PageClaims, 'expires'> & { readonly expires?: number }): string
+  check (token: string | undefined): CheckedPageToken
+}
+
+interface Options {
+  readonly secrets: readonly string[]
+  /** URL of the handler, which separates applications that share a secret. */
+  readonly scope: string
+  /** Milliseconds. */
+  readonly lifetime: number
+  readonly clock: Clock
+}
+
+/** Usual limit of web servers for one header. Compressed and encoded, about 30 KiB of configuration have this length. */
+const MAX_LENGTH = 8000
+const MAX_CLAIMS_BYTES = 1024 ** 2
+
+export function pageTokens ({ secrets, scope, lifetime, clock }: Options): PageTokens {
+  const signer = urlSigner(secrets, scope)
+  /** No other purpose has an empty fileId with a key. */
+  const signedAs = (payload: string) => ({ purpose: 'page', fileId: '', key: payload }) as const
+
+  return {
+    make ({ fileId, name, defaults, expires = Math.ceil((clock.now() + lifetime) / 1000) }) {
+      const claims = JSON.stringify({ fileId, name, defaults, expires } satisfies PageClaims)
+      const payload = deflateRawSync(claims).toString('base64url')
+      const token = `${payload}.${signer.sign(signedAs(payload))}`
+      return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token
+    },
+    check (token) {
+      if (token === undefined) return { state: 'absent' }
+      const dot = token.indexOf('.')
+      const payload = token.slice(0, Math.max(dot, 0))
+      // Only what was made here is decompressed.
+      if (token.length > MAX_LENGTH || !signer.verify(signedAs(payload), token.slice(dot + 1))) return { state: 'invalid' }
+      const claims = JSON.parse(inflateRawSync(Buffer.from(payload, 'base64url'), { maxOutputLength: MAX_CLAIMS_BYTES }).toString()) as PageClaims
+      return { state: claims.expires * 1000 < clock.now() ? 'expired' : 'valid', claims }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import http from 'node:http'
+import t from 'tap'
+import type { AuthorizeTarget } from '../../lib/index.js'
+import { urlSigner } from '../../lib/security/signed-url.js'
+import { HANDLER, type HostOptions, SECRET } from '../helpers/host.js'
+import { ADA, startPageHost } from './support.js'
+
+const OTHER_SECRET = 'a-secret-of-another-service-0123456789'
+const renamed: Array<Record<string, unknown>> = []
+const actions = { rename: (action: object) => { renamed.push({ ...action }) } }
+
+t.beforeEach(() => { renamed.length = 0 })
+
+t.test('only the token of a page that this application has made opens an action: all others are refused, and no hook runs', async t => {
+  const host = await startPageHost(t, { actions })
+  const token = await host.tokenOf()
+  const [payload = '', signature = ''] = token.split('.')
+  const scope = host.origin + HANDLER
+  const signed = (secret: string, service: string, purpose: 'page' | 'proxy', claims = payload) => `${claims}.${urlSigner([secret], service).sign({ purpose, fileId: '', key: claims })}`
+  const other = await startPageHost(t, { actions })
+  const control = await host.app.editorControl({ user: ADA }).openDocument(host.fileId)
+  const grace = (await host.tokenOf({ user: { id: 'grace' } })).split('.')
+
+  const table: Array<[what: string, status: number, token: string | undefined]> = [
+    ['none', 401, undefined],
+    ['empty', 403, ''],
+    ['a dot', 403, '.'],
+    ['garbage', 403, 'garbage'],
+    ['without its signature', 403, payload],
+    ['with an empty signature', 403, `${payload}.`],
+    ['the signature alone', 403, `.${signature}`],
+    ['claims of another user, with the signature of this one', 403, `${grace[0]}.${signature}`],
+    ['changed claims', 403, `${payload.slice(0, -1)}${payload.endsWith('A') ? 'B' : 'A'}.${signature}`],
+    ['claims that nobody signed', 403, `${Buffer.from(JSON.stringify({ fileId: host.fileId })).toString('base64url')}.${signature}`],
+    ['of another application with the same secret', 403, await other.tokenOf()],
+    ['signed with another secret', 403, signed(OTHER_SECRET, scope, 'page')],
+    ['signed for another purpose', 403, signed(SECRET, scope, 'proxy')],
+    ['a proxy token', 403, control.proxyToken],
+    ['the token of the configuration', 403, control.config!.token],
+    ['too long', 403, `${'A'.repeat(8000)}.${signature}`],
+    ['signed as this application does', 200, signed(SECRET, scope, 'page')],
+    ['that of the page', 200, token]
+  ]
+  for (const [what, status, token] of table) {
+    const answer = await host.ask('rename', { name: 'Minutes' }, { token })
+    t.equal(answer.status, status, what)
+    t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    t.equal(answer.headers.get('cache-control'), 'private, no-store')
+    if (status !== 200) t.strictSame(answer.body, status === 401 ? { code: 'FST_EDITOR_UNAUTHORIZED', message: 'Not authorized' } : { code: 'FST_EDITOR_FORBIDDEN', message: 'Forbidden' })
+  }
+  t.equal(renamed.length, 2)
+
+  for (const query of [`?x-editor-page-token=${token}`, `?pageToken=${token}`]) {
+    t.equal((await fetch(`${host.origin}${HANDLER}/actions/rename${query}`, { method: 'POST', body: '{"name":"x"}', headers: { 'content-type': 'application/json', cookie: `x-editor-page-token=${token}`, authorization: `Bearer ${token}` } })).status, 401, 'elsewhere than in its header')
+  }
+  for (const method of ['GET', 'PUT', 'DELETE']) t.equal((await fetch(`${host.origin}${HANDLER}/actions/rename`, { method, headers: { 'x-editor-page-token': token } })).status, 404, method)
+  t.equal(renamed.length, 2)
+  t.notMatch(host.logText(), new RegExp(signature), 'no signature is logged')
+})
+
+t.test('the user and the file are those of the token: headers, cookies, the query and the body name nobody', async t => {
+  const targets: AuthorizeTarget[] = []
+  const host = await startPageHost(t, { actions, authorize: (_request, target) => { targets.push(target); return undefined } })
+  const { fileId: other } = await host.storage.create('docx', Buffer.from('other'))
+  const user = { id: 'admin', name: 'Admin' }
+  const answer = await host.ask('rename', { name: 'Minutes', user, userId: 'admin', fileId: other, defaults: { user }, claims: { fileId: other }, token: 'x', title: '../../etc/passwd' }, {
+    headers: { userid: 'admin', 'x-user': 'admin', 'x-user-id': 'admin', 'x-forwarded-user': 'admin', 'remote-user': 'admin', cookie: 'user=admin; userId=admin', 'file-id': other, 'x-http-method-override': 'GET' }
+  })
+  t.equal(answer.status, 200)
+  t.strictSame(renamed, [{ fileId: host.fileId, user: ADA, name: 'Minutes', title: 'Minutes.docx' }])
+  t.strictSame(targets, [{ action: 'rename', fileId: host.fileId, user: ADA }])
+
+  await host.ask('rename', { name: 'a' }, { token: await host.tokenOf({ editorConfig: { user: { id: '7' } } }) })
+  t.strictSame(renamed[1]?.user, { id: '7' }, 'also where the control got it below editorConfig')
+  await host.ask('rename', { name: 'a' }, { token: await host.tokenOf({}) })
+  t.equal(renamed[2]?.user, undefined, 'and a page without a user has none')
+})
+
+t.test('keys of prototypes in a body change nothing', async t => {
+  const host = await startPageHost(t, { actions })
+  for (const body of [
+    '{"name":"a","__proto__":{"user":{"id":"admin"},"polluted":1}}',
+    '{"name":"a","constructor":{"prototype":{"polluted":1}}}',
+    '{"name":"a","prototype":{"polluted":1},"__proto__":null}'
+  ]) t.equal((await host.ask('rename', body)).status, 200)
+  for (const action of renamed) t.strictSame(Object.keys(action), ['fileId', 'user', 'name', 'title'])
+  t.equal(renamed.length, 3)
+  t.equal((await host.ask('rename', '{"__proto__":{"name":"a"}}')).status, 400, 'a name that is inherited is none')
+  t.notOk('polluted' in {})
+})
+
+t.test('a body that is not a small JSON object of the right form, in time, is refused, and no hook runs', async t => {
+  const host = await startPageHost(t, { actions, timeouts: { body: 50 } })
+  const table: Array<[what: string, status: number, body: unknown, type?: string]> = [
+    ['empty', 400, ''],
+    ['no JSON', 400, '{"name":'],
+    ['a list', 400, '[{"name":"a"}]'],
+    ['a text', 400, '"name"'],
+    ['null', 400, 'null'],
+    ['without the name', 400, {}],
+    ['a number for a name', 400, { name: 7 }],
+    ['a list for a name', 400, { name: ['a'] }],
+    ['more than 64 KiB', 400, { name: 'a', more: 'x'.repeat(64 * 1024) }],
+    ['a form', 415, 'name=a', 'application/x-www-form-urlencoded'],
+    ['plain text, which a page of another site may send', 415, '{"name":"a"}', 'text/plain'],
+    ['no type that exists', 415, '{"name":"a"}', 'json'],
+    ['64 KiB at most', 200, { name: 'a', more: 'x'.repeat(64 * 1024 - 30) }]
+  ]
+  for (const [what, status, body, type = 'application/json'] of table) t.equal((await host.ask('rename', body, { headers: { 'content-type': type } })).status, status, what)
+  t.equal(renamed.length, 1)
+
+  const token = await host.tokenOf()
+  const status = await new Promise((resolve, reject) => {
+    const request = http.request(`${host.origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': token, 'content-length': 20 } }, response => {
+      response.resume()
+      resolve(response.statusCode)
+      request.destroy()
+    })
+    request.on('error', reject)
+    request.write('{"name":')
+  })
+  t.equal(status, 400, 'a body that does not end')
+})
+
+t.test('the token is checked before the body is read', async t => {
+  const host = await startPageHost(t, { actions })
+  for (const headers of [{}, { 'x-editor-page-token': 'x.y' }]) {
+    const status = await new Promise((resolve, reject) => {
+      const request = http.request(`${host.origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 1000, ...headers } }, response => {
+        response.resume()
+        resolve(response.statusCode)
+        request.destroy()
+      })
+      request.on('error', reject)
+      request.flushHeaders()
+    })
+    t.match(status, /^40[13]$/)
+  }
+})
+
+t.test('requests of other sites are refused, unless authorize allows them or pages of other origins may use the handler', async t => {
+  const refused = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { origin: 'https://evil.example.com' }, { origin: 'null' }]
+  const ask = async (options: HostOptions) => {
+    const host = await startPageHost(t, { actions, ...options })
+    const statuses = []
+    for (const headers of refused) statuses.push((await raw(host.origin, await host.tokenOf(), headers)))
+    return { host, statuses }
+  }
+  const { host, statuses } = await ask({})
+  t.strictSame(statuses, [403, 403, 403, 403])
+  t.strictSame(renamed, [])
+  t.equal(await raw(host.origin, await host.tokenOf(), { origin: host.origin, 'sec-fetch-site': 'same-origin' }), 200)
+  t.strictSame((await ask({ authorize: () => true })).statuses, [200, 200, 200, 200])
+  t.strictSame((await ask({ proxy: { crossOrigin: true } })).statuses, [200, 200, 200, 200])
+})
+
+t.test('authorize can deny an action, and allow an expired token, but neither another\'s nor what the page must not do', async t => {
+  let now = Date.now()
+  let decision: unknown
+  const clock = { now: () => now }
+  const host = await startPageHost(t, { actions, clock, downloadUrlLifetime: 60_000, timeouts: { hooks: 50 }, authorize: () => typeof decision === 'function' ? decision() : decision as boolean | undefined })
+  const token = await host.tokenOf()
+  const view = await host.tokenOf({ user: ADA, mode: 'view' })
+  const statuses = async (...tokens: string[]) => {
+    const found = []
+    for (const token of tokens) found.push((await host.ask('rename', { name: 'a' }, { token })).status)
+    return found
+  }
+  t.strictSame(await statuses(token, 'x.y', view), [200, 403, 403])
+  const decisions: unknown[] = [false, 'yes', 1, null, {}, () => { throw new Error('broken') }, () => new Promise(() => {})]
+  for (decision of decisions) t.strictSame(await statuses(token), [403], String(decision))
+  t.equal(renamed.length, 1)
+
+  now += 61_000
+  decision = undefined
+  t.strictSame(await statuses(token), [401], 'expired')
+  decision = true
+  t.strictSame(await statuses(token, 'x.y', view), [200, 403, 403])
+  t.equal((await host.ask('rename', { name: 'a' }, { token: undefined })).status, 401, 'without a token nobody knows for which page')
+})
+
+t.test('what a page must not do is refused and not offered: renaming in a page for viewing, saving a copy without the right to download', async t => {
+  const never = () => { throw new Error('called') }
+  const all = { rename: never, saveAs: true, images: never, documents: never, spreadsheets: never, reference: never, users: never, notify: never, sharing: never, editRights: never, favorite: never, create: never, links: true } as const
+  const host = await startPageHost(t, { actions: all })
+  const forEditors = { rename: { name: 'a' }, images: { c: 'add' }, documents: { c: 'compare' }, spreadsheets: { c: 'mailmerge' }, notify: { emails: ['a@b'], message: '' } }
+  const forAll = 'save-as reference users sharing edit-rights favorite create links'
+  const offered = async (defaults: object) => / data-actions="([^"]*)"/.exec((await host.app.editorControl(defaults).openDocument(host.fileId)).render())![1]
+  for (const defaults of [{ mode: 'view' }, { editorConfig: { mode: 'view' } }, { permissions: { edit: false } }, { document: { permissions: { edit: false } } }, { type: 'embedded' }]) {
+    const token = await host.tokenOf(defaults as object)
+    for (const [action, body] of Object.entries(forEditors)) t.equal((await host.ask(action, body, { token })).status, 403, `${action} with ${JSON.stringify(defaults)}`)
+    t.equal(await offered(defaults), forAll)
+  }
+  t.equal(await offered({}), 'rename save-as images documents spreadsheets reference users notify sharing favorite create links')
+  t.equal(await offered({ permissions: { edit: false, comment: true } }), forAll.replace('sharing', 'notify sharing'))
+
+  for (const defaults of [{ permissions: { download: false } }, { document: { permissions: { download: false } } }]) {
+    t.equal((await host.ask('save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, { token: await host.tokenOf(defaults) })).status, 403)
+    t.notMatch(await offered(defaults), 'save-as')
+  }
+  t.equal((await host.ask('rename', { name: 'a' }, { token: await host.tokenOf({ mode: 'view', editorConfig: { mode: 'edit' } }) })).status, 403, 'the top level counts, as in the configuration')
+})
+
+t.test('without the option there is no action besides the configuration; the old secret of a list opens it, a foreign one does not', async t => {
+  const clock = { now: () => 1_700_000_000_000 }
+  const before = await startPageHost(t, { jwtSecret: OTHER_SECRET, clock, publicBaseUrl: 'https://app.example.com' })
+  const after = await startPageHost(t, { jwtSecret: [SECRET, OTHER_SECRET], clock, publicBaseUrl: 'https://app.example.com', storage: before.storage })
+  const later = await startPageHost(t, { jwtSecret: SECRET, clock, publicBaseUrl: 'https://app.example.com', storage: before.storage })
+  const token = await before.tokenOf()
+  const statuses = []
+  for (const host of [before, after, later]) statuses.push((await host.ask('config', { purpose: 'refresh' }, { token })).status)
+  t.strictSame(statuses, [200, 200, 403])
+
+  for (const action of ['rename', 'save-as', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'favorite', 'create', 'edit-rights', 'links', '__proto__', '']) {
+    t.equal((await before.ask(action, {}, { token })).status, 404, action)
+  }
+  t.equal((await before.ask('config', { purpose: 'edit' }, { token })).status, 403)
+  t.match((await before.app.editorControl().openDocument(before.fileId)).render(), ' data-actions=""')
+})
+
+/** Not with `fetch`, which sets some of these headers itself. */
+function raw (origin: string, token: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    http.request(`${origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': token, ...headers } }, response => {
+      response.resume()
+      resolve(response.statusCode)
+    }).on('error', reject).end('{"name":"a"}')
+  })
+}

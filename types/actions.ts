@@ -1,0 +1,248 @@
+import type { EditorConfigNormal, ReferenceData, SharingSetting } from '@onlyoffice/doceditor-types'
+import type { FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import type { EditorControlDefaults } from './control.js'
+
+/** The user of a page: the field `user` that its control was made with. */
+export type PageUser = NonNullable<EditorConfigNormal['user']>
+
+/** What every hook of `actions` is told. It comes from the page's own token: no header and no body can change it. */
+export interface PageAction {
+  readonly fileId: string
+  /** `undefined` if the page's control was made without one. */
+  readonly user: PageUser | undefined
+}
+
+/** What a page can ask the application to do: the last part of the path `<handler path>/actions/<name>`. */
+export type PageActionName =
+  | 'config' | 'rename' | 'save-as' | 'images' | 'documents' | 'spreadsheets' | 'reference' | 'users' | 'notify' | 'sharing' | 'favorite' | 'create'
+  | 'history' | 'history-data' | 'restore'
+
+/** A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status, and not the message. */
+export type ActionHook<Action, Result> = (action: Action, request: FastifyRequest) => Result | Promise<Result>
+
+export interface RenameAction extends PageAction {
+  /** Without extension. A plain file name on every operating system: no separators, no control characters, no change of direction. */
+  readonly name: string
+  /** With the extension of the stored document. At most 255 bytes. */
+  readonly title: string
+}
+
+export interface SaveAsAction extends PageAction {
+  /** With the extension of `fileType`: a plain file name of at most 255 bytes. */
+  readonly name: string
+  /** In lower case, without a dot. The document server opens it, or it is an image. */
+  readonly fileType: string
+  /** The content, checked to look like its format. It fails if it is cut off or exceeds `maxFileSize`. */
+  readonly content: Readable
+  /** Bytes, if the document server announced them. */
+  readonly size: number | undefined
+}
+
+export interface SaveAsResult {
+  /** Where the copy is stored in the `storage` of the plugin, if it is. */
+  readonly fileId?: string
+  /** URL or path of a page with the copy. The default is `page(fileId)`. */
+  readonly url?: string
+  /** Name that the user is told. The default is that of the action. */
+  readonly name?: string
+}
+
+export interface ChooseAction extends PageAction {
+  /** What the user typed to find a file. At most 200 characters. */
+  readonly search?: string
+}
+
+export interface ChooseDocumentAction extends ChooseAction {
+  readonly purpose: 'compare' | 'combine' | 'insert-text'
+}
+
+export interface ChooseSpreadsheetAction extends ChooseAction {
+  /** `mailmerge`: a source of recipients. `reference`: another source of linked data. */
+  readonly purpose: 'mailmerge' | 'reference'
+}
+
+/**
+ * A file that the user may choose: one of the storage, or one at an http(s) URL that the document server can reach. The document
+ * server fetches it, and everybody with the page gets it: return only what the user may read.
+ */
+export type Choice = {
+  /** What the user sees. */
+  readonly name: string
+  /** http(s) URL of a small image, as the browser reaches it. */
+  readonly thumbnail?: string
+} & (
+  | { readonly fileId: string, readonly fileType?: undefined, readonly url?: undefined }
+  | { readonly fileId?: undefined, readonly fileType: string, readonly url: string }
+)
+
+/** At least one of the fields is set. All of them come from a document or its user. */
+export interface ReferenceAction extends PageAction {
+  /** Name or relative path of the file, as in `=[orders.xlsx]Sheet1!A1`. */
+  readonly path?: string
+  /** http(s) URL of the file, or of a page with it. Never fetch it: compare it with URLs that you know. */
+  readonly link?: string
+  /** If the linked cells were copied from a document of this application: `fileKey` is its `fileId`. */
+  readonly referenceData?: ReferenceData
+}
+
+export interface UsersAction extends PageAction {
+  /** `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `info`: images of the users with these `ids`. */
+  readonly kind: 'mention' | 'protect' | 'info'
+  /** At most 1000. Only with `info`. */
+  readonly ids?: readonly string[]
+  /** What the user typed. At most 200 characters. */
+  readonly search?: string
+  /** How many users to leave out. */
+  readonly from?: number
+  /** How many users to return, at most 1000. */
+  readonly count?: number
+}
+
+export interface ListedUser {
+  readonly id: string
+  readonly name: string
+  /** Who mentions the user sends it to `notify`. */
+  readonly email?: string
+  /** http(s) URL or `data:image/…` of the user's picture. */
+  readonly image?: string
+}
+
+export interface NotifyAction extends PageAction {
+  /** At most 100. They come from the page: compare them with the users that this user may write to. */
+  readonly emails: readonly string[]
+  /** Plain text of the comment. At most 10,000 characters. */
+  readonly message: string
+  /**
+   * URL of a page that opens the document at the comment: `page(fileId)` with `action-link` in its query. Without the hook `page`,
+   * the page that sent the request, if it is of the same origin.
+   */
+  readonly link?: string
+}
+
+export interface FavoriteAction extends PageAction {
+  readonly favorite: boolean
+}
+
+export interface CreateAction extends PageAction {
+  /** Extension of the new document, such as `docx`. */
+  readonly format?: string
+  /** Language of the page, such as `de` or `pt-BR`. */
+  readonly lang?: string
+}
+
+/**
+ * What the editor can ask of the application. Each field turns on the buttons and menu entries that need it; the page's module asks
+ * the application without further code. The hooks receive the user of the page from the page's own token.
+ *
+ * Every request needs that token, and passes `authorize` with the action's name, the `fileId` and the user. A hook that throws,
+ * rejects, returns something else than described or takes longer than `timeouts.hooks` fails the request; that is logged.
+ *
+ * @example
+ * ```js
+ * await app.register(editor, {
+ *   …,
+ *   actions: {
+ *     rename: async ({ fileId, title, user }) => await documents.rename(fileId, title, user.id),
+ *     documentName: async ({ fileId }) => await documents.nameOf(fileId),
+ *     saveAs: true,
+ *     page: fileId => `https://app.example.com/edit/${fileId}`
+ *   }
+ * })
+ * ```
+ */
+export interface ActionOptions {
+  /**
+   * The user renames the document. The plugin stores no names: note the new one, and return it from `documentName`. Afterwards all
+   * editors of the document show it. Only pages that may edit can ask for it.
+   *
+   * @example
+   * ```js
+   * rename: async ({ fileId, title }) => { await documents.update(fileId, { title }) }
+   * ```
+   */
+  readonly rename?: ActionHook<RenameAction, void>
+  /**
+   * The user saves a copy, in any format. With `true` the copy becomes a new document in the storage. A hook has
+   * `timeouts.hooks` and `timeouts.total` to read `content`. Only pages that may download can ask for it.
+   *
+   * @example
+   * ```js
+   * saveAs: async ({ name, fileType, content, user }) => {
+   *   const { fileId } = await app.editorStorage.create(fileType, content)
+   *   await documents.insert({ fileId, title: name, owner: user.id })
+   *   return { fileId }
+   * }
+   * ```
+   */
+  readonly saveAs?: true | ActionHook<SaveAsAction, SaveAsResult | void>
+  /**
+   * Images that the user may insert. At most 200 are shown. Only pages that may edit can ask for them.
+   *
+   * @example
+   * ```js
+   * images: async ({ search }) => (await logos.find(search)).map(({ name, url }) => ({ name, fileType: 'png', url, thumbnail: url }))
+   * ```
+   */
+  readonly images?: ActionHook<ChooseAction, readonly Choice[]>
+  /**
+   * Documents to compare or combine the open one with, or to insert text from. At most 200 are shown. Only pages that may edit can
+   * ask for them.
+   *
+   * @example
+   * ```js
+   * documents: async ({ search, user }) => (await documents.readableBy(user.id, search)).map(({ fileId, title }) => ({ fileId, name: title }))
+   * ```
+   */
+  readonly documents?: ActionHook<ChooseDocumentAction, readonly Choice[]>
+  /** Spreadsheets for a mail merge or as another source of linked data. At most 200 are shown. Only pages that may edit can ask for them. */
+  readonly spreadsheets?: ActionHook<ChooseSpreadsheetAction, readonly Choice[]>
+  /**
+   * The file that a cell of the open spreadsheet links to, or `null` if there is none. Return only what the user may read: its
+   * content gets into the open document.
+   *
+   * @example
+   * ```js
+   * reference: async ({ path, referenceData, user }) => await documents.readable(user.id, referenceData?.fileKey ?? path) // { fileId, name }
+   * ```
+   */
+  readonly reference?: ActionHook<ReferenceAction, { readonly fileId: string, readonly name: string } | null>
+  /** Users to mention in a comment or to protect a range for, and the pictures of users. */
+  readonly users?: ActionHook<UsersAction, readonly ListedUser[]>
+  /** Somebody was mentioned in a comment: tell them. Only pages that may comment can ask for it. */
+  readonly notify?: ActionHook<NotifyAction, void>
+  /** Who else may use the document, for the editor's list. With it, configurations always have `document.info`. */
+  readonly sharing?: ActionHook<PageAction, readonly SharingSetting[]>
+  /**
+   * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged into what the
+   * page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and `permissions.edit` is
+   * `true`, unless the object says something else.
+   */
+  readonly editRights?: ActionHook<PageAction, boolean | EditorControlDefaults>
+  /** The user marks the document as a favorite, or no longer. The editor has the button if the control was made with `info.favorite`. */
+  readonly favorite?: ActionHook<FavoriteAction, void>
+  /** The user wants a new document: create it, and return the URL or path of a page with it. */
+  readonly create?: ActionHook<CreateAction, { readonly url: string }>
+  /**
+   * Whether the editor offers links to places in the document: the page's URL with `action-link` in its query.
+   *
+   * @default false
+   */
+  readonly links?: boolean
+  /**
+   * Returns the present title of a document, for the configurations that open pages ask for. If it returns `undefined`, the page
+   * keeps its title.
+   *
+   * @default pages keep their titles
+   */
+  readonly documentName?: ActionHook<PageAction, string | undefined>
+  /**
+   * Returns the URL of the application's page with the editor for a document: for links, copies and linked documents.
+   *
+   * @example
+   * ```js
+   * page: fileId => `https://app.example.com/edit/${encodeURIComponent(fileId)}`
+   * ```
+   */
+  readonly page?: (fileId: string) => string | Promise<string>
+}
