@@ -7,7 +7,12 @@
   const script = /** @type {HTMLScriptElement} */ (document.currentScript)
   const base = script.src.replace(/\/web-apps\/.*$/, '')
   const { origin } = new URL(base)
-  const LEAVE_TIMEOUT_MS = 4000
+
+  /** Methods with which a page answers events, or acts on the editor. Each takes one argument. */
+  const METHODS = [
+    'refreshHistory', 'setHistoryData', 'insertImage', 'setRequestedDocument', 'setRequestedSpreadsheet', 'setReferenceData',
+    'setReferenceSource', 'setUsers', 'setActionLink', 'setSharingSettings', 'setFavorite', 'refreshFile'
+  ]
 
   /**
    * Replaces the element `placeholderId` with an editor.
@@ -29,13 +34,11 @@
       const { type, event, data: detail } = /** @type {FrameMessage} */ (message.data)
       if (type !== 'editor') return
       if (event === 'ready') {
-        send('open', { config: JSON.parse(JSON.stringify(data)), events: Object.keys(events) })
-      } else if (event === 'gone') {
-        if (frame.hidden) remove()
+        send('open', { config: copyOf(data), events: Object.keys(events) })
       } else if (event === 'reload') {
         location.reload()
       } else {
-        events[event]?.call(editor, { data: detail, target: editor })
+        events[event]?.call(editor, { data: event === 'onRequestOpen' ? inNewWindow(detail) : detail, target: editor })
       }
     }
 
@@ -47,26 +50,19 @@
       frame.contentWindow?.postMessage({ type: 'page', command, ...detail }, origin)
     }
 
-    function remove () {
-      removeEventListener('message', receive)
-      frame.remove()
-    }
-
     const editor = {
-      /** Removes the editor from the page, after it has sent what was typed. */
+      ...Object.fromEntries(METHODS.map(command => [command, (/** @type {unknown} */ data) => send(command, { data: copyOf(data) })])),
+      /** Removes the editor from the page at once: what was typed and not sent is lost. */
       destroyEditor () {
-        if (!frame.isConnected || frame.hidden) return
-        frame.hidden = true
-        frame.style.display = 'none'
-        frame.before(/** @type {HTMLElement} */ (placeholder))
-        send('leave')
-        setTimeout(remove, LEAVE_TIMEOUT_MS)
+        if (!frame.isConnected) return
+        removeEventListener('message', receive)
+        frame.replaceWith(/** @type {HTMLElement} */ (placeholder))
       },
       /** Answers with the event `onDownloadAs`. @param {string} [format] */
       downloadAs (format) {
         send('downloadAs', { format: format ?? '' })
       },
-      /** Acts like the editor's close button: raises `onRequestClose`, or closes the editor. */
+      /** Raises `onRequestClose`, like the editor's close button. Asks the user first if something was not sent. */
       requestClose () {
         send('requestClose')
       },
@@ -79,6 +75,18 @@
   }
 
   DocEditor.version = () => '9.3.0'
+
+  /** Without functions, which can't be sent to a frame. @param {unknown} data */
+  function copyOf (data) {
+    return JSON.parse(JSON.stringify(data ?? null))
+  }
+
+  /** Opens the window in which the page shows another document: browsers allow that only right after a click. @param {unknown} data */
+  function inNewWindow (data) {
+    const windowName = `wname-${Date.now()}`
+    open('', windowName)
+    return Object.assign({ windowName }, data)
+  }
 
   /** @param {EditorOptions} config */
   function editorFrame ({ width, height }) {

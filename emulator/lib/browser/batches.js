@@ -11,6 +11,7 @@ export function createBatches ({ send, dirty, replica, pause }) {
   /** @type {Array<() => void>} */
   const waiting = []
   let isOnline = false
+  let isHeld = false
   let last = 0
   /** @type {ReturnType<typeof setTimeout> | 0} */
   let timer = 0
@@ -18,7 +19,7 @@ export function createBatches ({ send, dirty, replica, pause }) {
   function push () {
     clearTimeout(timer)
     timer = 0
-    if (!isOnline) return
+    if (!isOnline || isHeld) return
     if (!replica.isSending()) sendAll()
     if (replica.isUnsent()) return
     dirty(false)
@@ -39,6 +40,13 @@ export function createBatches ({ send, dirty, replica, pause }) {
       timer ||= setTimeout(push, pause)
     },
     isOnline: () => isOnline,
+    /** Whether something was typed that is not on its way. */
+    isTyped: () => replica.isUnsent() && (timer !== 0 || !isOnline || isHeld),
+    /** Sends nothing for a while. @param {boolean} value */
+    hold (value) {
+      isHeld = value
+      if (!value) push()
+    },
     /** @param {boolean} value */
     setOnline (value) {
       isOnline = value

@@ -1,4 +1,4 @@
-import { closeButton, redoButton, saveButton, undoButton } from './frame.js'
+import { redoButton, saveButton, undoButton } from './frame.js'
 
 /** Whether the document server has changes that the application has not accepted. */
 let isUnsaved = false
@@ -20,10 +20,4 @@ export function showUndoable (canUndo, canRedo) {
 /** Hides the buttons for editing. @param {boolean} isFixed */
 export function showFixed (isFixed) {
   for (const button of [saveButton, undoButton, redoButton]) button.hidden = isFixed
-}
-
-/** @param {{ visible?: boolean, text?: string }} [close] the configuration's `customization.close` */
-export function showClose ({ visible, text } = {}) {
-  closeButton.hidden = visible === false
-  if (text) closeButton.textContent = text
 }

@@ -27,7 +27,7 @@ export function connect (config, handlers) {
     const opening = socket = new WebSocket(url)
     opening.addEventListener('open', () => send({ type: 'open', config, connectionId }))
     opening.addEventListener('message', ({ data }) => {
-      if (opening === socket) receive(JSON.parse(data))
+      if (opening === socket && !ended) receive(JSON.parse(data))
     })
     opening.addEventListener('close', () => {
       if (ended || opening !== socket) return

@@ -24,6 +24,8 @@ const STATES = {
 }
 
 /** @type {HTMLElement} */ export const content = part('data-content')
+/** @type {HTMLElement} */ export const hostBar = part('data-host')
+/** @type {HTMLElement} */ export const versionBar = part('data-versions')
 /** @type {HTMLButtonElement} */ export const saveButton = part('data-action="save"')
 /** @type {HTMLButtonElement} */ export const closeButton = part('data-action="close"')
 /** @type {HTMLButtonElement} */ export const undoButton = part('data-action="undo"')
@@ -76,6 +78,12 @@ export function showToast (text) {
   toast.textContent = text
   clearTimeout(toastTimer)
   toastTimer = setTimeout(() => { toast.hidden = true }, TOAST_MS)
+}
+
+/** Shows the document again. */
+export function hideScreen () {
+  part('data-screen').setAttribute('hidden', '')
+  content.hidden = false
 }
 
 /**

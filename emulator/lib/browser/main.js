@@ -1,12 +1,7 @@
 import { closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent } from './frame.js'
-import { emit, isHandled, listen, setHandled } from './embedding-page.js'
-import { connection, editing, leave, open, save } from './session.js'
-
-function requestClose () {
-  editing.push()
-  if (isHandled('onRequestClose')) emit('onRequestClose')
-  else leave()
-}
+import { emit, listen, setHandled } from './embedding-page.js'
+import { hostCommands, requestClose, showHostButtons } from './host/features.js'
+import { connection, download, editing, leave, open, save } from './session.js'
 
 /** What a key with Ctrl does, whatever has the focus. @type {Record<string, (event: KeyboardEvent) => void>} */
 const KEYS = {
@@ -19,31 +14,32 @@ listen({
   open ({ config, events }) {
     setHandled(events)
     emit('onAppReady')
+    showHostButtons(config)
     open(config)
   },
-  leave,
-  downloadAs: ({ format }) => editing.whenSent(() => connection?.send({ type: 'download', format })),
+  async downloadAs ({ format }) {
+    const file = await download(format)
+    if (file !== null) emit('onDownloadAs', file)
+  },
   requestClose,
-  showMessage: ({ message }) => showToast(String(message))
+  showMessage: ({ message }) => showToast(String(message)),
+  ...hostCommands
 })
 
-addEventListener('pagehide', leave)
+addEventListener('pagehide', () => leave())
 addEventListener('pageshow', event => { if (event.persisted) location.reload() })
-addEventListener('beforeunload', event => {
-  editing.push()
-  if (editing.isUnsent() && !connection?.isOpen()) event.preventDefault()
-})
+addEventListener('beforeunload', event => { if (editing.isUnsent()) event.preventDefault() })
 addEventListener('blur', editing.push)
 addEventListener('focusout', editing.push)
 addEventListener('keydown', event => {
   const action = event.ctrlKey || event.metaKey ? KEYS[event.key.toLowerCase()] : undefined
-  if (action === undefined || event.altKey || event.target === unsent) return
+  if (action === undefined || event.altKey || isField(event.target)) return
   event.preventDefault()
   action(event)
 })
 // The browser's own undo, for example in its menu, does not know the edits of others.
 addEventListener('beforeinput', event => {
-  if (event.inputType !== 'historyUndo' && event.inputType !== 'historyRedo') return
+  if ((event.inputType !== 'historyUndo' && event.inputType !== 'historyRedo') || isField(event.target)) return
   event.preventDefault()
   if (event.inputType === 'historyUndo') editing.undo()
   else editing.redo()
@@ -62,3 +58,8 @@ copyButton.addEventListener('click', () => {
   showToast(document.execCommand('copy') ? 'Copied' : 'The browser cannot copy it. Press Ctrl+C.')
 })
 emit('ready')
+
+/** Whether it is a field outside the document, with an undo of its own. @param {EventTarget | null} target */
+function isField (target) {
+  return target === unsent || (target instanceof Element && target.closest('dialog') !== null)
+}

@@ -16,10 +16,3 @@ const EDITOR_CODES = /** @type {Record<number, number>} */ ({ 4006: -20, [-81]: 
 export function editorCode (code) {
   return EDITOR_CODES[code] ?? code
 }
-
-/** The message shown after closing. @param {{ status: number | null, accepted: boolean }} result */
-export function closing ({ status, accepted }) {
-  if (!accepted) return 'The application refused the save. The document server keeps the document.'
-  if (status === 1) return 'Others are still editing. Your changes will be saved with theirs.'
-  return status === 2 ? 'Your changes were saved.' : 'There was nothing to save.'
-}

@@ -6,11 +6,28 @@ const SHOWN = 5
 /** Users keep their colour as long as the page is open. @type {Map<string, number>} */
 const colors = new Map()
 
+/** Names that the embedding page gave, by user id. @type {Map<string, string>} */
+const names = new Map()
+/** @type {User[]} */
+let shown = []
+
+/** @param {ReadonlyMap<string, string>} given by user id */
+export function showNames (given) {
+  for (const [id, name] of given) names.set(id, name)
+  showList(shown)
+}
+
 /** Shows the users in the toolbar and their places in the document. @param {User[]} users @param {Pick<View, 'mark'> | null} view */
 export function showPresence (users, view) {
+  showList(users)
+  showMarks(users, view)
+}
+
+/** @param {User[]} users */
+function showList (users) {
+  shown = users
   const list = /** @type {HTMLElement} */ (document.querySelector('[data-users]'))
   list.replaceChildren(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
-  showMarks(users, view)
 }
 
 /** @param {User[]} users @param {Pick<View, 'mark'> | null} view */
@@ -39,7 +56,8 @@ function colorOf (userId) {
 }
 
 /** @param {User} user */
-function chip ({ userId, name, viewOnly, self }) {
+function chip ({ userId, name: ownName, viewOnly, self }) {
+  const name = names.get(userId) ?? ownName
   const item = document.createElement('li')
   item.textContent = initials(name)
   item.title = `${name}${self ? ' (you)' : ''}${viewOnly ? ', viewing' : ''}`

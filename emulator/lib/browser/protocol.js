@@ -6,7 +6,7 @@
  * @typedef {{ bold?: boolean, italic?: boolean, underline?: boolean, strike?: boolean, link?: string }} Look
  * @typedef {{ from: number, to: number } & Look} Mark The formatting of a part of a text.
  * @typedef {{ from: number, to: number, format: 'bold' | 'italic' | 'underline' | 'strike', value: boolean }} Formatting
- * @typedef {{ id: string, text: string, editable: boolean, marks?: Mark[], level?: number, cell?: string, newPage?: boolean }} Paragraph
+ * @typedef {{ id: string, text: string, editable: boolean, marks?: Mark[], level?: number, cell?: string, newPage?: boolean, images?: number }} Paragraph
  * @typedef {{ kind: 'text', text: string }
  *   | { kind: 'paragraphs', paragraphs: Paragraph[] }
  *   | { kind: 'readonly', note: string, paragraphs: Paragraph[] }} Content
@@ -18,23 +18,27 @@
  * @typedef {{ id: string, userId: string, name: string, viewOnly: boolean, self: boolean, place: string | null }} User
  *   `place`: the paragraph or line of text where the user is
  * @typedef {{ title: string, lang: string, fileType: string, viewOnly: boolean, outdated: boolean, connectionId: string,
- *   batch: number, users: User[], content: Content | GridContent, unsaved: boolean, pdf?: string }} Opened
+ *   batch: number, users: User[], content: Content | GridContent, unsaved: boolean, pdf?: string, mayDownload: boolean }} Opened
  *   `batch`: the last batch of edits that arrived; `unsaved`: it has changes that the application has not accepted; `pdf`: path of a PDF to show
  * @typedef {{ type: 'opened' } & Opened
  *   | { type: 'refused', code: number, message: string }
  *   | { type: 'failed', message: string }
  *   | { type: 'users', users: User[] }
  *   | { type: 'operation', operation: Operation | CellOperation, by: string }
- *   | { type: 'content', content: Content | GridContent }
+ *   | { type: 'content', content: Content | GridContent, asked?: boolean }
  *   | { type: 'received', batch: number }
  *   | { type: 'warning', code?: number, message: string }
  *   | { type: 'renamed', title: string }
  *   | { type: 'saved', accepted: boolean, unsaved: boolean }
  *   | { type: 'forceSaved', accepted: boolean, unsaved: boolean }
  *   | { type: 'forceSaveDone', nothing: boolean, accepted: boolean, answer: unknown, unsaved: boolean }
- *   | { type: 'downloadAs', fileType?: string, url?: string, error?: string }
+ *   | { type: 'answer', id: number, result?: unknown, error?: { code: number, message: string } }
  *   | { type: 'dropped' }
  *   | { type: 'closed', status: number | null, accepted: boolean }} ServerMessage
+ * @typedef {{ action?: { type?: string, data?: string } }} ActionLink
+ * @typedef {object} Config The page's configuration, as far as the editor's page itself reads it.
+ * @property {{ info?: { favorite?: boolean } & object, permissions?: { edit?: boolean, download?: boolean }, title?: string }} [document]
+ * @property {{ mode?: string, actionLink?: ActionLink, customization?: { close?: { visible?: boolean, text?: string } } }} [editorConfig]
  * @typedef {object} Outbox Receives the edits made in a view, before
  *   the view shows them, so that the previous state is still available.
  * @property {(id: string, text: string, joins?: string) => void} changed `joins`: the paragraph whose text was appended

@@ -1,30 +1,64 @@
-import { showClose, showFixed, showSavable, showUndoable } from './buttons.js'
+import { showFixed, showSavable, showUndoable } from './buttons.js'
 import { afterComposing } from './composing.js'
 import { connect } from './connection.js'
 import { createEditors } from './editors.js'
-import { showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
+import { hideScreen, showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
 import { emit, isHandled } from './embedding-page.js'
 import { watchPlace } from './writing/place.js'
 import { showMarks, showPresence } from './presence.js'
-import { closing, editorCode, refusal } from './messages.js'
+import { editorCode, refusal } from './messages.js'
+import { createRequests, RefusedError } from './requests.js'
 import { showContent, showGrid } from './views.js'
-/** @import { Opened, ServerMessage, User } from './protocol.js' */
+/** @import { Config, Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008
+/** The editor gives up. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+const CRASHED = -25
+/** Formats whose encoding or delimiter the real editor asks for. */
+const ASKED_FOR = ['csv', 'txt']
 
 /** @type {ReturnType<typeof connect> | null} */ export let connection = null
 /** @type {Opened | null} */ let opened = null
 /** @type {User[]} */ let users = []
+/** @type {Config} */ let config = {}
 let isLeaving = false
 let isEnded = false
 let isDirty = false
+/** A fresh configuration was requested: its document is opened as it is. */
+let isRefreshed = false
+
+/** @type {Array<(opened: Opened) => void>} */ const openedListeners = []
+/** @type {Array<(users: User[]) => void>} */ const usersListeners = []
+const requests = createRequests(message => connection?.send(message) ?? false)
+export const { request } = requests
+export const getOpened = () => opened
+export const getConfig = () => config
+
+/** @type {(id: string, value: string) => boolean} */
+let takesLink = () => false
+
+/** Sets what decides whether a value typed into a cell is a link to another file. @param {typeof takesLink} taker */
+export function setLinkTaker (taker) {
+  takesLink = taker
+}
+
+/** Runs an action when a document is opened or reconnected. @param {(opened: Opened) => void} action */
+export function whenOpened (action) {
+  openedListeners.push(action)
+}
+
+/** Runs an action when the users change. @param {(users: User[]) => void} action */
+export function whenUsersChange (action) {
+  usersListeners.push(action)
+}
 
 export const editing = createEditors({
   send: message => connection?.send(message) ?? false,
   show: (shown, outbox) => showContent(shown, outbox, opened),
   showGrid: (shown, outbox) => showGrid(shown, outbox, opened),
   dirty,
-  undoable: showUndoable
+  undoable: showUndoable,
+  takesLink: (id, value) => takesLink(id, value)
 })
 const place = watchPlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
 
@@ -32,7 +66,8 @@ const place = watchPlace(() => editing.view()?.place() ?? null, at => connection
 function dirty (value) {
   if (value) showState('editing')
   else if (isDirty) showState('received')
-  if (isDirty === value) return
+  const isRepeated = value && users.filter(({ viewOnly }) => !viewOnly).length > 1
+  if (isDirty === value && !isRepeated) return
   isDirty = value
   showSavable({ dirty: value })
   emit('onDocumentStateChange', value)
@@ -50,26 +85,43 @@ export function save () {
 /** @param {Opened} message */
 function start (message) {
   const isFirst = opened === null
+  if (isFirst && message.outdated && isHandled('onRequestRefreshFile') && !isRefreshed) return requestRefresh()
   opened = message
+  hideScreen()
   showCut(false)
   showTitle(opened.title)
   showState(isFixed() ? 'viewing' : isDirty ? 'editing' : opened.unsaved ? 'received' : isFirst ? 'ready' : 'stored')
-  if (opened.outdated) showNote('This version of the document has just been saved and is read-only. Reopen the document to continue editing.')
+  showNote(opened.outdated ? 'This version of the document has just been saved and is read-only. Reopen the document to continue editing.' : null)
   showFixed(isFixed())
   showSavable({ unsaved: opened.unsaved, saving: false })
   editing.opened(opened.content, opened.connectionId, opened.batch)
   showUsers(opened.users)
   place.forget()
-  if (!isFirst) return
-  emit('onInfo', { mode: opened.viewOnly ? 'view' : 'edit' })
-  emit('onDocumentReady')
-  if (opened.outdated) emit('onOutdatedVersion')
+  if (isFirst) {
+    if (ASKED_FOR.includes(opened.fileType)) emit('onUserActionRequired')
+    emit('onInfo', { mode: opened.viewOnly ? 'view' : 'edit' })
+    emit('onDocumentReady')
+    if (opened.outdated) emit('onOutdatedVersion')
+  }
+  for (const action of openedListeners) action(opened)
+}
+
+/** Asks for a configuration with a new key. The page answers with `refreshFile`. */
+function requestRefresh () {
+  leave()
+  end('This version of the document has just been saved', 'The page is asked for the new one.')
+  emit('onRequestRefreshFile')
 }
 
 /** Somebody changed the document: there is something to save. */
 function changed () {
   showSavable({ unsaved: true })
   if (!isDirty && !isFixed()) showState('received')
+}
+
+function changedByOther () {
+  emit('onCollaborativeChanges')
+  changed()
 }
 
 function isFixed () {
@@ -80,22 +132,24 @@ function isFixed () {
 function showUsers (present) {
   users = present
   showPresence(users, editing.view())
+  for (const action of usersListeners) action(users)
 }
 
 /** @param {string} title @param {string} text @param {string[]} [unsent] typed text that did not arrive */
-function end (title, text, unsent = []) {
+export function end (title, text, unsent = []) {
   isEnded = true
   showCut(false)
   showState('closed')
   showScreen(title, text, unsent)
-  if (!isHandled('onRequestClose')) showClose({ visible: false }) // there is nothing left to close
 }
 
 /** @param {number} code @param {string} description */
 function refuse (code, description) {
   if (code === SAVED_MEANWHILE && opened !== null) {
-    end('The connection was lost for too long', 'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.', editing.unsentTexts())
-    return emit('onOutdatedVersion')
+    const unsent = editing.unsentTexts()
+    end('The connection was lost for too long', 'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.', unsent)
+    // What was typed stays on the screen to be copied: a fresh document would replace it.
+    return emit(isHandled('onRequestRefreshFile') && unsent.length === 0 ? 'onRequestRefreshFile' : 'onOutdatedVersion')
   }
   const text = refusal(code, description)
   end('The document cannot be opened', `${text} (${code})`)
@@ -111,11 +165,12 @@ function receive (message) {
     case 'users': return showUsers(message.users)
     case 'operation':
       editing.apply(message.operation, message.by === opened?.connectionId)
-      changed()
+      if (message.by === opened?.connectionId) changed()
+      else changedByOther()
       return showMarks(users, editing.view())
     case 'content':
       editing.replaced(message.content)
-      changed()
+      if (!message.asked) changedByOther()
       return showMarks(users, editing.view())
     case 'received': return editing.received(message.batch)
     case 'renamed':
@@ -132,22 +187,26 @@ function receive (message) {
     case 'failed':
       showSavable({ saving: false })
       return fail(-1, message.message)
-    case 'downloadAs':
-      if (message.error !== undefined) return fail(-3, message.error)
-      return emit('onDownloadAs', { fileType: message.fileType, url: message.url })
+    case 'answer': return requests.answered(message)
     case 'dropped':
-      leave()
+      leave(true)
       return end('You were disconnected', 'The application ended this editing session.')
     case 'closed':
-      if (!isEnded) end('Document closed', closing(message))
-      return emit('gone')
+      if (!message.accepted) showToast('The application refused the save. The document server keeps the document.')
   }
 }
 
 /** @param {number} errorCode @param {string} errorDescription */
-function fail (errorCode, errorDescription) {
+export function fail (errorCode, errorDescription) {
   showToast(errorDescription)
   emit('onError', { errorCode, errorDescription })
+}
+
+/** The page gave an answer that the real editor does not survive. @param {string} why */
+export function crash (why) {
+  leave(true)
+  end('The editor has crashed', why)
+  emit('onWarning', { warningCode: CRASHED, warningDescription: why })
 }
 
 /** @param {{ nothing: boolean, accepted: boolean, answer: unknown, unsaved: boolean }} result */
@@ -164,6 +223,7 @@ function forceSaved ({ nothing, accepted, answer, unsaved }) {
 
 /** The connection was lost. It is retried unless the editor is closing. */
 function cut () {
+  requests.cut()
   editing.cut()
   showSavable({ saving: false })
   if (!isLeaving) {
@@ -171,22 +231,66 @@ function cut () {
     return showCut(true)
   }
   connection?.end()
-  if (!isEnded) end('The connection was lost while closing', 'The changes that the document server received are saved.', editing.unsentTexts())
-  emit('gone')
 }
 
-/** @param {object & { editorConfig?: { customization?: { close?: { visible?: boolean, text?: string } } } }} config */
-export function open (config) {
-  showClose(config.editorConfig?.customization?.close)
-  connection = connect(config, { message: afterComposing(receive), cut })
+/** @param {Config} given */
+export function open (given) {
+  config = given
+  connection = connect(given, { message: afterComposing(receive), cut })
 }
 
-/** Sends what is left and leaves. The editor then shows a closed screen; the embedding page removes it with `destroyEditor()`. */
-export function leave () {
-  if (isEnded || connection === null) return emit('gone')
-  if (isLeaving) return
+/** Opens another configuration in the place of the present one. @param {Config} fresh */
+export function reopen (fresh) {
+  leave()
+  connection?.end()
+  editing.forget()
+  dirty(false)
+  opened = null
+  isEnded = isLeaving = false
+  isRefreshed = true
+  open(fresh)
+}
+
+/** Leaves the document. What was typed and not sent is lost, unless it is `sendsAll`. */
+export function leave (sendsAll = false) {
+  if (isEnded || isLeaving || connection === null) return
   isLeaving = true
-  editing.sendAll()
-  showState('saving')
+  if (sendsAll) editing.sendAll()
   if (!connection.send({ type: 'close' })) cut()
+}
+
+/** Leaves the document, and shows something else in its place. */
+export function disconnect () {
+  leave(true)
+  isEnded = true
+  showCut(false)
+  showState('closed')
+}
+
+/** Undoes what was typed and not sent. */
+export function undoUnsent () {
+  editing.forget()
+  dirty(false)
+  connection?.send({ type: 'content' })
+}
+
+let isDownloading = false
+
+/** Makes a file of the document, one at a time: `null` while another is made. @param {string} format @returns {Promise<{ fileType: string, url: string } | null>} */
+export async function download (format) {
+  if (isDownloading) return null
+  isDownloading = true
+  try {
+    return await new Promise((resolve, reject) => editing.whenSent(() => request({ type: 'download', format }).then(resolve, reject)))
+  } catch (error) {
+    refused(error)
+    return null
+  } finally {
+    isDownloading = false
+  }
+}
+
+/** Tells the user and the page why the document server refused something. @param {unknown} error */
+export function refused (error) {
+  fail(error instanceof RefusedError ? error.code : -1, error instanceof Error ? error.message : String(error))
 }

@@ -25,6 +25,8 @@ export interface Paragraph {
   readonly cell?: string
   /** Starts a slide or a sheet. */
   readonly newPage?: boolean
+  /** How many pictures are in it; absent without one. */
+  readonly images?: number
 }
 
 /** The content that an editor displays. */
@@ -52,6 +54,8 @@ export interface Editable {
   apply (operation: Operation): Operation | null
   /** Replaces the whole content with text. Returns false if nothing changed. Throws if the format can't hold text. */
   replaceText (text: string): boolean
+  /** Appends a picture; absent where the format or the emulator has none. Throws if the bytes are no picture. */
+  appendImage? (bytes: Uint8Array): void
   /** The document as a file. Without changes it equals the original byte for byte. */
   bytes (): Uint8Array
 }

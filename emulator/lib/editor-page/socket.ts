@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import { baseUrlOf } from '../url.js'
+import type { Time } from '../clock/time.js'
 import type { Convert } from '../conversions/converter/convert.js'
+import type { OutboundClient } from '../outbound/client.js'
 import { isOperation } from '../documents/types.js'
-import { isDocumentServerError } from '../errors.js'
+import { documentServerError, isDocumentServerError } from '../errors.js'
 import { isOwnPage } from '../allowed-hosts.js'
-import { type ResultFiles, resultFolder } from '../result-files/files.js'
+import type { ResultFiles } from '../result-files/files.js'
 import { type Editor, editorOf } from '../sessions/editor.js'
 import type { Connection, Joined } from '../sessions/joining.js'
 import { isForceSaved, type OpenDocument } from '../sessions/open-document.js'
@@ -14,17 +16,26 @@ import type { Sessions } from '../sessions/sessions.js'
 import { trustedConfig } from '../tokens/config-token.js'
 import type { Tokens } from '../tokens/tokens.js'
 import { type PageStates, pageStates } from './page-state.js'
+import { handedOver, linesOf } from './handed-over.js'
 import { inlinePdf } from './routes.js'
+import { resultOf } from './results.js'
+import { versionRoute } from './versions.js'
 
 interface Parts {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly files: ResultFiles
   readonly convert: Convert
+  readonly client: OutboundClient
+  readonly time: Time
+  readonly serverVersion: string
   readonly url: () => string
 }
 
 type Message = Record<string, unknown>
+
+/** Source: docs/document-server-protocol.md#its-order-and-its-effects */
+const NO_RIGHT = -23
 
 const SOCKET_PATH = '/doc/socket'
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -42,6 +53,7 @@ export async function socketRoute (app: FastifyInstance, parts: Parts): Promise<
       return await reply.code(403).type('text/plain; charset=utf-8').header('connection', 'close')
         .send('Refused: only pages of this document server can connect. If it is behind a proxy, set publicUrl.\n')
     })
+    versionRoute(scope, parts)
     scope.get(SOCKET_PATH, { websocket: true }, (socket, request) => serve({ ...parts, pages }, socket, request))
   })
 }
@@ -49,6 +61,8 @@ export async function socketRoute (app: FastifyInstance, parts: Parts): Promise<
 function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket, request: FastifyRequest): void {
   const send = (message: Message) => { if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message)) }
   let editor: Promise<Editor> | undefined
+  let mayDownload = false
+  const given = handedOver(parts)
 
   const fail = (type: 'refused' | 'failed') => (error: unknown) => {
     const code = isDocumentServerError(error) ? error.code : -1
@@ -58,6 +72,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
 
   async function open (config: object, connectionId: unknown): Promise<Editor> {
     const trusted = trustedConfig(config, parts.tokens)
+    mayDownload = trusted.mayDownload
     const connected: { editor?: Editor } = {}
     const connection = {
       baseUrl: baseUrlOf(request, parts.url()),
@@ -78,6 +93,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
       fileType: document.fileType,
       viewOnly: participant.viewOnly,
       outdated,
+      mayDownload,
       connectionId: participant.connectionId,
       batch: page.batch,
       users: usersFor(opened, parts.pages),
@@ -108,7 +124,8 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
     return parts.pages.of(document, participant().connectionId)
   }
 
-  async function handle (opened: Editor, message: Message): Promise<void> {
+  /** Resolves to the answer to a request. */
+  async function handle (opened: Editor, message: Message): Promise<object | undefined> {
     switch (message.type) {
       case 'edit': {
         const operations = Array.isArray(message.operations) ? message.operations.filter(isOperation) : []
@@ -127,14 +144,40 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         send({ type: 'forceSaveDone', nothing: result.status === null, accepted: result.accepted, answer: result.answer, unsaved: isUnsaved(opened.document) })
         break
       }
-      case 'download':
-        send({ type: 'downloadAs', ...await resultOf(parts, opened, String(message.format || opened.document.fileType)) })
+      case 'content':
+        send({ type: 'content', content: (await opened.editable()).view(), asked: true })
         break
+      case 'download':
+        if (!mayDownload) throw documentServerError(NO_RIGHT, 'The document may not be downloaded.')
+        return await resultOf(parts, opened, message.format)
+      case 'insertImages': {
+        const images = await given.images(message.data)
+        for (const bytes of images) await opened.appendImage(bytes)
+        return { inserted: images.length }
+      }
+      case 'readDocument': return { lines: await given.lines(message.data), present: linesOf(opened.document.fileType, await opened.content()) }
+      case 'readRecipients': return { rows: await given.rows(message.data) }
+      case 'readCell': return { value: await given.cell(message.data, message.sheet, message.cell) }
       case 'close': {
         const result = await opened.leave()
         send({ type: 'closed', status: result.status, accepted: result.status === null || result.accepted })
         socket.close()
       }
+    }
+    return undefined
+  }
+
+  /** Requests have an id, and one answer. */
+  async function receive (opened: Editor, message: Message): Promise<void> {
+    const { id } = message
+    if (typeof id !== 'number') {
+      await handle(opened, message).catch(fail('failed'))
+      return
+    }
+    try {
+      send({ type: 'answer', id, result: await handle(opened, message) })
+    } catch (error) {
+      send({ type: 'answer', id, error: { code: isDocumentServerError(error) ? error.code : -1, message: error instanceof Error ? error.message : String(error) } })
     }
   }
 
@@ -147,7 +190,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         socket.close()
       })
     } else if (message !== null) {
-      editor?.then(async opened => await handle(opened, message).catch(fail('failed')), () => {})
+      editor?.then(async opened => await receive(opened, message), () => {})
     }
   })
   // An editor that closed has already left; one whose connection was cut may come back.
@@ -160,14 +203,6 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
 /** Whether there are changes that the application has not accepted. */
 function isUnsaved (document: OpenDocument): boolean {
   return document.changes.length > 0 && !isForceSaved(document)
-}
-
-/** The current document at an expiring URL, converted if another format is requested. */
-async function resultOf ({ files, convert }: Parts, { document, participant, content }: Editor, format: string): Promise<Message> {
-  const bytes = await convert(await content(), document.fileType, format)
-  if (bytes === null) return { error: `${document.fileType} can't be converted to ${format}` }
-  const path = files.put(`${resultFolder(document.key)}/output.${format}`, `output.${format}`, bytes, format)
-  return { fileType: format, url: files.urlOf(path, participant().baseUrl, document.key) }
 }
 
 /** Reconnects, even if the server has not noticed yet that the connection was cut. */

@@ -15,7 +15,8 @@ export interface Answer {
 export interface OutboundClient {
   /** Complete; the request log removes the oldest entries to keep its limit. */
   readonly requests: SentRequest[]
-  get (url: string): Promise<Answer>
+  /** `signed`: with a token for the URL, if requests carry one. @default true */
+  get (url: string, options?: { readonly signed?: boolean }): Promise<Answer>
   post (url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer>
   /** A token over the claims, valid for five minutes; `undefined` if requests carry none. */
   token (claims: object): string | undefined
@@ -85,8 +86,8 @@ export function outboundClient ({ tokens, time, tokenHeader, settled }: Dependen
   return {
     requests,
     token,
-    async get (url) {
-      const headers = { ...commonHeaders(), ...credentials(url, token({ payload: { url } }), tokenHeader), ...acceptEncoding }
+    async get (url, { signed = true } = {}) {
+      const headers = { ...commonHeaders(), ...credentials(url, signed ? token({ payload: { url } }) : undefined, tokenHeader), ...acceptEncoding }
       return await send({ method: 'GET', url, headers, body: null, answer: null }, DOWNLOAD_TIMEOUT_MS, MAX_DOWNLOAD_BYTES, bytes => bytes)
     },
     async post (url, body, headerToken) {

@@ -15,11 +15,11 @@ export const DOWNLOAD_TOO_LARGE = -10
  * Downloads a document in up to three attempts, one second apart. Only status 200 and 206 succeed. A broken connection and a
  * timeout are not retried. 0 bytes give an empty document of the type. Rejects with a `DocumentServerError`.
  */
-export async function download (client: OutboundClient, time: Time, url: string, fileType: string): Promise<Uint8Array> {
+export async function download (client: OutboundClient, time: Time, url: string, fileType: string, options: { readonly signed?: boolean } = {}): Promise<Uint8Array> {
   let failure: unknown
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
-      const { status, bytes } = await client.get(url)
+      const { status, bytes } = await client.get(url, options)
       if (status === 200 || status === 206) return bytes.length === 0 ? emptyTemplate(fileType) : bytes
       failure = new Error(`The application answered ${status}`)
     } catch (error) {

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
+import { newEntry, writeZip } from '../documents/office/zip/write.js'
 import { CrashedError } from '../outbound/client.js'
 import type { AssembledDocument, Assembly, Change, OpenDocument } from './open-document.js'
 import { isFromForgottenFile, type SessionParts } from './parts.js'
 import type { Participant } from './participants.js'
-
-// A zip file without entries: the editor's own change format is not emulated.
-const EMPTY_ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'hex')
 
 /** Assembles the document as it is now, with a history of the given changes, and keeps it as a result file. */
 export async function assemble (parts: SessionParts, document: OpenDocument, folder: string, given: readonly Change[] = document.changes): Promise<Assembly> {
@@ -28,7 +26,7 @@ export async function assemble (parts: SessionParts, document: OpenDocument, fol
 
 function keepResult ({ files, build }: SessionParts, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>, folder: string, bytes: Uint8Array): AssembledDocument['fields'] {
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
-  const archive = changes.length > 0 ? files.put(`${folder}/changes.zip`, 'changes.zip', EMPTY_ZIP, 'zip') : null
+  const archive = changes.length > 0 ? files.put(`${folder}/changes.zip`, 'changes.zip', archiveOf(changes), 'zip') : null
   const history = changes.length > 0 ? historyOf(changes, bytes, build.version) : {}
   return baseUrl => ({
     url: files.urlOf(output, baseUrl, key),
@@ -38,13 +36,30 @@ function keepResult ({ files, build }: SessionParts, { key, fileType, changes }:
   })
 }
 
+/** The changes of one user in a row. */
+type Run = readonly [Change, ...Change[]]
+
+function runsOf (changes: readonly Change[]): Run[] {
+  const runs: Array<[Change, ...Change[]]> = []
+  for (const change of changes) {
+    const run = runs.at(-1)
+    if (run?.[0].user.userId === change.user.userId) run.push(change)
+    else runs.push([change])
+  }
+  return runs
+}
+
+/** `changes0.json` and so on, one for each run. The changes in them are in the emulator's own format. */
+function archiveOf (changes: readonly Change[]): Uint8Array {
+  return writeZip(runsOf(changes).map((run, index) => newEntry(`changes${index}.json`, Buffer.from(JSON.stringify(run.map(({ made }) => made))))))
+}
+
 /** One entry for each run of changes by one user, with the date of the first. */
 function historyOf (changes: readonly Change[], bytes: Uint8Array, serverVersion: string): object {
   const documentSha256 = createHash('sha256').update(bytes).digest('hex')
-  const runs = changes.filter(({ user }, index) => changes[index - 1]?.user.userId !== user.userId)
   return {
     serverVersion,
-    changes: runs.map(({ user, at }) => ({
+    changes: runsOf(changes).map(([{ user, at }]) => ({
       documentSha256,
       created: wholeSeconds(at).replace('T', ' '),
       user: { id: user.userId, name: user.userName }

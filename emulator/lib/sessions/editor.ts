@@ -14,6 +14,7 @@ export interface Editor {
   content (): Promise<Uint8Array>
   apply (operation: Operation): Promise<Operation | null>
   replace (content: string | Uint8Array, fileType?: string): Promise<void>
+  appendImage (bytes: Uint8Array): Promise<void>
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
   mailMerge (mail: MailMerge): Promise<CallbackResult[]>
   /** Leaving twice gives the same answer. */
@@ -42,6 +43,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     content: async () => await afterEdits(async () => contentWhenLeft ?? document.bytes()),
     apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
     replace: async (content, fileType) => await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
+    appendImage: async bytes => await afterEdits(async () => await sessions.appendImage(document, participant, bytes)),
     async forceSave (options = {}) {
       await edits
       const { result } = await sessions.forceSave(document, { ...options, requester: participant })

@@ -61,7 +61,7 @@ async function run (parts: SessionParts, document: OpenDocument, request: ForceS
   const forceSave = document.startForceSave(type === 'form')
   const now = parts.time.now()
   // An unchanged form counts as a change by the editor who submits it.
-  const changes: readonly Change[] = document.changes.length === 0 ? [{ user: requester!, at: now }] : [...document.changes]
+  const changes: readonly Change[] = document.changes.length === 0 ? [{ user: requester!, at: now, made: { op: 'form' } }] : [...document.changes]
   const changer = changes.at(-1)!.user
   const fixed = { folder: resultFolder(document.key), changer, userdata: userdata || undefined, lastsave: lastChangeTime({ changes }, now) }
   notifyStarted(document, request)

@@ -9,6 +9,8 @@ import { saveTracker, type SaveTracker } from './save-tracker.js'
 export interface Change {
   readonly user: Participant
   readonly at: number
+  /** What was done, for the changes of a version. A large change has only its name. */
+  readonly made: object
 }
 
 /** Content as it was downloaded or taken from a forgotten file. */
@@ -156,6 +158,13 @@ export interface OpenDocument extends DocumentState {
   loseUnsaved (): void
 }
 
+/** The characters of all changes of a document that are kept. Later changes have only their size. */
+const MAX_KEPT_CHANGES = 4 * 1024 * 1024
+
+function sizeOf (made: object): number {
+  return Object.values(made).reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 50), 0)
+}
+
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 export function openDocument (key: string, fileType: string): OpenDocument {
@@ -167,6 +176,7 @@ export function openDocument (key: string, fileType: string): OpenDocument {
   let editable: Editable | null = null
   let loading: Promise<void> | null = null
   let connections = 0
+  let keptChanges = 0
   let revoked: unknown = null
   let wait = new AbortController()
   const document: Mutable<DocumentState> = {
@@ -188,6 +198,7 @@ export function openDocument (key: string, fileType: string): OpenDocument {
   }
 
   function dropChanges (): void {
+    keptChanges = 0
     document.changes = changes = []
   }
 
@@ -242,7 +253,9 @@ export function openDocument (key: string, fileType: string): OpenDocument {
       editable = null
     },
     recordChange (change: Change) {
-      changes.push(change)
+      const size = sizeOf(change.made)
+      keptChanges += size
+      changes.push(keptChanges <= MAX_KEPT_CHANGES ? change : { ...change, made: { op: 'not kept', size } })
       document.saves.edited()
     },
 

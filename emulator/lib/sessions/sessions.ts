@@ -48,8 +48,8 @@ export function sessions (parts: SessionParts) {
     return await tasks.inTurn(key, async () => await rejoin(parts, documents.get(key) === left ? left : undefined, connectionId, connection))
   }
 
-  function recordChange (document: OpenDocument, user: Participant): void {
-    document.recordChange({ user, at: time.now() })
+  function recordChange (document: OpenDocument, user: Participant, made: object): void {
+    document.recordChange({ user, at: time.now(), made })
     notifyAll(document, { type: 'changed', userId: user.userId }, user)
   }
 
@@ -58,7 +58,7 @@ export function sessions (parts: SessionParts) {
     if (user.viewOnly || !isPresent(document, user)) return null
     const done = document.editable().apply(operation)
     if (done === null) return null
-    recordChange(document, user)
+    recordChange(document, user, done)
     // Its author is notified too: only this order tells an editor what the others' operations are based on.
     notifyAll(document, { type: 'operation', operation: done, by: user.connectionId })
     return done
@@ -73,8 +73,17 @@ export function sessions (parts: SessionParts) {
       if (fileType === document.fileType && Buffer.compare(content, document.bytes()) === 0) return
       document.replaceContent(Uint8Array.from(content), fileType)
     }
-    recordChange(document, user)
+    recordChange(document, user, typeof content === 'string' ? { op: 'replace', text: content } : { op: 'file', fileType, size: content.length })
     notifyAll(document, { type: 'content' }, user)
+  }
+
+  /** Appends a picture. Everybody is shown the whole document anew. */
+  async function appendImage (document: OpenDocument, user: Participant, bytes: Uint8Array): Promise<void> {
+    const editable = document.editable()
+    if (user.viewOnly || !isPresent(document, user) || editable.appendImage === undefined) throw new TypeError('An image cannot be inserted here')
+    editable.appendImage(bytes)
+    recordChange(document, user, { op: 'image', size: bytes.length })
+    notifyAll(document, { type: 'content' })
   }
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
@@ -98,6 +107,7 @@ export function sessions (parts: SessionParts) {
     reopen,
     apply,
     replace,
+    appendImage,
     disconnect,
     saveLater,
     async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {

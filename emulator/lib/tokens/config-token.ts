@@ -11,6 +11,8 @@ export interface TrustedConfig {
   readonly fileType: string
   readonly callbackUrl: string | null
   readonly viewOnly: boolean
+  /** May take files of the document out of the editor. */
+  readonly mayDownload: boolean
   readonly lang: string
   readonly user: { readonly id: string | null, readonly name: string }
 }
@@ -41,6 +43,7 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedCon
     fileType: (document.fileType ?? '').toLowerCase(),
     callbackUrl,
     viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
+    mayDownload: (document.permissions as { download?: unknown } | undefined)?.download !== false,
     lang: editor.lang ?? 'en',
     user: userOf(config.editorConfig?.user ?? {}, claims.editorConfig?.user ?? {}, editor.lang)
   }

@@ -1,5 +1,6 @@
 import { createBatches } from '../batches.js'
 import { createGridHistory } from './history.js'
+import { idOf } from './places.js'
 import { createGridReplica } from './replica.js'
 /** @import { CellOperation, GridContent, GridOutbox, GridView } from './protocol.js' */
 
@@ -13,8 +14,9 @@ const PAUSE_MS = 50
  * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.show
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
  * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
+ * @param {(id: string, value: string) => boolean} [parts.takesLink] whether a value is a link to another file, whose value comes later
  */
-export function createGridEditing ({ send, show, dirty, undoable }) {
+export function createGridEditing ({ send, show, dirty, undoable, takesLink = () => false }) {
   const replica = createGridReplica()
   const history = createGridHistory()
   const batches = createBatches({ send, dirty, replica, pause: PAUSE_MS })
@@ -23,7 +25,8 @@ export function createGridEditing ({ send, show, dirty, undoable }) {
 
   /** @type {GridOutbox} */
   const outbox = {
-    changed (changes) {
+    changed (all) {
+      const changes = all.filter(([id, value]) => !takesLink(id, value))
       const step = changes.map(([id, after]) => ({ id, before: replica.valueOf(id), after })).filter(({ before, after }) => before !== after)
       if (step.length === 0) return
       history.record(step)
@@ -95,6 +98,18 @@ export function createGridEditing ({ send, show, dirty, undoable }) {
       view?.commit()
       batches.sendAll()
     },
+    isTyped () {
+      view?.commit()
+      return batches.isTyped()
+    },
+    hold: batches.hold,
+    /** The id of the cell where the user is. */
+    cell () {
+      const state = view?.state()
+      return state === undefined ? null : idOf(state.sheet, state.position)
+    },
+    /** @param {string} id @param {string} value */
+    setCell: (id, value) => outbox.changed([[id, value]]),
     isUnsent: replica.isUnsent,
     unsentTexts () {
       view?.commit()

@@ -113,6 +113,8 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
     received: batches.received,
     whenSent: batches.whenSent,
     sendAll: batches.sendAll,
+    isTyped: batches.isTyped,
+    hold: batches.hold,
     isUnsent: replica.isUnsent,
     unsentTexts: replica.unsentTexts
   }

@@ -29,12 +29,13 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
   container.replaceChildren(paper)
 
   /** @param {Paragraph} paragraph */
-  function create ({ id, text, editable, level, marks = [] }) {
+  function create ({ id, text, editable, level, marks = [], images = 0 }) {
     const element = document.createElement(level === undefined ? 'p' : `h${Math.max(level, 1)}`)
     write(element, text, marks)
     elements.set(id, element)
     levels.set(id, level)
     if (viewOnly || !editable) {
+      if (images > 0) element.append(pictureOf(images))
       element.dataset.fixed = id
       if (!viewOnly && text !== '') {
         element.dataset.why = ''
@@ -128,6 +129,15 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
       }
     }
   }
+}
+
+/** Stands for pictures, which are not shown. @param {number} count */
+function pictureOf (count) {
+  const picture = document.createElement('span')
+  picture.className = 'image'
+  picture.setAttribute('role', 'img')
+  picture.setAttribute('aria-label', count === 1 ? 'Image' : `${count} images`)
+  return picture
 }
 
 /** @param {Element | null | undefined} element */

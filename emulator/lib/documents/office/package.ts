@@ -9,7 +9,7 @@ export interface OfficePackage {
   /** The package with one part replaced. All other parts keep their bytes and order. */
   withPart (part: string, content: string): Uint8Array
   /** The package with several parts replaced. New parts come last; `null` removes a part. */
-  withParts (contents: ReadonlyMap<string, string | null>): Uint8Array
+  withParts (contents: ReadonlyMap<string, string | Uint8Array | null>): Uint8Array
 }
 
 /** Opens a package without unpacking it. Throws if it is not a package, too large or damaged. */
@@ -24,7 +24,7 @@ export function openPackage (bytes: Uint8Array): OfficePackage {
     }
   }
 
-  function withParts (contents: ReadonlyMap<string, string | null>): Uint8Array {
+  function withParts (contents: ReadonlyMap<string, string | Uint8Array | null>): Uint8Array {
     const changed = new Map(entries)
     for (const [name, content] of contents) {
       if (content === null) {
@@ -32,7 +32,7 @@ export function openPackage (bytes: Uint8Array): OfficePackage {
         continue
       }
       const entry = entries.get(name)
-      const bytes = Buffer.from(content)
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content
       changed.set(name, entry === undefined ? newEntry(name, bytes) : repack(entry, bytes))
     }
     return writeZip([...changed.values()])

@@ -8,6 +8,7 @@ import { formattingOf } from './formatting.js'
 import { children, paragraphsIn, viewOf } from './paragraphs.js'
 import { create, firstChild, isEditable, paragraphText, setParagraphText, WORD } from './text.js'
 import { parseXml } from '../office/xml.js'
+import { imagesOf } from './images.js'
 
 const MAIN_PART = 'word/document.xml'
 
@@ -25,6 +26,7 @@ export function wordDocument (original: Uint8Array): Editable {
   for (const [index, element] of paragraphsIn(body).entries()) ids.set(`p${index + 1}`, element)
   /** Removed paragraphs, with the one before each: somebody may still write into or after one, or restore it. */
   const removed = new Map<string, { readonly element: Element, readonly after: string }>()
+  const images = imagesOf(office)
   let changed = false
 
   function set (element: Element, text: string, marks?: readonly Mark[]): boolean {
@@ -141,7 +143,13 @@ export function wordDocument (original: Uint8Array): Editable {
       changed = true
       return true
     },
-    bytes: () => changed ? office.withPart(MAIN_PART, new XMLSerializer().serializeToString(document)) : original
+    appendImage (bytes) {
+      const paragraph = images.paragraphWith(bytes, document)
+      body.insertBefore(paragraph, children(body).findLast(element => element.localName === 'sectPr') ?? null)
+      ids.set(`image-${images.count()}`, paragraph)
+      changed = true
+    },
+    bytes: () => changed ? office.withParts(new Map([[MAIN_PART, new XMLSerializer().serializeToString(document)], ...images.parts()])) : original
   }
 }
 

@@ -14,13 +14,16 @@ export function viewOf (id: string, element: Element, marks: readonly Mark[]): P
   const style = styleOf(element)
   const level = /^Title$/i.test(style) ? 0 : Number(/^Heading([1-6])$/i.exec(style)?.[1] ?? Number.NaN)
   const cell = cellOf(element)
+  const editable = isEditable(element)
+  const images = editable ? 0 : element.getElementsByTagNameNS(WORD, 'drawing').length
   return {
     id,
     text: paragraphText(element),
-    editable: isEditable(element),
+    editable,
     ...(marks.length > 0 ? { marks } : {}),
     ...(Number.isNaN(level) ? {} : { level }),
-    ...(cell === undefined ? {} : { cell })
+    ...(cell === undefined ? {} : { cell }),
+    ...(images === 0 ? {} : { images })
   }
 }
 

@@ -1,0 +1,21 @@
+/** @import { Config, Opened } from '../protocol.js' */
+
+/** @param {Opened} opened */
+export function mayEdit ({ viewOnly }) {
+  return !viewOnly
+}
+
+/** @param {Opened} opened */
+export function isWord ({ content }) {
+  return content.kind === 'paragraphs'
+}
+
+/** @param {Opened} opened */
+export function isGrid ({ content }) {
+  return content.kind === 'grid'
+}
+
+/** Whether the document is only viewed, but may be edited. @param {Opened} opened @param {Config} config */
+export function mayBecomeEditor ({ viewOnly }, { document }) {
+  return viewOnly && document?.permissions?.edit !== false
+}

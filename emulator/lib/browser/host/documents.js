@@ -1,0 +1,69 @@
+import { emit } from '../embedding-page.js'
+import { showToast } from '../frame.js'
+import { refused, request } from '../session.js'
+import { isGrid, isWord, mayEdit } from './conditions.js'
+import { askUser } from './dialog.js'
+import { differencesPage } from './differences.js'
+/** @import { Feature } from './features.js' */
+
+const TITLES = /** @type {Record<string, string>} */ ({ compare: 'Comparison', combine: 'Combined document' })
+const MAX_RECIPIENTS = 50
+
+/** Other documents that the page lets the user choose. @type {Feature} */
+export const documents = {
+  buttons: [
+    { name: 'Compare', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'compare' }) },
+    { name: 'Combine', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'combine' }) },
+    { name: 'Mail merge', event: 'onRequestSelectSpreadsheet', when: opened => mayEdit(opened) && !isGrid(opened), click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' }) }
+  ],
+  commands: { setRequestedDocument, setRequestedSpreadsheet }
+}
+
+/** @param {Parameters<NonNullable<Feature['buttons'][0]['when']>>[0]} opened */
+function isEditedWord (opened) {
+  return mayEdit(opened) && isWord(opened)
+}
+
+/** @param {{ data: { c?: string } | null }} detail */
+async function setRequestedDocument ({ data }) {
+  try {
+    const { lines, present } = await request({ type: 'readDocument', data })
+    askUser({ title: TITLES[data?.c ?? ''] ?? 'Document', more: [differencesPage(present, lines)], onlyTells: true })
+  } catch (error) {
+    refused(error)
+  }
+}
+
+/** @param {{ data: object | null }} detail */
+async function setRequestedSpreadsheet ({ data }) {
+  try {
+    const { rows } = await request({ type: 'readRecipients', data })
+    if (rows.length === 0) return showToast('The spreadsheet has no recipients.')
+    const box = document.createElement('div')
+    box.className = 'scrolled'
+    box.tabIndex = 0
+    box.setAttribute('role', 'group')
+    box.setAttribute('aria-label', 'Recipients')
+    box.append(tableOf(rows.slice(0, MAX_RECIPIENTS + 1)))
+    askUser({ title: 'Mail merge recipients', text: `${rows.length - 1} ${rows.length === 2 ? 'recipient' : 'recipients'}`, more: [box], onlyTells: true })
+  } catch (error) {
+    refused(error)
+  }
+}
+
+/** @param {string[][]} rows the first has the names of the fields */
+function tableOf ([names = [], ...rows]) {
+  const table = document.createElement('table')
+  const head = table.createTHead().insertRow()
+  for (const name of names) {
+    const cell = document.createElement('th')
+    cell.scope = 'col'
+    cell.textContent = name
+    head.append(cell)
+  }
+  for (const row of rows) {
+    const line = table.insertRow()
+    for (const text of row) line.insertCell().textContent = text
+  }
+  return table
+}

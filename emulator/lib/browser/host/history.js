@@ -1,0 +1,147 @@
+import { emit, isHandled } from '../embedding-page.js'
+import { content, showNote, showTitle, showToast, versionBar } from '../frame.js'
+import { disconnect, editing, fail } from '../session.js'
+import { showFixed } from '../buttons.js'
+import { differencesPage } from './differences.js'
+import { fetchVersion } from './version-data.js'
+/** @import { Feature } from './features.js' */
+/** @import { ShownVersion, VersionData } from './version-data.js' */
+
+/**
+ * @typedef {{ version: number, key?: string, created?: string, user?: { id?: string, name?: string } | null, serverVersion?: string,
+ *   changes?: Array<{ created?: string, user?: { id?: string, name?: string } }> | null }} HistoryEntry
+ */
+
+/** After this time the page is asked again. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+const DATA_LIFETIME_MS = 5 * 60_000
+const BAD_TOKEN = -20
+
+/** @type {Map<number, { data: VersionData, at: number }>} */ const received = new Map()
+/** @type {HistoryEntry[]} */ let entries = []
+let currentVersion = 0
+/** @type {{ version: number, change: number | null } | null} */ let selected = null
+/** What is displayed. Its version is the token's, whatever was selected. @type {ShownVersion | null} */ let shown = null
+
+/** @type {Feature} */
+export const history = {
+  buttons: [{ name: 'Version history', event: 'onRequestHistory', click: () => editing.isUnsent() ? editing.whenSent(request) : request() }],
+  commands: { refreshHistory, setHistoryData }
+}
+
+function request () {
+  emit('onRequestHistory')
+}
+
+/** Shows the versions. From now on the document is not edited any more. @param {{ data: { error?: string, currentVersion?: number, history?: HistoryEntry[] } | null }} detail */
+function refreshHistory ({ data }) {
+  if (data?.error || !Array.isArray(data?.history)) return showToast(data?.error || 'The application has no version history of this document.')
+  disconnect()
+  showFixed(true)
+  document.body.classList.add('in-history')
+  entries = [...data.history].sort((a, b) => b.version - a.version)
+  currentVersion = data.currentVersion ?? entries[0]?.version ?? 0
+  received.clear()
+  versionBar.hidden = false
+  content.replaceChildren()
+  content.setAttribute('aria-label', 'Version')
+  if (entries.some(({ version }) => version === currentVersion)) select(currentVersion, null)
+  else showList()
+}
+
+/** @param {number} version @param {number | null} change */
+function select (version, change) {
+  selected = { version, change }
+  showList()
+  const known = received.get(version)
+  if (known !== undefined && Date.now() - known.at < DATA_LIFETIME_MS) show(known.data, change)
+  else emit('onRequestHistoryData', version)
+}
+
+/** @param {{ data: VersionData | null }} detail */
+function setHistoryData ({ data }) {
+  if (data?.error) {
+    content.replaceChildren()
+    showNote(`Version ${data.version}: ${data.error}`)
+    return
+  }
+  if (data === null) return fail(BAD_TOKEN, 'setHistoryData was called without data.')
+  received.set(Number(data.version), { data, at: Date.now() })
+  show(data, selected?.change ?? null)
+}
+
+/** @param {VersionData} data @param {number | null} change */
+async function show (data, change) {
+  content.setAttribute('aria-busy', 'true')
+  const asked = selected
+  try {
+    const version = await fetchVersion(data, change)
+    if (asked !== selected) return
+    shown = version
+    content.replaceChildren(differencesPage(version.previous, version.lines))
+    showNote(null)
+    showTitle(`Version ${version.version}`)
+    showList()
+  } catch (error) {
+    received.delete(Number(data.version))
+    const { code = -1, message } = /** @type {Error & { code?: number }} */ (error)
+    content.replaceChildren()
+    fail(code, message)
+  } finally {
+    content.setAttribute('aria-busy', 'false')
+  }
+}
+
+function restore () {
+  if (selected === null) return
+  const { version, change } = selected
+  const data = received.get(version)?.data
+  const fileType = shown?.fileType ?? data?.fileType
+  emit('onRequestRestore', change === null || shown?.url === undefined ? { version, fileType } : { version, fileType, url: shown.url })
+}
+
+function showList () {
+  const heading = document.createElement('h2')
+  heading.textContent = 'Version history'
+  const list = document.createElement('ul')
+  list.setAttribute('aria-label', 'Versions')
+  list.append(...entries.map(item))
+  versionBar.replaceChildren(heading, list)
+  if (isHandled('onRequestHistoryClose')) versionBar.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
+}
+
+/** @param {HistoryEntry} entry */
+function item (entry) {
+  const { version, user, created, changes } = entry
+  const isSelected = selected?.version === version
+  const element = document.createElement('li')
+  const about = document.createElement('span')
+  about.textContent = [created, user?.name, version === currentVersion ? 'current' : ''].filter(Boolean).join(' · ')
+  element.append(button(`Version ${version}`, () => select(version, null), isSelected && selected?.change === null), about)
+  // Source: docs/document-server-protocol.md#events-and-what-answers-them
+  if (Array.isArray(changes) && changes.length > 1 && entry.serverVersion === shown?.serverVersion) {
+    const inner = document.createElement('ul')
+    inner.setAttribute('aria-label', `Changes in version ${version}`)
+    inner.append(...changes.map(({ created, user }, index) => {
+      const line = document.createElement('li')
+      line.append(button(`Change ${index + 1} of version ${version}`, () => select(version, index), isSelected && selected?.change === index), about.cloneNode())
+      const by = /** @type {HTMLElement} */ (line.lastElementChild)
+      by.textContent = [created, user?.name].filter(Boolean).join(' · ')
+      return line
+    }))
+    element.append(inner)
+  }
+  const isCurrent = version === currentVersion && selected?.change === null
+  if (isSelected && !isCurrent && isHandled('onRequestRestore')) element.append(button('Restore', restore, false, ''))
+  return element
+}
+
+/** @param {string} name @param {() => void} click @param {boolean} isPressed @param {string} [kind] */
+function button (name, click, isPressed, kind = 'version') {
+  const element = document.createElement('button')
+  element.type = 'button'
+  element.className = kind
+  element.textContent = name
+  if (kind === 'version') element.setAttribute('aria-pressed', String(isPressed))
+  element.addEventListener('click', click)
+  return element
+}

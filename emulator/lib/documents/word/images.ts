@@ -1,0 +1,117 @@
+import type { Document, Element } from '@xmldom/xmldom'
+import { XMLSerializer } from '@xmldom/xmldom'
+import type { OfficePackage } from '../office/package.js'
+import { parseXml } from '../office/xml.js'
+import { WORD } from './text.js'
+
+const RELATIONS_PART = 'word/_rels/document.xml.rels'
+const TYPES_PART = '[Content_Types].xml'
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+const RELATIONS = `${PACKAGE}/relationships`
+const TYPES = `${PACKAGE}/content-types`
+const IMAGE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/image'
+const EMPTY_RELATIONS = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Relationships xmlns="${RELATIONS}"/>`
+
+const EMU_PER_PIXEL = 9525
+const MAX_WIDTH = 600
+
+interface Picture {
+  readonly extension: 'png' | 'jpeg' | 'gif'
+  readonly width: number
+  readonly height: number
+}
+
+/** The pictures that are added to a document, with the parts that they need. */
+export function imagesOf (office: OfficePackage) {
+  const added = new Map<string, Uint8Array>()
+  let relations: Document | undefined
+  let types: Document | undefined
+
+  /** The media name is unique in the package, and so is an id made of it. */
+  function relate (name: string): string {
+    relations ??= parseXml(office.text(RELATIONS_PART) ?? EMPTY_RELATIONS)
+    const id = `rId_${name.replace('.', '_')}`
+    const relation = relations.createElementNS(RELATIONS, 'Relationship')
+    relation.setAttribute('Id', id)
+    relation.setAttribute('Type', IMAGE)
+    relation.setAttribute('Target', `media/${name}`)
+    relations.documentElement!.appendChild(relation)
+    return id
+  }
+
+  function declare (extension: string): void {
+    types ??= parseXml(office.text(TYPES_PART) ?? `<Types xmlns="${TYPES}"/>`)
+    const defaults = [...types.getElementsByTagNameNS(TYPES, 'Default')]
+    if (defaults.some(known => known.getAttribute('Extension')?.toLowerCase() === extension)) return
+    const declared = types.createElementNS(TYPES, 'Default')
+    declared.setAttribute('Extension', extension)
+    declared.setAttribute('ContentType', `image/${extension}`)
+    types.documentElement!.insertBefore(declared, types.documentElement!.firstChild)
+  }
+
+  function freeName (extension: string): string {
+    for (let number = added.size + 1; ; number++) {
+      const name = `inserted${number}.${extension}`
+      if (!office.parts.has(`word/media/${name}`) && !added.has(`word/media/${name}`)) return name
+    }
+  }
+
+  return {
+    /** A new paragraph with the picture. Throws a `TypeError` if the bytes are no picture. */
+    paragraphWith (bytes: Uint8Array, document: Document): Element {
+      const picture = pictureOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+      if (picture === null) throw new TypeError('The file is no PNG, JPEG or GIF image')
+      const name = freeName(picture.extension)
+      added.set(`word/media/${name}`, bytes)
+      declare(picture.extension)
+      const source = parseXml(drawing(relate(name), name, added.size, picture))
+      return document.importNode(source.documentElement!, true) as Element
+    },
+    /** The new and changed parts, by name. */
+    parts (): Map<string, string | Uint8Array> {
+      const parts = new Map<string, string | Uint8Array>(added)
+      const serializer = new XMLSerializer()
+      if (relations !== undefined) parts.set(RELATIONS_PART, serializer.serializeToString(relations))
+      if (types !== undefined) parts.set(TYPES_PART, serializer.serializeToString(types))
+      return parts
+    },
+    count: () => added.size
+  }
+}
+
+function drawing (relation: string, name: string, number: number, { width, height }: Picture): string {
+  const scale = Math.min(1, MAX_WIDTH / width)
+  const size = `cx="${Math.round(width * scale) * EMU_PER_PIXEL}" cy="${Math.round(height * scale) * EMU_PER_PIXEL}"`
+  const properties = `id="${100_000 + number}" name="${name}"`
+  const main = 'http://schemas.openxmlformats.org/drawingml/2006/main'
+  const picture = 'http://schemas.openxmlformats.org/drawingml/2006/picture'
+  return `<w:p xmlns:w="${WORD}"><w:r><w:drawing>` +
+    '<wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0">' +
+    `<wp:extent ${size}/><wp:docPr ${properties}/><a:graphic xmlns:a="${main}"><a:graphicData uri="${picture}"><pic:pic xmlns:pic="${picture}">` +
+    `<pic:nvPicPr><pic:cNvPr ${properties}/><pic:cNvPicPr/></pic:nvPicPr>` +
+    `<pic:blipFill><a:blip xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:embed="${relation}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>` +
+    `<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr>` +
+    '</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>'
+}
+
+/** By the first bytes of the file. */
+function pictureOf (bytes: Buffer): Picture | null {
+  if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47) return valid('png', bytes.readUInt32BE(16), bytes.readUInt32BE(20))
+  if (bytes.length >= 10 && bytes.toString('latin1', 0, 4) === 'GIF8') return valid('gif', bytes.readUInt16LE(6), bytes.readUInt16LE(8))
+  if (bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8) return jpeg(bytes)
+  return null
+}
+
+/** The size is in the segment that starts the frame. */
+function jpeg (bytes: Buffer): Picture | null {
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes[at + 1]!
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+    if (isFrame) return valid('jpeg', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5))
+  }
+  return null
+}
+
+function valid (extension: Picture['extension'], width: number, height: number): Picture | null {
+  return width > 0 && height > 0 ? { extension, width, height } : null
+}

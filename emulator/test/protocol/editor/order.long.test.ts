@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { startBrowser } from '../../../../test/helpers/browser.js'
+import type { EditorConfig } from '../../../lib/index.js'
+import { startEditing } from './pages.js'
+
+const browser = await startBrowser(t)
+
+function withClose (config: EditorConfig): object {
+  return { ...config, editorConfig: { ...config.editorConfig, customization: { close: { visible: true, text: 'Leave' } } } }
+}
+
+t.test('onInfo comes before onDocumentReady, and for csv and txt so does onUserActionRequired; with several editors every keystroke tells onDocumentStateChange', { skip: browser.missing }, async t => {
+  const { open } = await startEditing(t, browser)
+  const ada = await open('K', { file: 'notes.txt' })
+  await ada.event('onDocumentReady')
+  t.strictSame(await ada.events(), [['onAppReady'], ['onUserActionRequired'], ['onInfo', { mode: 'edit' }], ['onDocumentReady']])
+  await ada.type('ab')
+  await ada.sent()
+  t.strictSame((await ada.events()).slice(4), [['onDocumentStateChange', true], ['onDocumentStateChange', false]])
+
+  const grace = await open('K', { file: 'notes.txt', change: config => ({ ...config, editorConfig: { ...config.editorConfig, user: { id: 'grace', name: 'Grace' } } }) })
+  await ada.frame.locator('[data-users] li').nth(1).waitFor()
+  await grace.type('cd')
+  await grace.sent()
+  const told = (await grace.events()).filter(([name, value]) => name === 'onDocumentStateChange' && value === true)
+  t.equal(told.length, 2, 'one for each key')
+  await ada.event('onCollaborativeChanges')
+  t.strictSame([...ada.problems, ...grace.problems], [])
+})
+
+t.test('destroyEditor removes the frame at once: what was typed is lost, with a 4, unless onDocumentStateChange false had come', { skip: browser.missing }, async t => {
+  const { host, open } = await startEditing(t, browser)
+  for (const [key, waits, status] of [['lost', false, 4], ['kept', true, 2]] as const) {
+    const { page, event, type, problems, stopTimers } = await open(key, { file: 'notes.txt' })
+    if (!waits) await stopTimers()
+    await type('x')
+    t.equal(await event('onDocumentStateChange'), true)
+    if (waits) t.equal(await event('onDocumentStateChange'), false)
+    const ended = new Promise<unknown>(resolve => {
+      host.beforeAnswer = async ({ status, key: ended }) => { if (status !== 1 && ended === key) resolve(status) }
+    })
+    t.equal(await page.evaluate('editor.destroyEditor(); document.querySelectorAll("iframe").length'), 0, 'gone')
+    t.equal(await page.locator('#editor').count(), 1, 'the placeholder is back')
+    t.equal(await ended, status, key)
+    t.strictSame(problems, [])
+  }
+})
+
+t.test('leaving the page with unsent changes asks first', { skip: browser.missing }, async t => {
+  const { open } = await startEditing(t, browser)
+  const { page, type, event, stopTimers } = await open('K', { file: 'notes.txt' })
+  await stopTimers()
+  await type('x')
+  t.equal(await event('onDocumentStateChange'), true)
+  const asked = once(page as unknown as NodeJS.EventEmitter, 'dialog')
+  await page.close({ runBeforeUnload: true })
+  const [dialog] = await asked as [import('playwright-core').Dialog]
+  t.equal(dialog.type(), 'beforeunload')
+  await dialog.accept()
+})
+
+t.test('requestClose only raises onRequestClose; with unsent changes it asks first, and OK undoes them. The button needs a handler and customization.close', { skip: browser.missing }, async t => {
+  const { host, open } = await startEditing(t, browser)
+  for (const options of [{ handled: ['onRequestClose'] }, { change: withClose }]) {
+    const { frame } = await open('without', options)
+    await frame.locator('[data-paragraph]').first().waitFor()
+    t.ok(await frame.locator('[data-action="close"]').isHidden(), JSON.stringify(options))
+  }
+  host.received.length = 0
+  const { button, call, dialog, event, events, frame, page, problems, sent, stopTimers, type } = await open('K', { handled: ['onRequestClose'], change: withClose })
+  await button('Leave').click()
+  t.equal(await event('onRequestClose'), undefined, 'no data')
+
+  await stopTimers()
+  await type('discarded')
+  await call('requestClose')
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await sent()
+  t.equal((await events()).filter(([name]) => name === 'onRequestClose').length, 1, 'cancelled')
+  t.match(await frame.locator('[data-paragraph]').first().innerText(), /discarded$/)
+
+  await type(' again')
+  await call('requestClose')
+  await dialog().getByRole('button', { name: 'OK' }).click()
+  await event('onRequestClose')
+  await frame.locator('[data-paragraph]').getByText(/discarded$/).waitFor()
+  t.strictSame(host.statuses(), [1], 'still open')
+  await page.clock.resume()
+  await type(' and goes on')
+  await frame.locator('[data-paragraph]').getByText(/discarded and goes on$/).waitFor()
+  await sent()
+  t.strictSame(problems, [])
+})
+
+t.test('downloadAs works one at a time, needs the right to download (-23), and gives docx for a format that cannot be made', { skip: browser.missing }, async t => {
+  const { open } = await startEditing(t, browser)
+  const { call, event, events, frame, page, type } = await open('K')
+  await type('current')
+  await page.evaluate('editor.downloadAs("txt"); editor.downloadAs("txt")')
+  const made = await event('onDownloadAs') as { fileType: string, url: string }
+  t.equal(made.fileType, 'txt')
+  t.match(await (await fetch(made.url)).text(), 'current')
+  await call('downloadAs', 'odt')
+  t.match(await event('onDownloadAs'), { fileType: 'docx', url: /output\.docx/ })
+  t.equal((await events()).filter(([name]) => name === 'onDownloadAs').length, 2, 'of the first two calls one was answered')
+  await frame.locator('[data-paragraph]').first().waitFor()
+
+  const forbidden = await open('K2', { change: config => ({ ...config, document: { ...config.document, permissions: { download: false } } }), handled: ['onRequestSaveAs'] })
+  await forbidden.call('downloadAs')
+  t.match(await forbidden.event('onError'), { errorCode: -23 })
+  t.ok(await forbidden.button('Save copy as…').isHidden())
+})
