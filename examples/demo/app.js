@@ -3,11 +3,16 @@ import fastifyStatic from '@fastify/static'
 import editor, { fileStorage } from 'fastify-onlyoffice'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createActions } from './actions.js'
 import { openCatalogue } from './catalogue.js'
 import { isFromThisMachine } from './doctor.js'
+import { createDocuments } from './documents.js'
+import { createMessages } from './messages.js'
 import { answerToOwnNames } from './own-names.js'
-import { routes } from './routes.js'
+import { createPresence } from './presence.js'
+import { routes } from './routes/index.js'
 import { seed } from './seed.js'
+import { createThumbnails } from './thumbnails.js'
 
 /**
  * The application: an ordinary Fastify server that registers the plugin.
@@ -20,11 +25,15 @@ import { seed } from './seed.js'
  * @param {string[]} options.allowedHosts
  * @param {'secure' | 'classic'} options.profile
  * @param {string} options.dataDirectory
+ * @param {boolean} options.hasThumbnails
  * @param {NonNullable<import('fastify').FastifyServerOptions['logger']>} options.logger
  */
-export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicBaseUrl, host, allowedHosts, profile, dataDirectory, logger }) {
+export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicBaseUrl, host, allowedHosts, profile, dataDirectory, hasThumbnails, logger }) {
   const app = Fastify({ logger })
   answerToOwnNames(app, { host, publicBaseUrl, allowedHosts }) // first, so that it also protects the plugin's routes
+  const catalogue = await openCatalogue(join(dataDirectory, 'documents.json'))
+  const documents = createDocuments(app, catalogue)
+  const messages = createMessages()
 
   await app.register(editor, {
     editorApiUrl,
@@ -33,12 +42,24 @@ export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicB
     profile,
     storage: fileStorage({ directory: join(dataDirectory, 'uploads') }),
     documentServer: internalUrl ? { internalUrl } : {},
-    doctor: { authorize: isFromThisMachine }
+    doctor: { authorize: isFromThisMachine },
+    versions: { keep: 100 },
+    actions: createActions(app, { documents, messages, publicBaseUrl }),
+    onForgotten: async ({ extension, content }) => {
+      const { fileId } = await app.editorStorage.create(extension, content)
+      await documents.add(fileId, `Recovered document.${extension}`)
+    }
   })
 
-  const catalogue = await openCatalogue(join(dataDirectory, 'documents.json'))
   if (catalogue.isNew) await seed(app, catalogue)
+  await documents.purgeOld()
   await app.register(fastifyStatic, { root: fileURLToPath(new URL('public', import.meta.url)), prefix: '/public/' })
-  await app.register(routes, { catalogue, documentServerOrigin: new URL(editorApiUrl).origin })
+  await app.register(routes, {
+    documents,
+    messages,
+    presence: createPresence(app),
+    thumbnails: createThumbnails(app, { directory: join(dataDirectory, 'thumbnails'), isEnabled: hasThumbnails }),
+    documentServerOrigin: new URL(editorApiUrl).origin
+  })
   return app
 }

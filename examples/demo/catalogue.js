@@ -1,35 +1,62 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 
-/** @typedef {{ id: string, name: string }} Entry */
+/** @typedef {{ id: string, name: string, favorite?: true, deletedAt?: string }} Entry `deletedAt`: ISO 8601, while it can still be restored. */
 /** @typedef {Awaited<ReturnType<typeof openCatalogue>>} Catalogue */
 
 /**
- * What the application itself stores about documents: ID and name of each, in one JSON file. `app.editorStorage` stores the
- * content.
+ * What the application itself stores about documents: the name of each and whether it is a favorite or deleted, in one JSON file.
+ * `app.editorStorage` stores the content.
  * @param {string} path
  */
 export async function openCatalogue (path) {
   const known = await readEntries(path)
-  const names = new Map(known?.map(({ id, name }) => [id, name]))
+  const entries = new Map(known?.map(entry => [entry.id, entry]))
   /** @type {Promise<void>} */
   let written = Promise.resolve()
 
   return {
     /** Whether there was no catalogue yet. */
     isNew: known === null,
-    /** @returns {Entry[]} Sorted by name. */
-    entries: () => [...names].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name)),
+    /** @returns {Entry[]} */
+    entries: () => [...entries.values()].filter(({ deletedAt }) => deletedAt === undefined),
+    /** @returns {Entry[]} */
+    deleted: () => [...entries.values()].filter(({ deletedAt }) => deletedAt !== undefined),
     /** @param {string} id */
-    nameOf: id => names.get(id),
+    find: id => entries.get(id),
     /**
-     * Resolves when the entries are stored.
-     * @param {...Entry} entries
+     * Adds or replaces entries. Resolves when they are stored.
+     * @param {...Entry} changed
      */
-    add (...entries) {
-      for (const { id, name } of entries) names.set(id, name)
-      written = written.catch(() => {}).then(() => replaceFile(path, JSON.stringify([...names].map(([id, name]) => ({ id, name })), null, 2)))
-      return written
+    put (...changed) {
+      for (const entry of changed) entries.set(entry.id, entry)
+      return write()
+    },
+    /**
+     * Forgets an entry. Resolves when that is stored.
+     * @param {string} id
+     */
+    remove (id) {
+      entries.delete(id)
+      return write()
+    },
+    /**
+     * The name itself, or with a number if another document has it.
+     * @param {string} name
+     */
+    freeName (name) {
+      const taken = new Set(this.entries().map(entry => entry.name))
+      if (!taken.has(name)) return name
+      const dot = name.lastIndexOf('.')
+      const [base, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+      let number = 2
+      while (taken.has(`${base} (${number})${extension}`)) number++
+      return `${base} (${number})${extension}`
     }
+  }
+
+  function write () {
+    written = written.catch(() => {}).then(() => replaceFile(path, JSON.stringify([...entries.values()], null, 2)))
+    return written
   }
 }
 

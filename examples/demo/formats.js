@@ -1,8 +1,8 @@
 /** Formats that the demo accepts as uploads, by the kind that the icon shows. The document server opens more. */
 const EXTENSIONS = {
-  word: ['docx', 'doc', 'odt', 'rtf', 'dotx', 'ott'],
-  cell: ['xlsx', 'xls', 'ods', 'csv', 'xltx', 'ots'],
-  slide: ['pptx', 'ppt', 'odp', 'ppsx', 'otp'],
+  word: ['docx', 'doc', 'docm', 'odt', 'rtf', 'dotx', 'ott'],
+  cell: ['xlsx', 'xls', 'xlsm', 'ods', 'csv', 'xltx', 'ots'],
+  slide: ['pptx', 'ppt', 'pptm', 'odp', 'ppsx', 'potx', 'otp'],
   pdf: ['pdf'],
   text: ['txt', 'md', 'html', 'htm', 'xml']
 }
@@ -24,10 +24,59 @@ export function extensionOf (name) {
 }
 
 /**
+ * The name without its extension.
+ * @param {string} name
+ */
+export function baseOf (name) {
+  return name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : name
+}
+
+/**
  * Replaces the extension of a name by that of the stored file: a .doc is saved as .docx.
  * @param {string} name
  * @param {string} extension
  */
 export function nameWith (name, extension) {
-  return extensionOf(name) === extension ? name : `${name.slice(0, name.lastIndexOf('.'))}.${extension}`
+  return extensionOf(name) === extension ? name : `${baseOf(name)}.${extension}`
+}
+
+/** @type {Record<string, string>} */
+const FORMAT_NAMES = {
+  docx: 'Word document',
+  docm: 'Word document with macros',
+  dotx: 'Word template',
+  odt: 'OpenDocument text',
+  ott: 'OpenDocument text template',
+  rtf: 'Rich text',
+  txt: 'Plain text',
+  md: 'Markdown',
+  html: 'Web page',
+  epub: 'E-book (EPUB)',
+  fb2: 'E-book (FictionBook)',
+  pdf: 'PDF',
+  pdfa: 'PDF for archives (PDF/A)',
+  xlsx: 'Excel workbook',
+  xlsm: 'Excel workbook with macros',
+  xltx: 'Excel template',
+  ods: 'OpenDocument spreadsheet',
+  ots: 'OpenDocument spreadsheet template',
+  csv: 'Comma-separated values',
+  pptx: 'PowerPoint presentation',
+  pptm: 'PowerPoint presentation with macros',
+  potx: 'PowerPoint template',
+  ppsx: 'PowerPoint show',
+  odp: 'OpenDocument presentation',
+  otp: 'OpenDocument presentation template',
+  png: 'Image (PNG)',
+  jpg: 'Image (JPEG)',
+  bmp: 'Image (BMP)',
+  gif: 'Image (GIF)'
+}
+
+/**
+ * What users call a format.
+ * @param {string} extension
+ */
+export function formatName (extension) {
+  return FORMAT_NAMES[extension] ?? extension.toUpperCase()
 }

@@ -14,5 +14,5 @@ export async function seed (app, catalogue) {
     const content = createReadStream(new URL(encodeURIComponent(name), DOCUMENTS))
     return { id: await app.editorControl().setDocumentFromBytes(content, name), name }
   }))
-  await catalogue.add(...entries)
+  await catalogue.put(...entries)
 }

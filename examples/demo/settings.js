@@ -10,6 +10,9 @@ export function readSettings (env) {
   const profile = env.PROFILE || 'secure'
   if (profile !== 'secure' && profile !== 'classic') throw new Error('PROFILE must be secure or classic')
 
+  const thumbnails = env.THUMBNAILS || 'on'
+  if (thumbnails !== 'on' && thumbnails !== 'off') throw new Error('THUMBNAILS must be on or off')
+
   const port = env.PORT ? Number(env.PORT) : undefined
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) throw new Error('PORT must be a port number')
 
@@ -20,6 +23,7 @@ export function readSettings (env) {
     port,
     dataDirectory: env.DATA_DIR || fileURLToPath(new URL('App_Data', import.meta.url)),
     profile: /** @type {'secure' | 'classic'} */ (profile),
+    hasThumbnails: thumbnails === 'on',
     jwtSecret: env.JWT_SECRET || randomBytes(32).toString('base64url'),
     /** `undefined`: the embedded document server. */
     editorApiUrl: env.EDITOR_API_URL || undefined,

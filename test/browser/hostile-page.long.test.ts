@@ -103,7 +103,7 @@ t.test('an alert that is there before the editor was created stays, and an edito
   await page.getByRole('alert').getByText('Error -4: ').waitFor()
   t.equal(await page.getByText('longer than usual').count(), 0)
   const left = await page.evaluate(withModule(`async ({ captureDocument, unmountEditor }) => {
-    try { unmountEditor(document.querySelector('[data-onlyoffice-editor]')) } catch ({ message }) {
+    try { await unmountEditor(document.querySelector('[data-onlyoffice-editor]')) } catch ({ message }) {
       return [message, document.querySelectorAll('.onlyoffice-notice').length, await captureDocument().catch(({ message }) => message)]
     }
   }`))

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Frame, Page, WebSocketRoute } from 'playwright-core'
+import type { Frame, Locator, Page, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 import { editorFrame, type TestBrowser } from '../helpers/browser.js'
-import { type Host, SECRET, startHost } from '../helpers/host.js'
+import type { EditorControlDefaults, EditorOptions, RenderOptions } from '../../lib/index.js'
+import { HANDLER, type Host, SECRET, startHost } from '../helpers/host.js'
 
 /** A service with the plugin, a document server that keeps real time, and pages with an editor in them. */
 export interface Service extends Host {
@@ -13,15 +14,22 @@ export interface Service extends Host {
   open (fileId: string, options?: OpenOptions): Promise<Opened>
 }
 
+export interface ServiceOptions extends Omit<Partial<EditorOptions>, 'documentServer'> {
+  readonly defaults?: EditorControlDefaults
+  readonly render?: RenderOptions
+}
+
 export interface OpenOptions {
   readonly user?: string
   readonly mode?: 'edit' | 'view'
-  /** Names of events the page asks for. */
+  /** Names of events the page asks for and answers itself. */
   readonly events?: string
   /** Stands between the page's connection and the document server. */
   readonly onSocket?: (socket: WebSocketRoute) => void
   /** Breaks the configuration's token: the editor is not ready then. */
   readonly badToken?: string
+  /** More of the page's query. */
+  readonly query?: Readonly<Record<string, string>>
 }
 
 export interface Opened {
@@ -32,30 +40,37 @@ export interface Opened {
   events (): Promise<Array<[name: string, data?: unknown]>>
   /** Waits for the first event of a name and gives its data. */
   event (name: string): Promise<unknown>
+  /** A button of the editor. */
+  button (name: string): Locator
+  /** Calls `use` with the exports of the page's module and the fragment, and gives what it resolves to. */
+  withModule (use: string): Promise<any>
 }
 
-const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion', 'onDownloadAs', 'onRequestClose']
+const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion', 'onDownloadAs', 'onRequestClose', 'onRequestRefreshFile', 'onUserActionRequired']
 
 interface Recording { readonly events: Array<[name: string, data?: unknown]> }
 
 const RECORD = `globalThis.events = []
 for (const name of ${JSON.stringify(EVENTS)}) document.addEventListener(name, ({ detail }) => events.push(detail === undefined || detail === null ? [name] : [name, detail]))
 const asked = new URLSearchParams(location.search).get('events')
-if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.events = asked`
+if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.events = asked
+for (const name of (asked ?? '').split(' ')) document.addEventListener(name, event => event.preventDefault())`
 
-export async function startService (t: Test, browser: TestBrowser): Promise<Service> {
+/** Editor pages have a strict policy. */
+export async function startService (t: Test, browser: TestBrowser, { defaults = {}, render = {}, ...options }: ServiceOptions = {}): Promise<Service> {
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
   const host = await startHost(t, {
     documentServerOrigin: documentServer.url,
+    ...options,
     prepare (app) {
       app.get('/record.js', async (request, reply) => reply.type('text/javascript').send(RECORD))
       // The page's own query may be logged; the log is searched for one of the plugin's.
       app.get<{ Params: { fileId: string }, Querystring: Record<string, string> }>('/edit/:fileId', { logLevel: 'warn' }, async ({ params, query }, reply) => {
         const { user = 'Ada Lovelace', mode, badToken } = query
-        const control = app.editorControl({ user: { id: user.split(' ')[0]!.toLowerCase(), name: user }, ...(mode === 'view' ? { mode } : {}) })
+        const control = app.editorControl({ user: { id: user.split(' ')[0]!.toLowerCase(), name: user }, ...(mode === 'view' ? { mode } : {}), ...defaults })
         await control.openDocument(params.fileId)
-        const html = `<!DOCTYPE html><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${control.render()}`
-        return reply.type('text/html').send(badToken === undefined ? html : html.replace(/(?<="token":")[^"]*/, badToken))
+        const html = `<!DOCTYPE html><html lang="en"><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${control.render(render)}`
+        return reply.type('text/html').header('content-security-policy', `default-src 'none'; script-src 'self' ${documentServer.url}; frame-src ${documentServer.url}; connect-src 'self'; img-src 'self' data:; base-uri 'none'`).send(badToken === undefined ? html : html.replace(/(?<="token":")[^"]*/, badToken))
       })
     }
   })
@@ -68,15 +83,17 @@ export async function startService (t: Test, browser: TestBrowser): Promise<Serv
       const content = readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
       return (await host.storage.create(name.split('.').at(-1)!, content)).fileId
     },
-    async open (fileId, { onSocket, ...options } = {}) {
+    async open (fileId, { onSocket, query = {}, ...options } = {}) {
       const { page, problems } = await browser.newPage(t)
       if (onSocket !== undefined) await page.routeWebSocket(/\/doc\/socket$/, onSocket)
-      await page.goto(`${host.origin}/edit/${fileId}?${new URLSearchParams({ ...options })}`)
+      await page.goto(`${host.origin}/edit/${fileId}?${new URLSearchParams({ ...options, ...query })}`)
       const editor = options.badToken === undefined ? await editorFrame(page) : page.frame('frameEditor')!
       return {
         page,
         editor,
         problems,
+        button: name => page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('button', { name, exact: true }),
+        withModule: async use => await page.evaluate(`import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(module => (${use})(module, document.querySelector('[data-onlyoffice-editor]')))`),
         events: async () => await page.evaluate('events'),
         async event (name) {
           // A function: a text would be evaluated again and again in the page, whose policy may forbid that.

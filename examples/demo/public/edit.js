@@ -1,20 +1,22 @@
-const fragment = /** @type {HTMLElement} */ (document.querySelector('[data-onlyoffice-editor]'))
-const back = /** @type {HTMLAnchorElement} */ (document.querySelector('.back'))
-const button = /** @type {HTMLButtonElement} */ (document.querySelector('[data-download]'))
-const status = /** @type {HTMLElement} */ (document.querySelector('[data-status]'))
+// The page with an editor. The plugin's own module opens, saves and closes the document, and answers what the editor asks for.
+import { saveFile } from './shared/api.js'
+import { remember } from './shared/cookies.js'
+import { currentUser, find } from './shared/page.js'
 
-// The editor shows a close button if the page requests this event.
-fragment.dataset.events = 'onRequestClose'
-fragment.addEventListener('onRequestClose', close)
+const fragment = find('[data-onlyoffice-editor]')
+const title = find('h1')
+const button = /** @type {HTMLButtonElement} */ (find('[data-download]'))
+const status = find('[data-status]')
+
+if (currentUser() !== '') remember('user', currentUser())
+
 fragment.addEventListener('onDocumentReady', () => {
   button.disabled = false
   document.body.classList.add('ready')
 })
-fragment.addEventListener('onOutdatedVersion', () => { status.textContent = 'A newer version was saved: reload this page' })
-fragment.addEventListener('onError', event => {
-  if (!document.body.classList.contains('ready')) return // the fragment itself says that the document did not open
-  const { errorDescription } = /** @type {CustomEvent<{ errorDescription?: string }>} */ (event).detail ?? {}
-  status.textContent = errorDescription ?? 'The editor reported an error'
+fragment.addEventListener('onMetaChange', event => {
+  const { title: name } = /** @type {CustomEvent<{ title?: string } | undefined>} */ (event).detail ?? {}
+  if (name) document.title = title.textContent = name
 })
 
 button.addEventListener('click', async () => {
@@ -22,7 +24,7 @@ button.addEventListener('click', async () => {
   status.textContent = 'Preparing the download…'
   try {
     const { captureDocument } = await editorModule()
-    save(await captureDocument({ fragment }), button.dataset.download ?? '')
+    saveFile(await captureDocument({ fragment }), title.textContent ?? '')
     status.textContent = ''
   } catch (error) {
     status.textContent = `The download failed: ${/** @type {Error} */ (error).message}`
@@ -30,46 +32,10 @@ button.addEventListener('click', async () => {
   button.disabled = false
 })
 
-/** Returns to the list after the editor has sent the last changes and is removed. */
-async function close () {
-  status.textContent = 'Closing…'
-  const { unmountEditor } = await editorModule()
-  unmountEditor(fragment)
-  await frameGone()
-  location.assign(back.href)
-}
-
-/** @returns {Promise<void>} */
-function frameGone () {
-  return new Promise(resolve => {
-    const observer = new MutationObserver(check)
-    observer.observe(fragment, { childList: true, subtree: true })
-    check()
-
-    function check () {
-      if (fragment.querySelector('iframe') !== null) return
-      observer.disconnect()
-      resolve()
-    }
-  })
-}
-
 /**
  * The plugin's module that mounted the editor.
  * @returns {Promise<typeof import('../../../lib/browser/editor.js')>}
  */
 function editorModule () {
   return import(`${fragment.dataset.handler}/assets/editor.js`)
-}
-
-/**
- * @param {Blob} blob
- * @param {string} name
- */
-function save (blob, name) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -1,0 +1,140 @@
+import { readdir } from 'node:fs/promises'
+import { baseOf } from './formats.js'
+import { languageOf } from './new-documents.js'
+import { initialsOf, users } from './users.js'
+
+/** @import { FastifyInstance, FastifyRequest } from 'fastify' */
+/** @import { ActionOptions, PageUser } from 'fastify-onlyoffice' */
+/** @import { Document, Documents } from './documents.js' */
+/** @import { Messages } from './messages.js' */
+
+const IMAGES = new URL('public/images/', import.meta.url)
+const IMAGES_PATH = '/public/images'
+
+/**
+ * What the editor asks of this application. The plugin has checked that the page may ask for it, and for whom it was made.
+ * @param {FastifyInstance} app
+ * @param {{ documents: Documents, messages: Messages, publicBaseUrl: string }} options
+ * @returns {ActionOptions}
+ */
+export function createActions (app, { documents, messages, publicBaseUrl }) {
+  return {
+    links: true,
+    page: fileId => pageOf(fileId),
+    documentName: async ({ fileId }) => (await documents.existing(fileId)).name,
+
+    async rename ({ fileId, name }) {
+      await documents.rename(fileId, name)
+    },
+
+    async saveAs ({ name, fileType, content }) {
+      const { fileId } = await app.editorStorage.create(fileType, content)
+      const { name: added } = await documents.add(fileId, name)
+      return { fileId, name: added }
+    },
+
+    async images ({ search = '' }, request) {
+      const names = await readdir(IMAGES)
+      return names.filter(name => contains(name, search)).map(name => ({
+        name: baseOf(name),
+        fileType: 'png',
+        url: `${publicBaseUrl}${IMAGES_PATH}/${name}`,
+        thumbnail: `${originOf(request)}${IMAGES_PATH}/${name}`
+      }))
+    },
+
+    documents: async ({ fileId, search }) => await choices('word', fileId, search),
+    spreadsheets: async ({ fileId, search }) => await choices('cell', fileId, search),
+
+    async reference ({ path, link, referenceData }) {
+      const id = referenceData?.fileKey ?? idIn(link)
+      const name = path?.split(/[/\\]/).at(-1)
+      const found = (await documents.list()).find(document => id === undefined ? document.name === name : document.id === id)
+      return found ? { fileId: found.id, name: found.name } : null
+    },
+
+    users ({ kind, ids = [], search = '', from = 0, count }) {
+      const found = kind === 'info' ? users.filter(({ id }) => ids.includes(id)) : users.filter(({ name, email }) => contains(name, search) || contains(email, search))
+      return found.slice(from, count && from + count).map(user => ({ id: user.id, name: user.name, email: user.email, image: portraitOf(user) }))
+    },
+
+    async notify ({ fileId, user, emails, message, link }) {
+      const { name } = await documents.existing(fileId)
+      for (const { id, email } of users) {
+        if (emails.includes(email)) messages.add({ to: id, from: nameOf(user), document: { id: fileId, name }, text: message, url: link ? pathOf(link) : pageOf(fileId) })
+      }
+    },
+
+    sharing: () => users.map(({ name }) => ({ user: name, permissions: 'Full Access' })),
+
+    editRights: () => true,
+
+    async favorite ({ fileId, favorite }) {
+      await documents.favor(fileId, favorite)
+    },
+
+    async create ({ format = 'docx', lang }) {
+      const id = await app.editorControl().createDocument(format, { lang: languageOf(lang) })
+      await documents.add(id, `Untitled.${format}`)
+      return { url: pageOf(id) }
+    }
+  }
+
+  /**
+   * Other documents that the user may choose.
+   * @param {string} kind
+   * @param {string} fileId
+   * @param {string} [search]
+   */
+  async function choices (kind, fileId, search = '') {
+    /** @param {Document} document */
+    const isOffered = document => document.kind === kind && document.id !== fileId && contains(document.name, search)
+    return (await documents.list()).filter(isOffered).map(({ id, name }) => ({ fileId: id, name }))
+  }
+}
+
+/** @param {string} id */
+function pageOf (id) {
+  return `/edit/${id}`
+}
+
+/**
+ * The document of such a page.
+ * @param {string | undefined} link
+ */
+function idIn (link) {
+  return link === undefined ? undefined : /^\/edit\/([^/]+)$/.exec(URL.parse(link, 'http://localhost')?.pathname ?? '')?.[1]
+}
+
+/**
+ * The browser may reach this application at another host than the document server does.
+ * @param {string} link
+ */
+function pathOf (link) {
+  const { pathname, search } = new URL(link, 'http://localhost')
+  return pathname + search
+}
+
+/** @param {FastifyRequest} request */
+function originOf ({ protocol, host }) {
+  return `${protocol}://${host}`
+}
+
+/** @param {PageUser | undefined} user */
+function nameOf (user) {
+  return user?.name ?? 'Somebody'
+}
+
+/**
+ * @param {string} text
+ * @param {string} search
+ */
+function contains (text, search) {
+  return text.toLowerCase().includes(search.trim().toLowerCase())
+}
+
+/** @param {typeof users[number]} user */
+function portraitOf (user) {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" fill="${user.color}"/><text x="20" y="26" fill="#fff" font-family="sans-serif" font-size="16" text-anchor="middle">${initialsOf(user)}</text></svg>`
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+}

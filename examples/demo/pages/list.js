@@ -1,0 +1,110 @@
+import { html } from '../html.js'
+import { acceptedExtensions } from '../formats.js'
+import { sorts } from '../preferences.js'
+import { KEPT_DAYS } from '../documents.js'
+import { dialogs } from './dialogs.js'
+import { glyph } from './glyphs.js'
+import { page, topBar } from './layout.js'
+import { row } from './row.js'
+import { dateText } from './texts.js'
+
+/** @import { Html } from '../html.js' */
+/** @import { Preferences } from '../preferences.js' */
+/** @import { User } from '../users.js' */
+/** @import { Document } from '../documents.js' */
+/** @import { Entry } from '../catalogue.js' */
+/** @import { Message } from '../messages.js' */
+/** @import { NewFormat } from '../new-documents.js' */
+
+/**
+ * @param {object} content
+ * @param {readonly Document[]} content.documents
+ * @param {ReadonlyMap<string, readonly string[]>} content.editors
+ * @param {readonly Entry[]} content.deleted
+ * @param {readonly Message[]} content.messages
+ * @param {readonly NewFormat[]} content.newFormats
+ * @param {User} content.user
+ * @param {Preferences} content.preferences
+ * @param {boolean} content.hasThumbnails
+ * @param {{ doctor: string, forgotten: string } | null} content.care
+ * @returns {Html}
+ */
+export function listPage ({ documents, editors, deleted, messages, newFormats, user, preferences, hasThumbnails, care }) {
+  return page({
+    title: 'Documents',
+    module: 'list.js',
+    className: 'listing',
+    preferences,
+    body: html`
+<a class="skip" href="#documents">Skip to the documents</a>
+${topBar({ title: 'Documents', user, middle: searchField(), isList: true })}
+<main class="list">
+  <div class="messages" data-live="messages">${messages.map(message)}</div>
+  <div class="toolbar">
+    <button class="button" type="button" aria-haspopup="dialog" data-new>${glyph('plus')}New</button>
+    <input class="visually-hidden" type="file" id="upload" multiple accept="${acceptedExtensions}" data-upload>
+    <label class="button quiet" for="upload">${glyph('upload')}Upload</label>
+    <p class="hint">or drop files anywhere on this page</p>
+    <div class="choices">
+      <label class="visually-hidden" for="sort">Sort by</label>
+      <select id="sort" data-sort>${Object.entries(sorts).map(([key, { label }]) => html`<option value="${key}"${key === preferences.sort ? html` selected` : null}>${label}</option>`)}</select>
+      <button class="icon-button" type="button" aria-pressed="${String(preferences.view === 'grid')}" aria-label="Large previews" title="Large previews" data-view-switch>${glyph('grid')}</button>
+    </div>
+  </div>
+  <section class="uploads" aria-labelledby="uploads-title" hidden data-uploads>
+    <div class="uploads-head"><h2 id="uploads-title">Files on their way</h2><button class="action" type="button" data-uploads-clear>Close</button></div>
+    <ul></ul>
+  </section>
+  <h2 class="visually-hidden" id="documents-title">All documents</h2>
+  <ul class="documents" id="documents" tabindex="-1" aria-labelledby="documents-title" data-view="${preferences.view}" data-documents>${documents.map(document => row(document, { user, editors: editors.get(document.id) ?? [], hasThumbnails }))}</ul>
+  <div class="empty" data-empty="none"${documents.length > 0 ? html` hidden` : null}>
+    <span class="empty-art" aria-hidden="true"></span>
+    <h2>No documents yet</h2>
+    <p>Start a new one, or drop files on this page.</p>
+  </div>
+  <div class="empty" data-empty="search" hidden>
+    <h2>Nothing found</h2>
+    <p>No document is called <q data-empty-term></q>.</p>
+    <p><button class="button quiet" type="button" data-search-clear>Show all documents</button></p>
+  </div>
+  <div data-live="deleted">${deleted.length > 0 ? bin(deleted) : null}</div>
+  ${care
+    ? html`<footer class="care"><p>A document does not open, or is not saved? <a href="${care.doctor}">Ask the doctor</a></p><p><a href="${care.forgotten}?user=${user.id}">Saves that did not arrive</a></p></footer>`
+    : null}
+</main>
+<p class="visually-hidden" role="status" data-status></p>
+<div class="toasts" data-toasts></div>
+<div class="drop" hidden data-drop><p>Drop files to upload them</p></div>
+${dialogs({ newFormats })}`
+  })
+}
+
+function searchField () {
+  return html`
+<search class="search">
+  <label class="visually-hidden" for="search">Search documents</label>
+  <input type="search" id="search" placeholder="Search" autocomplete="off" spellcheck="false" data-search>
+</search>`
+}
+
+/** @param {Message} message */
+function message ({ id, from, document, text, url, at }) {
+  return html`
+<div class="message" data-message="${id}">
+  <p><strong>${from}</strong> mentioned you in <a href="${url}">${document.name}</a> <time datetime="${at.toISOString()}">${dateText(at)}</time></p>
+  <p class="quote">${text}</p>
+  <button class="action" type="button" aria-label="Dismiss the message from ${from}" data-dismiss>Dismiss</button>
+</div>`
+}
+
+/** @param {readonly Entry[]} deleted */
+function bin (deleted) {
+  return html`
+<details class="bin">
+  <summary>Recently deleted (${deleted.length})</summary>
+  <p class="hint">Deleted for good after ${KEPT_DAYS} days.</p>
+  <ul aria-label="Recently deleted documents">${deleted.map(({ id, name }) => html`
+    <li data-id="${id}" data-name="${name}"><span class="name">${name}</span> <span class="actions"><button class="action" type="button" aria-label="Restore ${name}" data-restore>Restore</button><button class="action danger" type="button" aria-label="Delete ${name} for good" data-purge>Delete for good</button></span></li>`)}
+  </ul>
+</details>`
+}

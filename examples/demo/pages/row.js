@@ -1,0 +1,54 @@
+import { html } from '../html.js'
+import { baseOf } from '../formats.js'
+import { hash } from '../thumbnails.js'
+import { userOf, users } from '../users.js'
+import { glyph } from './glyphs.js'
+import { avatar } from './layout.js'
+import { dateText, listText, sizeText } from './texts.js'
+
+/** @import { Html } from '../html.js' */
+/** @import { User } from '../users.js' */
+/** @import { Document } from '../documents.js' */
+
+/**
+ * A document in the list. The script keeps a row as it is until its HTML changes.
+ * @param {Document} document
+ * @param {{ user: User, editors: readonly string[], hasThumbnails: boolean }} options
+ * @returns {Html}
+ */
+export function row (document, { user, editors, hasThumbnails }) {
+  const { id, name, extension, size, modifiedAt, revision, isFavorite } = document
+  const query = `?user=${user.id}`
+  return html`
+<li id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-extension="${extension}" data-favorite="${String(isFavorite)}">
+  <span class="preview" aria-hidden="true"${hasThumbnails ? html` data-thumbnail="/documents/${id}/thumbnail?revision=${hash(revision)}"` : null}>${icon(document)}</span>
+  <div class="about">
+    <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}${query}">${name}</a></p>
+    <p class="facts"><span>${sizeText(size)}</span> <span><span class="wide">changed </span><time datetime="${modifiedAt.toISOString()}">${dateText(modifiedAt)}</time></span></p>
+    ${editors.length > 0 ? presence(editors, user) : null}
+  </div>
+  <div class="actions">
+    <a class="action wide" href="/edit/${id}${query}&mode=view" aria-label="View ${name}">View</a>
+    <a class="action wide" href="/documents/${id}/download" aria-label="Download ${name}">Download</a>
+    <button class="icon-button" type="button" aria-haspopup="menu" aria-label="More for ${name}" data-more>${glyph('more')}</button>
+  </div>
+</li>`
+}
+
+/** @param {{ extension: string, kind: string }} document */
+export function icon ({ extension, kind }) {
+  return html`<span class="icon" data-kind="${kind}">${extension}</span>`
+}
+
+/**
+ * @param {readonly string[]} editors
+ * @param {User} user
+ */
+function presence (editors, user) {
+  const known = users.filter(({ id }) => editors.includes(id))
+  const names = known.map(({ id, name }) => id === user.id ? 'You' : name)
+  const others = editors.length - known.length
+  if (others > 0) names.push(others === 1 ? 'somebody else' : `${others} others`)
+  const isOne = names.length === 1 && names[0] !== 'You'
+  return html`<p class="presence"><span class="avatars">${known.map(({ id }) => avatar(userOf(id)))}</span> ${listText(names)} ${isOne ? 'is' : 'are'} editing</p>`
+}

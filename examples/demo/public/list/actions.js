@@ -1,0 +1,152 @@
+// What the menu of a document does.
+import { read, saveFile, send } from '../shared/api.js'
+import { element, find } from '../shared/page.js'
+import { ask } from './dialog.js'
+import { refresh } from './live.js'
+import { tell } from './toasts.js'
+
+/** @typedef {{ id: string, name: string, base: string, extension: string, isFavorite: boolean }} Listed */
+
+const list = find('[data-documents]')
+
+/**
+ * The document of a row.
+ * @param {HTMLElement} row
+ * @returns {Listed}
+ */
+export function listed ({ dataset: { id = '', name = '', base = '', extension = '', favorite } }) {
+  return { id, name, base, extension, isFavorite: favorite === 'true' }
+}
+
+/** @type {Record<string, ((document: Listed) => void) | undefined>} */
+export const items = { rename, copy, convert, delete: remove, favorite }
+
+/** @param {Listed} document */
+function rename ({ id, name, base, extension }) {
+  ask('rename', {
+    title: `Rename ${name}`,
+    prepare (form) {
+      const input = /** @type {HTMLInputElement} */ (form.elements.namedItem('name'))
+      input.value = base
+      find('[data-suffix]', form).textContent = `.${extension}`
+      requestAnimationFrame(() => input.select())
+    },
+    async run (fields) {
+      const renamed = await (await send('PATCH', `/documents/${id}`, { name: fields.get('name') })).json()
+      await refresh()
+      tell(`${name} is now called ${renamed.name}`)
+    }
+  })
+}
+
+/** @param {Listed} document */
+async function copy ({ id, name }) {
+  await attempt(async () => {
+    const made = await (await send('POST', `/documents/${id}/copy`)).json()
+    await refresh()
+    tell(`${made.name} was added`)
+    show(made.id)
+  }, `${name} was not copied`)
+}
+
+/** @param {Listed} document */
+async function favorite ({ id, name, isFavorite }) {
+  await attempt(async () => {
+    await send('PATCH', `/documents/${id}`, { favorite: !isFavorite })
+    await refresh()
+    tell(isFavorite ? `${name} is no favorite any more` : `${name} is a favorite`)
+  }, `${name} was not changed`)
+}
+
+/** @param {Listed} document */
+async function convert ({ id, name, base }) {
+  await attempt(async () => {
+    /** @type {{ formats: Array<{ extension: string, label: string, opens: boolean }> }} */
+    const { formats } = await read(`/documents/${id}/formats`)
+    if (formats.length === 0) throw new Error('There is no other format for it')
+    ask('convert', {
+      title: `Convert ${name}`,
+      prepare (form) {
+        const select = /** @type {HTMLSelectElement} */ (form.elements.namedItem('format'))
+        select.replaceChildren(...formats.map(({ extension, label }) => {
+          const option = element('option', '', `${label} (.${extension})`)
+          option.value = extension
+          return option
+        }))
+        const second = /** @type {HTMLButtonElement} */ (find('[name="second"]', form))
+        const update = () => { second.hidden = !formats.find(({ extension }) => extension === select.value)?.opens }
+        select.onchange = update
+        update()
+      },
+      async run (fields) {
+        const format = String(fields.get('format'))
+        const add = fields.has('second')
+        const response = await send('POST', `/documents/${id}/convert`, { format, add })
+        if (add) {
+          const made = await response.json()
+          await refresh()
+          tell(`${made.name} was added`)
+          show(made.id)
+        } else {
+          saveFile(await response.blob(), `${base}.${format === 'pdfa' ? 'pdf' : format}`)
+          tell(`${name} was converted`)
+        }
+      }
+    })
+  }, `${name} can't be converted`)
+}
+
+/** @param {Listed} document */
+function remove ({ id, name }) {
+  ask('delete', {
+    title: `Delete ${name}?`,
+    prepare (form) {
+      const presence = document.getElementById(`document-${id}`)?.querySelector('.presence')?.textContent?.trim()
+      const who = presence?.replace(/^\S*\s(?=\S)/, '') ?? ''
+      find('[data-text]', form).textContent = `${who === '' ? '' : `${who}, and the editor will be closed. `}You can restore it for seven days.`
+    },
+    async run () {
+      await send('DELETE', `/documents/${id}`)
+      await refresh()
+      const toast = tell(`${name} was deleted`, { action: { label: 'Undo', run: () => restore(id, name) } })
+      setTimeout(() => toast.querySelector('button')?.focus()) // the row and its button are gone
+    }
+  })
+}
+
+/**
+ * @param {string} id
+ * @param {string} name
+ */
+export async function restore (id, name) {
+  await attempt(async () => {
+    await send('POST', `/documents/${id}/restore`)
+    await refresh()
+    tell(`${name} was restored`)
+    show(id)
+  }, `${name} was not restored`)
+}
+
+/**
+ * Moves the focus to a document.
+ * @param {string} id
+ */
+export function show (id) {
+  const row = document.getElementById(`document-${id}`)
+  for (const other of list.querySelectorAll('.new')) other.classList.remove('new')
+  row?.classList.add('new')
+  row?.scrollIntoView({ block: 'nearest' })
+  row?.querySelector('a')?.focus()
+}
+
+/**
+ * @param {() => Promise<void>} run
+ * @param {string} failure
+ */
+async function attempt (run, failure) {
+  try {
+    await run()
+  } catch (error) {
+    tell(`${failure}: ${/** @type {Error} */ (error).message}`, { kind: 'failed' })
+  }
+}

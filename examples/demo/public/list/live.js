@@ -1,0 +1,88 @@
+// Others edit and upload as well: the list is requested regularly, and what has changed is replaced.
+import { find } from '../shared/page.js'
+import { showLocalTimes } from '../shared/times.js'
+import { showMatches } from './search.js'
+import { loadThumbnails } from './thumbnails.js'
+
+const REFRESH_MS = 2000
+
+const list = find('[data-documents]')
+/** Rows and parts as the server sent them, before scripts changed anything. */
+const sent = new Map([...list.children, ...document.querySelectorAll('[data-live]')].map(part => [keyOf(part), part.outerHTML]))
+let latest = 0
+
+/** @param {Element} part */
+function keyOf (part) {
+  return part.id || `live-${part.getAttribute('data-live')}`
+}
+
+/** Shows what the server has now. */
+export async function refresh () {
+  const number = ++latest
+  const response = await fetch(location.href, { cache: 'no-store' }).catch(() => null)
+  if (!response?.ok) return
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const fresh = page.querySelector('[data-documents]')
+  if (!fresh || number !== latest) return // a later request was answered, or asks for another order
+
+  const rows = [...fresh.children].map(row => unchanged(row) ?? replacement(row))
+  if (rows.some((row, position) => row !== list.children[position]) || rows.length !== list.children.length) {
+    const focused = document.activeElement
+    const isInside = list.contains(focused)
+    list.replaceChildren(...rows)
+    if (isInside) refocus(focused)
+  }
+  for (const part of page.querySelectorAll('[data-live]')) {
+    if (sent.get(keyOf(part)) === part.outerHTML) continue
+    const shown = find(`[data-live="${part.getAttribute('data-live')}"]`)
+    const isOpen = shown.querySelector('details')?.open
+    remember(part)
+    shown.replaceChildren(...part.childNodes)
+    const details = shown.querySelector('details')
+    if (isOpen && details) details.open = true
+    showLocalTimes(shown)
+  }
+  showMatches()
+  loadThumbnails()
+}
+
+/** @param {Element} row */
+function unchanged (row) {
+  const shown = document.getElementById(row.id)
+  return shown && sent.get(row.id) === row.outerHTML ? shown : null
+}
+
+/** @param {Element} row */
+function replacement (row) {
+  const shown = document.getElementById(row.id)
+  remember(row)
+  showLocalTimes(row)
+  // The image stays until there is another one.
+  const image = shown?.querySelector('.preview img')
+  if (image) row.querySelector('.preview')?.append(image)
+  return row
+}
+
+/** @param {Element} part */
+function remember (part) {
+  sent.set(keyOf(part), part.outerHTML)
+}
+
+/**
+ * The element in the place of the one that had the focus.
+ * @param {Element | null} before
+ */
+function refocus (before) {
+  const row = before?.closest('li')
+  const selector = 'a, button'
+  const position = [...row?.querySelectorAll(selector) ?? []].indexOf(/** @type {Element} */ (before))
+  const same = row && document.getElementById(row.id)?.querySelectorAll(selector)[position]
+  if (document.activeElement === same) return
+  /** @type {HTMLElement} */ (same ?? list).focus()
+}
+
+export function refreshRegularly () {
+  loadThumbnails()
+  setInterval(() => { if (!document.hidden) refresh() }, REFRESH_MS)
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) refresh() })
+}

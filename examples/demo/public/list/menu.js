@@ -1,0 +1,127 @@
+// The menu of a document. One for all rows: it is filled when it is opened.
+import { find, currentUser } from '../shared/page.js'
+import * as actions from './actions.js'
+
+/** @typedef {import('./actions.js').Listed} Listed */
+
+const GAP = 4
+
+const menu = find('[data-menu]')
+/** @type {HTMLElement | null} */
+let opener = null
+/** @type {Listed | null} */
+let document_ = null
+
+/** @param {HTMLElement} list */
+export function openMenus (list) {
+  list.addEventListener('click', event => {
+    const more = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-more]'))
+    if (more) toggle(more)
+  })
+  list.addEventListener('keydown', event => {
+    const more = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-more]'))
+    if (!more || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+    event.preventDefault()
+    open(more, event.key === 'ArrowUp' ? -1 : 0)
+  })
+  menu.addEventListener('keydown', onKey)
+  menu.addEventListener('toggle', event => {
+    const isOpen = /** @type {ToggleEvent} */ (event).newState === 'open'
+    opener?.setAttribute('aria-expanded', String(isOpen))
+  })
+  menu.addEventListener('click', event => {
+    const name = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-item]'))?.dataset.item ?? ''
+    const run = actions.items[name]
+    const chosen = document_
+    menu.hidePopover()
+    if (run && chosen) run(chosen)
+  })
+  addEventListener('scroll', () => menu.hidePopover(), { passive: true })
+  addEventListener('resize', () => menu.hidePopover())
+}
+
+/** @param {HTMLElement} more */
+function toggle (more) {
+  // A click on the button has closed it already, unless it belongs to another row.
+  if (opener === more && Date.now() - closedAt < 50) return
+  open(more, 0)
+}
+
+let closedAt = 0
+menu.addEventListener('beforetoggle', event => {
+  if (/** @type {ToggleEvent} */ (event).newState === 'closed') closedAt = Date.now()
+})
+
+/**
+ * @param {HTMLElement} more
+ * @param {number} position Of the item that gets the focus; -1: the last one.
+ */
+function open (more, position) {
+  const row = /** @type {HTMLElement} */ (more.closest('li'))
+  opener = more
+  document_ = actions.listed(row)
+  fill(document_)
+  menu.showPopover()
+  const { bottom, top, right } = more.getBoundingClientRect()
+  const { offsetHeight: height, offsetWidth: width } = menu
+  const fitsBelow = bottom + GAP + height <= innerHeight
+  menu.style.top = `${Math.max(GAP, fitsBelow ? bottom + GAP : Math.min(top - GAP - height, innerHeight - GAP - height))}px`
+  menu.style.left = `${Math.max(GAP, right - width)}px`
+  items().at(position)?.focus()
+}
+
+/** @param {Listed} document */
+function fill ({ id, name, isFavorite }) {
+  const query = new URLSearchParams({ user: currentUser() })
+  menu.setAttribute('aria-label', `More for ${name}`)
+  link('edit', `/edit/${id}?${query}`)
+  link('view', `/edit/${id}?${query}&mode=view`)
+  link('versions', `/documents/${id}/versions?${query}`)
+  link('download', `/documents/${id}/download`)
+  link('pdf', `/documents/${id}/pdf`)
+  find('[data-item="favorite"]', menu).textContent = isFavorite ? 'Remove from favorites' : 'Add to favorites'
+}
+
+/**
+ * @param {string} item
+ * @param {string} url
+ */
+function link (item, url) {
+  /** @type {HTMLAnchorElement} */ (find(`[data-item="${item}"]`, menu)).href = url
+}
+
+/** @returns {HTMLElement[]} */
+function items () {
+  return [...menu.querySelectorAll('[role="menuitem"]')].map(item => /** @type {HTMLElement} */ (item))
+}
+
+/** @param {KeyboardEvent} event */
+function onKey (event) {
+  const all = items()
+  const position = all.indexOf(/** @type {HTMLElement} */ (document.activeElement))
+  if (event.key === 'Tab') {
+    menu.hidePopover()
+    opener?.focus()
+    return
+  }
+  const next = nextPosition(event.key, position, all)
+  if (next === undefined) return
+  event.preventDefault()
+  all.at(next)?.focus()
+}
+
+/**
+ * @param {string} key
+ * @param {number} position
+ * @param {HTMLElement[]} all
+ */
+function nextPosition (key, position, all) {
+  if (key === 'ArrowDown') return (position + 1) % all.length
+  if (key === 'ArrowUp') return position - 1
+  if (key === 'Home') return 0
+  if (key === 'End') return -1
+  if (key.length !== 1 || key === ' ') return undefined
+  const after = [...all.slice(position + 1), ...all.slice(0, position + 1)]
+  const found = after.find(item => item.textContent?.toLowerCase().startsWith(key.toLowerCase()))
+  return found && all.indexOf(found)
+}

@@ -1,0 +1,54 @@
+export const NOT_REACHABLE = 'The server is not reachable. Check that it is running, and try again.'
+
+/**
+ * Sends a request that changes something. Rejects with an error whose message is for the user.
+ * @param {'POST' | 'PATCH' | 'DELETE'} method
+ * @param {string} url
+ * @param {object} [fields]
+ */
+export async function send (method, url, fields = {}) {
+  const response = await reach(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })
+  if (!response.ok) throw new Error(await messageOf(response))
+  return response
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<any>}
+ */
+export async function read (url) {
+  const response = await reach(url, { headers: { accept: 'application/json' }, cache: 'no-store' })
+  if (!response.ok) throw new Error(await messageOf(response))
+  return await response.json()
+}
+
+/**
+ * @param {string} url
+ * @param {RequestInit} options
+ */
+async function reach (url, options) {
+  try {
+    return await fetch(url, options)
+  } catch {
+    throw new Error(NOT_REACHABLE)
+  }
+}
+
+/** @param {Response} response */
+async function messageOf (response) {
+  const { message } = await response.json().catch(() => ({}))
+  return typeof message === 'string' ? message : 'That did not work. Reload the page and try again.'
+}
+
+/**
+ * Gives the user a file.
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function saveFile (blob, name) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

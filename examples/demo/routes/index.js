@@ -1,0 +1,49 @@
+import { messageOf } from '../errors.js'
+import { onlyOwnPagesChange } from '../guard.js'
+import { messagePage } from '../pages/message.js'
+import { preferencesIn } from '../preferences.js'
+import { pageSender } from './send.js'
+import { contentRoutes } from './contents.js'
+import { conversionRoutes } from './conversions.js'
+import { documentRoutes } from './documents.js'
+import { editorRoutes } from './editor.js'
+import { forgottenRoutes } from './forgotten.js'
+import { listRoutes } from './list.js'
+import { thumbnailRoutes } from './thumbnails.js'
+import { uploadRoutes } from './uploads.js'
+import { versionRoutes } from './versions.js'
+
+/** @import { FastifyInstance, FastifyError } from 'fastify' */
+/** @import { Documents } from '../documents.js' */
+/** @import { Messages } from '../messages.js' */
+/** @import { Presence } from '../presence.js' */
+/** @import { Thumbnails } from '../thumbnails.js' */
+/** @import { SendPage } from './send.js' */
+/** @typedef {{ documents: Documents, messages: Messages, presence: Presence, thumbnails: Thumbnails, sendPage: SendPage }} Parts */
+
+/**
+ * @param {FastifyInstance} app
+ * @param {Omit<Parts, 'sendPage'> & { documentServerOrigin: string }} options
+ */
+export async function routes (app, { documentServerOrigin, ...rest }) {
+  /** @type {Parts} */
+  const parts = { ...rest, sendPage: pageSender(documentServerOrigin) }
+  onlyOwnPagesChange(app)
+
+  app.setNotFoundHandler((request, reply) => {
+    return parts.sendPage(reply.code(404), messagePage({ title: 'Nothing here', text: 'There is no page at this URL.', preferences: preferencesIn(request.headers) }))
+  })
+
+  app.setErrorHandler((/** @type {FastifyError} */ error, request, reply) => {
+    const status = error.statusCode ?? 500
+    if (status >= 500) request.log.error({ err: error }, 'request failed')
+    const text = messageOf(error)
+    reply.code(status)
+    if (request.method !== 'GET') return reply.send({ message: text })
+    return parts.sendPage(reply, messagePage({ title: status === 404 ? 'Document not found' : 'That did not work', text, preferences: preferencesIn(request.headers) }))
+  })
+
+  for (const part of [listRoutes, editorRoutes, documentRoutes, contentRoutes, conversionRoutes, thumbnailRoutes, versionRoutes, forgottenRoutes, uploadRoutes]) {
+    await app.register(part, parts)
+  }
+}
