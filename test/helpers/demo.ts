@@ -77,7 +77,7 @@ export async function startDemo (t: Test, options: { readonly directory?: string
 
 /** What the test runner sets is not for the demo, which runs the built package. */
 function environment (dataDirectory: string): NodeJS.ProcessEnv {
-  const env = { ...process.env, PORT: '0', DATA_DIR: dataDirectory }
+  const env = { ...process.env, PORT: '0', DATA_DIR: dataDirectory, THUMBNAILS: 'off' } // LibreOffice would take the time of other tests
   for (const name of Object.keys(env)) {
     if (/^(TAP|_TAP)/.test(name) || ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'HOST', 'ALLOWED_HOSTS', 'EDITOR_API_URL', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'PROFILE'].includes(name)) {
       delete env[name as keyof typeof env]

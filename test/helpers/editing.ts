@@ -12,8 +12,8 @@ export const OLD = 'the stored content'
 /** Begins and ends like a zip file, as every format does that the document server saves documents in. */
 export const NEW = 'PK\x03\x04 what the document server saved PK\x05\x06'
 
-/** Where file storage keeps its records of sessions. */
-const STATE = '.fastify-onlyoffice-state'
+/** Where file storage keeps its records of sessions, and the versions of documents. */
+const OWN_FOLDERS = ['.fastify-onlyoffice-state', '.fastify-onlyoffice-versions']
 
 export interface EditingOptions extends HostOptions {
   readonly profile?: Profile
@@ -92,11 +92,11 @@ export async function startEditing (t: Test, { serve = answerWith(NEW), memory =
   }
 }
 
-/** What is in the directory of a file storage: documents, and whatever should not be there. Its records are left out. */
+/** What is in the directory of a file storage: documents, and whatever should not be there. Its records and versions are left out. */
 export async function documentsIn (directory: string): Promise<string[]> {
-  const names = (await readdir(directory)).filter(name => name !== STATE)
-  const records = await readdir(join(directory, STATE), { recursive: true }).catch(() => [])
-  return [...names, ...records.filter(name => name.includes('~'))]
+  const names = (await readdir(directory)).filter(name => !OWN_FOLDERS.includes(name))
+  const own = await Promise.all(OWN_FOLDERS.map(async folder => await readdir(join(directory, folder), { recursive: true }).catch(() => [])))
+  return [...names, ...own.flat().filter(name => name.includes('~'))]
 }
 
 /** The body is exactly `{"error":n}`. */

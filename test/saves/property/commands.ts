@@ -32,7 +32,7 @@ const published: fc.Arbitrary<Moment> = fc.constant({ access: 'set', nth: 3 })
 
 /** Publishing is where most can go wrong. */
 const moment: fc.Arbitrary<Moment> = fc.oneof(...([
-  [6, 'publish', 2], [6, 'set', 4], [3, 'get', 8], [3, 'stat', 6], [3, 'download', 2], [2, 'stage', 2], [2, 'create', 2], [2, 'replace', 2], [1, 'read', 2], [1, 'publish', 4]
+  [6, 'publish', 2], [6, 'set', 4], [3, 'get', 8], [3, 'stat', 6], [3, 'download', 2], [2, 'stage', 2], [2, 'create', 2], [2, 'replace', 2], [4, 'keep', 2], [1, 'read', 2], [1, 'publish', 4]
 ] as const).map(([weight, access, most]) => ({ weight, arbitrary: fc.record({ access: fc.constant(access), nth: fc.integer({ min: 1, max: most }) }) })))
 
 const callbackFault = fc.record({ on: fc.constant('callback' as const), fault: fc.record({ type: fc.constantFrom('duplicate' as const, 'reorder' as const) }) })

@@ -1,6 +1,7 @@
 import { type Actions, actions, type Arguments, type Page } from './actions.js'
 import type { Life } from './commands.js'
 import { check, equal, type State, violated } from './invariants.js'
+import { checkKeptVersions } from './kept-versions.js'
 import { createModel } from './model.js'
 import { observer } from './observer.js'
 import type { Editor, Side, Situation } from './situation.js'
@@ -91,6 +92,7 @@ export async function startLife (world: World): Promise<DocumentLife> {
       if (model.text() !== null) violated(`at the end nobody can save what is left under ${key}`)
       equal(Buffer.from(server.forgotten.get(key)?.bytes ?? '').toString(), text, 'the document server keeps what has no file any more')
     }
+    await checkKeptVersions(state)
     equal((await world.leftovers()).join(), '', 'the directory contains documents only')
   }
 

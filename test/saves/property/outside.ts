@@ -9,6 +9,8 @@ export interface Outside {
   create (text: string): Promise<string>
   textOf (fileId: string): Promise<string | null>
   revisionOf (fileId: string): Promise<string | undefined>
+  /** The versions that are kept, oldest first. */
+  versionsOf (fileId: string): Promise<ReadonlyArray<{ readonly version: number, readonly text: string | null }>>
   change (fileId: string, change: OutsideChange, text: string, side: Side): Promise<void>
 }
 
@@ -45,6 +47,12 @@ export function outside ({ storage, directory, histories, ofApplication }: Depen
   return {
     textOf,
     revisionOf: async fileId => (await storage.stat(fileId))?.revision,
+    async versionsOf (fileId) {
+      return await Promise.all((await storage.versions!.list(fileId)).map(async ({ version }) => {
+        const kept = await storage.versions!.read(fileId, version)
+        return { version, text: kept && Buffer.concat(await kept.body.toArray()).toString() }
+      }))
+    },
     async create (text) {
       const { fileId } = await storage.create('txt', Buffer.from(text))
       histories.created.clear()

@@ -2,7 +2,7 @@ import type { Content, StagedContent, Storage } from '../../../lib/index.js'
 import type { WholeStorage } from './history.js'
 
 /** A method of the storage, or a moment during one. */
-export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke' | 'get' | 'set' | 'download' | 'publish'
+export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke' | 'get' | 'set' | 'download' | 'publish' | 'keep'
 
 export interface UnreliableStorage {
   readonly storage: Storage
@@ -88,6 +88,10 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
       }
     })),
     ...(revoke && { revoke: (...given: Parameters<typeof revoke>) => access('revoke', () => revoke(...given)) }),
+    versions: {
+      ...whole.versions!,
+      keep: (...given) => access('keep', () => whole.versions!.keep(...given))
+    },
     state: {
       get: fileId => access('get', () => whole.state.get(fileId)),
       set: (...given) => access('set', () => whole.state.set(...given)),

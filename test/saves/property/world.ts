@@ -93,7 +93,7 @@ export async function startWorld ({ profile, directory, moving = false }: WorldO
     storage: recording.recorded(storage(), side),
     moments: { moment: (access, isDone) => world.onMoment(side, access, isDone) },
     onSaved: event => { saved.push(event) },
-    options: { profile, clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0 }
+    options: { profile, clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0, versions: { keep: 10_000 } }
   })
 
   const instances = { a: await startSide('a'), b: await startSide('b') }
