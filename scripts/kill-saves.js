@@ -55,10 +55,11 @@ async function run (name, random) {
 
 function print () {
   const { phases, ...others } = counts
-  const { rounds, kills, acknowledged, refused, replayed, handedOverAgain, storedAlready, overtaken, overlapping } = others
+  const { rounds, kills, kept, pruned, acknowledged, refused, replayed, handedOverAgain, storedAlready, overtaken, overlapping } = others
   console.log(`rounds ${rounds}, SIGKILLs ${kills}`)
   console.log(`saves acknowledged ${acknowledged}, refused because their download failed ${refused}, replayed ${replayed}`)
   console.log(`handed over again after a restart ${handedOverAgain}, of them stored already ${storedAlready}, after a later session's save ${overtaken}`)
+  console.log(`versions in the histories ${kept}, deleted because there were newer ones ${pruned}`)
   console.log('saves that a kill caught:')
   for (const [phase, count] of Object.entries(phases)) console.log(`  ${count} ${phase}`)
   console.log(`  ${overlapping} together with a save of another service`)

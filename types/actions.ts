@@ -60,6 +60,9 @@ export interface ChooseDocumentAction extends ChooseAction {
 export interface ChooseSpreadsheetAction extends ChooseAction {
   /** `mailmerge`: a source of recipients. `reference`: another source of linked data. */
   readonly purpose: 'mailmerge' | 'reference'
+  /** The present source of linked data, as in `ReferenceAction`. Only with `reference`. */
+  readonly path?: string
+  readonly referenceData?: ReferenceData
 }
 
 /**

@@ -14,7 +14,9 @@ export type Profile = 'secure' | 'classic'
 
 /** What a request to the handler wants to do. `fileId` is taken from the URL: a file with this ID need not exist. */
 export type AuthorizeTarget =
-  | { readonly action: 'callback' | 'download', readonly fileId: string }
+  | { readonly action: 'callback', readonly fileId: string }
+  /** `version`: of an earlier version, or of the data of its changes; absent for the document itself. */
+  | { readonly action: 'download', readonly fileId: string, readonly version?: number }
   /** `url`: the URL to fetch. `fileId`: the document of the page that sent the request, if the request names one. */
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
   /** A page reports that its document did not open. `fileId`: that document, if it is stored here. */

@@ -43,7 +43,8 @@ export function createPageLinks ({ page, hooks, publicBaseUrl }: Dependencies): 
   /** A link in a mail must not lead to another site. */
   function ownPage (given: string | undefined, request: FastifyRequest): URL | undefined {
     const url = given === undefined ? undefined : parseUrl(given)
-    const isOwn = url && (url.origin === new URL(publicBaseUrl).origin || url.origin === `${request.protocol}://${request.host}`)
+    // A reverse proxy may speak https in the application's name.
+    const isOwn = url && /^https?:$/.test(url.protocol) && (url.host === request.host || url.origin === new URL(publicBaseUrl).origin)
     if (!isOwn) return undefined
     url.username = url.password = url.hash = ''
     return url

@@ -5,7 +5,7 @@ import type { Storage } from '../../types/storage.js'
 import { InvalidActionError } from '../errors.js'
 import { pageAction, type PageAction } from './action.js'
 import type { HookCalls } from './hook-calls.js'
-import type { LinkedData } from './linked-data.js'
+import { type LinkedData, Linked, linkedOf, Text } from './linked-data.js'
 import type { PageLinks } from './page-links.js'
 
 interface Dependencies {
@@ -17,12 +17,7 @@ interface Dependencies {
   readonly createControl: () => EditorControl
 }
 
-const Text = Type.String({ minLength: 1, maxLength: 4000 })
-const Body = Type.Object({
-  path: Type.Optional(Text),
-  link: Type.Optional(Text),
-  referenceData: Type.Optional(Type.Object({ fileKey: Type.Optional(Text), instanceId: Type.Optional(Text) }))
-})
+const Body = Type.Object({ ...Linked.properties, link: Type.Optional(Text) })
 
 /** The application need not say whether there is a file that the user may not read. */
 const NOT_FOUND = { error: 'The linked file was not found' } as const
@@ -34,14 +29,9 @@ export function referenceAction ({ hook, hooks, storage, linkedData, pageLinks, 
     needs: 'any',
     schema: Body,
     async run (page) {
-      const { path, link, referenceData } = page.body
-      if (path === undefined && link === undefined && referenceData === undefined) throw new InvalidActionError('it names no file: path, link or referenceData is needed')
-      const { fileKey, instanceId } = referenceData ?? {}
-      const file = await hooks.call<ReferenceAction, { readonly fileId: string, readonly name: string } | null>({ name: 'reference', hook }, page, {
-        ...(path !== undefined && { path }),
-        ...(link !== undefined && { link }),
-        ...(referenceData && { referenceData: { ...(fileKey !== undefined && { fileKey }), ...(instanceId !== undefined && { instanceId }) } })
-      }, {
+      const linked = { ...linkedOf(page.body), ...(page.body.link !== undefined && { link: page.body.link }) }
+      if (Object.keys(linked).length === 0) throw new InvalidActionError('it names no file: path, link or referenceData is needed')
+      const file = await hooks.call<ReferenceAction, { readonly fileId: string, readonly name: string } | null>({ name: 'reference', hook }, page, linked, {
         result: Type.Union([Type.Null(), Type.Object({ fileId: Type.String(), name: Type.String({ minLength: 1 }) })]),
         expected: '{ fileId, name } or null'
       })

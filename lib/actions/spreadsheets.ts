@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { ActionOptions } from '../../types/actions.js'
 import { pageAction, type PageAction } from './action.js'
 import type { ChosenFile, Choices } from './choices.js'
-import type { LinkedData } from './linked-data.js'
+import { type LinkedData, Linked, linkedOf } from './linked-data.js'
 import { Search } from './shapes.js'
 import type { SignMethod } from './signing.js'
 
@@ -18,10 +18,11 @@ export function spreadsheetsAction ({ hook, choices, sign, linkedData }: Depende
   return pageAction({
     name: 'spreadsheets',
     needs: 'edit',
-    schema: Type.Object({ c: Type.Enum(['mailmerge', 'reference']), search: Type.Optional(Search) }),
+    schema: Type.Object({ ...Linked.properties, c: Type.Enum(['mailmerge', 'reference']), search: Type.Optional(Search) }),
     async run (page) {
       const { c, search } = page.body
-      return await choices.offer({ name: 'spreadsheets', hook }, page, { purpose: c, ...(search !== undefined && { search }) }, c === 'mailmerge' ? recipients : source)
+      const linked = c === 'reference' ? linkedOf(page.body) : {}
+      return await choices.offer({ name: 'spreadsheets', hook }, page, { purpose: c, ...(search !== undefined && { search }), ...linked }, c === 'mailmerge' ? recipients : source)
     }
   })
 

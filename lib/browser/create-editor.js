@@ -123,7 +123,11 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       isGone = true
       captures.end()
       changes.forget()
-      docEditor.destroyEditor()
+      try {
+        docEditor.destroyEditor()
+      } finally {
+        for (const frame of fragment.querySelectorAll(':scope > iframe')) frame.remove() // it leaves one that is no longer in the page
+      }
     }
   }
 }

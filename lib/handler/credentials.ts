@@ -24,7 +24,7 @@ export interface Credentials {
   verifyCallback (request: HandlerRequest, fileId: string): VerifiedCallback
   /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
   authorizeCallback (request: HandlerRequest, fileId: string, callback: VerifiedCallback): Promise<void>
-  authorizeDownload (request: HandlerRequest, fileId: string): Promise<void>
+  authorizeDownload (request: HandlerRequest, fileId: string, version?: number): Promise<void>
   authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
   /** Resolves to whether the report is proven to come from a page with this fileId. */
   authorizeReport (request: HandlerRequest): Promise<boolean>
@@ -117,9 +117,9 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       throw noToken(request, 'no token in the body')
     },
 
-    async authorizeDownload (request, fileId) {
+    async authorizeDownload (request, fileId, version) {
       const signature = signatureOf('download', request.query, fileId)
-      const allowed = await askApplication(request, { action: 'download', fileId })
+      const allowed = await askApplication(request, { action: 'download', fileId, ...(version !== undefined && { version }) })
       if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
       // A token is not enough: the document server signs any URL that a configuration contains.

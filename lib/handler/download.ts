@@ -26,11 +26,10 @@ interface Dependencies {
 /** Serves a stored file: to requests with a signed URL or, without signatures, a token; and to those that `authorize` allows. */
 export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { fileId } = request.query
-    if (!fileId) throw new FileNotFoundError()
+    const { fileId, version } = request.query
+    if (!fileId || (version !== undefined && !VERSION.test(version))) throw new FileNotFoundError()
+    if (version !== undefined) return await sendVersion(request, reply, fileId, Number(version))
     await credentials.authorizeDownload(request, fileId)
-
-    if (request.query.version !== undefined) return await sendVersion(request, reply, fileId)
 
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
@@ -57,10 +56,11 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
     return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(discardedOnClose(reply, file.body))
   }
 
-  async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string): Promise<FastifyReply> {
-    const { version = '', part = 'content' } = request.query
-    if (!VERSION.test(version) || (part !== 'content' && part !== 'changes')) throw new FileNotFoundError()
-    const content = await versions?.open(fileId, Number(version), part)
+  async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string, version: number): Promise<FastifyReply> {
+    const { part = 'content' } = request.query
+    if (part !== 'content' && part !== 'changes') throw new FileNotFoundError()
+    await credentials.authorizeDownload(request, fileId, version)
+    const content = await versions?.open(fileId, version, part)
     if (!content) throw new FileNotFoundError()
     reply.headers({
       ...untrustedContentHeaders,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ActionOptions } from '../../lib/index.js'
+import type { ActionOptions, EditorControl, EditorControlDefaults } from '../../lib/index.js'
 import { tokens } from '../helpers/host.js'
 import { ADA, type Answer, startPageHost } from './support.js'
 
@@ -49,7 +49,8 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   const [recipients] = (await asked('spreadsheets', { c: 'mailmerge', search: '' })).choices
   t.strictSame(calls, [['spreadsheets', { ...base, purpose: 'mailmerge', search: '' }]])
   t.match(claimsOf(recipients.data.token), { c: 'mailmerge', fileType: 'xlsx', url: /action=download/ })
-  const sources = (await asked('spreadsheets', { c: 'reference' })).choices
+  const sources = (await asked('spreadsheets', { c: 'reference', path: 'Old.xlsx', referenceData: { fileKey: 'k' } })).choices
+  t.strictSame(calls, [['spreadsheets', { ...base, purpose: 'reference', path: 'Old.xlsx', referenceData: { fileKey: 'k' } }]])
   t.match(claimsOf(sources[0].data.token), { fileType: 'xlsx', path: 'Orders.xlsx', url: /action=download/, key: String, referenceData: { fileKey: other, instanceId: `${host.origin}/Controls/Editor/EditorHandler.ashx` } })
   t.strictSame(claimsOf(sources[1].data.token), { fileType: 'csv', path: 'Elsewhere', url: 'https://app.example.com/e.csv' })
 
@@ -196,10 +197,10 @@ t.test('a fresh configuration is what the page would have if it was made now, an
 
 t.test('a page has no token if its configuration could not be made again: another key, URL or callback URL, no stored document, or too many defaults', async t => {
   const host = await startPageHost(t)
-  const open = async (defaults = {}) => await host.app.editorControl(defaults).openDocument(host.fileId)
+  const open = async (defaults: EditorControlDefaults = {}): Promise<EditorControl> => await host.app.editorControl(defaults).openDocument(host.fileId)
   t.equal(host.app.editorControl().pageToken, '')
   for (const change of [{ documentKey: 'mine' }, { documentUrl: 'http://app.example.com/x' }, { callbackUrl: 'http://app.example.com/callback' }, { documentName: ' ' }]) {
-    const control = Object.assign(await open(), change)
+    const control: EditorControl = Object.assign(await open(), change)
     t.equal(control.pageToken, '', Object.keys(change).join())
     t.notMatch(control.render(), /data-page-token|data-actions/)
   }
@@ -208,6 +209,6 @@ t.test('a page has no token if its configuration could not be made again: anothe
 
   const many = Array.from({ length: 400 }, (_, index) => ({ title: `${index} ${Math.sin(index)}`, url: `https://app.example.com/${Math.cos(index)}`, folder: 'x' }))
   t.equal((await open({ editorConfig: { recent: many } })).pageToken, '')
-  t.equal((await open({ region: 'x'.repeat(2 ** 20) })).pageToken, '')
+  t.equal((await open({ editorConfig: { user: { id: 'x'.repeat(2 ** 20) } } })).pageToken, '')
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token: (await open({ editorConfig: { recent: many.slice(0, 50) } })).pageToken })).status, 200)
 })

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import type { Frame, Locator, Page, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
@@ -15,6 +16,8 @@ export interface Service extends Host {
 }
 
 export interface ServiceOptions extends Omit<Partial<EditorOptions>, 'documentServer'> {
+  /** Adds routes to the application. */
+  readonly prepare?: (app: FastifyInstance) => unknown
   readonly defaults?: EditorControlDefaults
   readonly render?: RenderOptions
 }
@@ -35,7 +38,8 @@ export interface OpenOptions {
 export interface Opened {
   readonly page: Page
   readonly editor: Frame
-  readonly problems: readonly string[]
+  /** Errors of the page and its frames so far. */
+  readonly problems: string[]
   /** All events of the editor so far, with their data. */
   events (): Promise<Array<[name: string, data?: unknown]>>
   /** Waits for the first event of a name and gives its data. */
@@ -57,12 +61,13 @@ if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.e
 for (const name of (asked ?? '').split(' ')) document.addEventListener(name, event => event.preventDefault())`
 
 /** Editor pages have a strict policy. */
-export async function startService (t: Test, browser: TestBrowser, { defaults = {}, render = {}, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function startService (t: Test, browser: TestBrowser, { defaults = {}, render = {}, prepare, ...options }: ServiceOptions = {}): Promise<Service> {
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
   const host = await startHost(t, {
     documentServerOrigin: documentServer.url,
     ...options,
     prepare (app) {
+      prepare?.(app)
       app.get('/record.js', async (request, reply) => reply.type('text/javascript').send(RECORD))
       // The page's own query may be logged; the log is searched for one of the plugin's.
       app.get<{ Params: { fileId: string }, Querystring: Record<string, string> }>('/edit/:fileId', { logLevel: 'warn' }, async ({ params, query }, reply) => {

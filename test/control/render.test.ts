@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../lib/index.js'
 import { HANDLER, startHost } from '../helpers/host.js'
 
 const hostile = {
@@ -84,9 +85,49 @@ t.test('texts of the page are an attribute that nothing can break out of; unknow
     [{ constructor: 'x' }, 'Option messages.constructor is unknown'],
     [{ failed: 7 }, 'Option messages.failed must be a string'],
     [{ failed: null }, 'Option messages.failed must be a string'],
-    ['text', 'Option messages.0 is unknown']
+    ['text', 'Option messages must be an object']
   ] as const) {
     t.throws(() => control.render({ messages: messages as object }), { name: 'FastifyError', code: 'FST_EDITOR_INVALID_OPTION', message })
+  }
+})
+
+t.test('events, the way back and the language are attributes and fields of the signed configuration, also of those that the page asks for later', async t => {
+  const host = await startHost(t)
+  const { fileId } = await host.storage.create('docx', Buffer.from('x'))
+  async function rendered (options: RenderOptions, defaults: EditorControlDefaults = {}) {
+    const fragment = (await host.app.editorControl(defaults).openDocument(fileId)).render(options)
+    const [, json] = /<script type="application\/json">(.*?)<\/script>/.exec(fragment)!
+    const [, pageToken] = / data-page-token="([^"]*)"/.exec(fragment)!
+    const later = await fetch(`${host.origin}${HANDLER}/actions/config`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken! }, body: '{"purpose":"reopen"}' })
+    const { editorConfig, document } = JSON.parse(json!)
+    const { config } = await later.json() as { config: SignedConfig }
+    t.strictSame([config.editorConfig, config.document.info], [editorConfig, document.info], 'the same when it is asked for later')
+    return { fragment, info: document.info, ...editorConfig }
+  }
+  const closing = await rendered({ events: ['onRequestClose', 'onRequestHistory'], lang: 'de' }, { customization: { zoom: 50 }, lang: 'fr' })
+  t.match(closing.fragment, ' data-events="onRequestClose onRequestHistory"')
+  t.match(closing, { lang: 'de', customization: { zoom: 50, close: { visible: true } } })
+  t.notMatch(closing.fragment, 'data-close-url')
+
+  const back = await rendered({ closeUrl: '/list?a="><script>&b=1' }, { editorConfig: { customization: { close: { text: 'Back' }, zoom: 60 } } })
+  t.match(back.fragment, ' data-close-url="/list?a=&#34;&#62;&#60;script&#62;&#38;b=1"')
+  t.strictSame(back.customization, { close: { visible: true, text: 'Back' }, zoom: 60 })
+  t.match(await rendered({ events: ['onRequestClose'] }, { customization: { close: { visible: false } } }), { customization: { close: { visible: false } } }, 'the application has the last word')
+
+  t.strictSame((await rendered({ events: ['onRequestSharingSettings'] })).info, {}, 'without it the editor crashes')
+  t.strictSame((await rendered({ events: ['onRequestSharingSettings'] }, { document: { info: { owner: 'Ada' } } })).info, { owner: 'Ada' })
+  const plain = await rendered({})
+  t.notOk(plain.info)
+  t.notMatch(plain.fragment, /data-events|data-close-url/)
+
+  const wrong = {
+    events: ['onRequestClose', ['close'], ['onRequestClose onError'], ['onX"'], [7], ['']],
+    closeUrl: ['javascript:alert(1)', 'data:text/html,x', '//evil.example.com', '/\\evil.example.com', 'list', '', 7],
+    lang: ['', 'x', 'de_DE', 'de"', 7],
+    events2: [[]]
+  }
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) t.throws(() => host.app.editorControl().render({ [name]: value } as object), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name}` }, `${name}: ${String(value)}`)
   }
 })
 

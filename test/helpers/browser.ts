@@ -33,7 +33,7 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
 export async function startBrowser (t: Test): Promise<TestBrowser> {
   let browser: Browser
   try {
-    browser = await chromium.launch({ executablePath: await chromiumPath(), args: ARGUMENTS })
+    browser = await launchBrowser()
   } catch (error) {
     if (process.env.CI === 'true') throw error
     const missing = `Chromium can't be started: ${(error as Error).message.split('\n', 1)[0]}`
@@ -57,6 +57,10 @@ export async function startBrowser (t: Test): Promise<TestBrowser> {
       return { page, problems }
     }
   }
+}
+
+export async function launchBrowser (): Promise<Browser> {
+  return await chromium.launch({ executablePath: await chromiumPath(), args: ARGUMENTS })
 }
 
 /** The frame of the editor in a page, ready for edits. */

@@ -16,6 +16,8 @@ async function registration (t: Test, options: unknown): Promise<void> {
   await app.register(editor, options as EditorOptions)
 }
 
+const HOOKS = ['rename', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights', 'favorite', 'create', 'documentName', 'page'].map(name => `actions.${name}`)
+
 /** For each option what it must not be, in place of the values of every wrong type. */
 const wrong: Record<string, unknown[]> = {
   editorApiUrl: ['', ' ', 'api.js', '/web-apps/api.js', '//docs.example.com/api.js', 'ftp://docs.example.com/api.js', 'javascript:alert(1)', 'http://'],
@@ -52,6 +54,9 @@ const wrong: Record<string, unknown[]> = {
   authorize: ['x', {}],
   onCallback: ['x', {}],
   onSaved: ['x', {}],
+  ...Object.fromEntries(HOOKS.map(name => [name, ['x', {}]])),
+  'actions.saveAs': [false, 'x', {}],
+  'actions.links': ['true', 1],
   maxFileSize: [0, -1, 1.5, NaN, Infinity, '1000', 10n],
   bodyLimit: [0, -1, 1.5, NaN, '4mb'],
   'timeouts.connect': [0, -1, 1.5, NaN, Infinity, '10', 2 ** 31],
@@ -80,6 +85,9 @@ const mayBe: Record<string, (value: unknown) => boolean> = {
   authorize: value => typeof value === 'function',
   onCallback: value => typeof value === 'function',
   onSaved: value => typeof value === 'function',
+  ...Object.fromEntries(HOOKS.map(name => [name, (value: unknown) => typeof value === 'function'])),
+  'actions.saveAs': value => value === true || typeof value === 'function',
+  'actions.links': value => typeof value === 'boolean',
   maxFileSize: value => typeof value === 'number',
   bodyLimit: value => typeof value === 'number',
   'timeouts.connect': value => typeof value === 'number',
@@ -117,6 +125,7 @@ t.test('unknown options are named, so that misspellings are noticed', async t =>
     ['proxy.token', { proxy: { token: false } }],
     ['tls.CA', { tls: { CA: 'x' } }],
     ['timeouts.read', { timeouts: { read: 1 } }],
+    ['actions.saveas', { actions: { saveas: true } }],
     ['hasOwnProperty', { hasOwnProperty: 1 }],
     ['__proto__', JSON.parse('{"__proto__":1}')]
   ]
@@ -127,7 +136,7 @@ t.test('unknown options are named, so that misspellings are noticed', async t =>
 })
 
 t.test('groups of options must be objects', async t => {
-  for (const name of ['documentServer', 'proxy', 'tls', 'timeouts']) {
+  for (const name of ['actions', 'documentServer', 'proxy', 'tls', 'timeouts']) {
     for (const value of ['x', 7, true, null, [], [['allow', 'any']]]) {
       await t.rejects(registration(t, { ...valid, [name]: value }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be an object` })
     }

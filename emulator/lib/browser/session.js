@@ -174,6 +174,7 @@ function receive (message) {
       return showMarks(users, editing.view())
     case 'received': return editing.received(message.batch)
     case 'renamed':
+      if (opened !== null) opened = { ...opened, title: message.title }
       showTitle(message.title)
       return emit('onMetaChange', { title: message.title })
     case 'saved':

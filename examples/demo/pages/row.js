@@ -19,11 +19,12 @@ import { dateText, listText, sizeText } from './texts.js'
 export function row (document, { user, editors, hasThumbnails }) {
   const { id, name, extension, size, modifiedAt, revision, isFavorite } = document
   const query = `?user=${user.id}`
+  const dot = name.lastIndexOf('.')
   return html`
 <li id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-extension="${extension}" data-favorite="${String(isFavorite)}">
   <span class="preview" aria-hidden="true"${hasThumbnails ? html` data-thumbnail="/documents/${id}/thumbnail?revision=${hash(revision)}"` : null}>${icon(document)}</span>
   <div class="about">
-    <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}${query}">${name}</a></p>
+    <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}${query}">${name.slice(0, dot)}<wbr>${name.slice(dot)}</a></p>
     <p class="facts"><span>${sizeText(size)}</span> <span><span class="wide">changed </span><time datetime="${modifiedAt.toISOString()}">${dateText(modifiedAt)}</time></span></p>
     ${editors.length > 0 ? presence(editors, user) : null}
   </div>

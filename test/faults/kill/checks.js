@@ -2,6 +2,7 @@ import { documentNames, storedVersion, tempNames } from './directory.js'
 import { download, openedKey } from './document-server.js'
 import { versionOf } from './documents.js'
 import { newestAcknowledged, violated } from './edited-file.js'
+import { checkHistory } from './history.js'
 
 /** @typedef {import('./edited-file.js').EditedFile} EditedFile */
 /** @typedef {import('./processes.js').Service} Service */
@@ -32,6 +33,7 @@ export async function checkStored (directory, file, { service, known }) {
   const bytes = await download(file.fileId, service.origin)
   const version = bytes && versionOf(bytes, file.fileId)
   if (version !== stored) violated(file, `version ${stored} is stored, version ${version} is downloaded`)
+  await checkHistory(directory, file, stored)
   const names = await documentNames(directory)
   const own = names.filter(name => name.startsWith(`${file.fileId}.`))
   if (own.length !== 1) violated(file, `more than one file: ${own.join(', ')}`)

@@ -5,6 +5,9 @@ import { PHASES } from './phases.js'
 export function createCounts () {
   return {
     rounds: 0,
+    /** Versions that were found in the histories at the end, and those before them that were deleted. */
+    kept: 0,
+    pruned: 0,
     kills: 0,
     acknowledged: 0,
     refused: 0,

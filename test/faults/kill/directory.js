@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { versionOf } from './documents.js'
 
 export const STATE = '.fastify-onlyoffice-state'
+const VERSIONS = '.fastify-onlyoffice-versions'
 
 /**
  * Names of the documents.
@@ -15,13 +16,16 @@ export async function documentNames (directory) {
 }
 
 /**
- * Everything that is neither a document nor a version of a record.
+ * Everything that is neither a document, nor a generation of a record, nor a version.
  * @param {string} directory
  */
 export async function tempNames (directory) {
   const names = await readdir(directory)
-  const records = await readdir(join(directory, STATE), { recursive: true }).catch(() => [])
-  return [...names.filter(name => name.startsWith('.') && name !== STATE), ...records.filter(name => name.includes('~')).map(name => `${STATE}/${name}`)]
+  const inFolders = await Promise.all([STATE, VERSIONS].map(async folder => {
+    const found = await readdir(join(directory, folder), { recursive: true }).catch(() => [])
+    return found.filter(name => name.includes('~')).map(name => `${folder}/${name}`)
+  }))
+  return [...names.filter(name => name.startsWith('.') && name !== STATE && name !== VERSIONS), ...inFolders.flat()]
 }
 
 /**

@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PUBLIC, SECRET } from './addresses.js'
+import { makeDocument } from './documents.js'
 
 const PATIENCE_MS = 60_000
+
+/** Where the data of the changes in a save is, from where its content is. */
+const CHANGES = '.changes'
+const CHANGES_SIZE = 5000
 
 /**
  * What one editing session hands over at once, and what became of it.
@@ -34,8 +39,10 @@ export async function startDocumentServer () {
   /** @type {Map<string, string>} by fileId: as the configuration of whoever opened it last said */
   const callbackUrls = new Map()
   const server = http.createServer((request, response) => {
-    const save = saves.get(new URL(request.url ?? '/', 'http://localhost').pathname)
-    serve(save, response).catch(() => response.destroy())
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const save = saves.get(pathname.replace(CHANGES, ''))
+    if (save && pathname.endsWith(CHANGES)) response.end(makeDocument(save, CHANGES_SIZE))
+    else serve(save, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,9 +60,12 @@ export async function startDocumentServer () {
      * @param {string} to origin of a service
      * @returns {Promise<0 | 1 | undefined>}
      */
-    async post ({ fileId, key, status, path, lastsave, filetype }, to) {
-      const url = `${origin}${path}?md5=${Math.random()}&expires=${Date.now()}`
-      return await postCallback(to, callbackUrls.get(fileId), { key, status, url, users: ['u1'], lastsave, notmodified: false, filetype })
+    async post ({ fileId, key, status, version, path, lastsave, filetype }, to) {
+      const query = `md5=${Math.random()}&expires=${Date.now()}`
+      const history = { changes: [{ created: lastsave, user: { id: 'u1', name: `made ${version}` } }], serverVersion: '9.3.0' }
+      return await postCallback(to, callbackUrls.get(fileId), {
+        key, status, url: `${origin}${path}?${query}`, changesurl: `${origin}${path}${CHANGES}?${query}`, history, users: ['u1'], lastsave, notmodified: false, filetype
+      })
     },
     /**
      * Someone opened the document in the editor.

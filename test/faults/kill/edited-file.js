@@ -13,6 +13,8 @@ import { makeDocument } from './documents.js'
  * @property {Set<string>} ended keys of sessions that were saved for good
  * @property {number} version of the newest content ever made
  * @property {Save[]} saves of every session, oldest first
+ * @property {Set<number>} published versions of the content that were stored at some moment
+ * @property {Map<number, number>} kept by number in the version history: the versions of the content that were found there
  * @property {string[]} history
  */
 
@@ -24,7 +26,7 @@ const EPOCH = Date.UTC(2026, 0, 1)
  * @returns {EditedFile}
  */
 export function editedFile (fileId, extension) {
-  return { fileId, extension, key: '', isLive: false, ended: new Set(), version: 0, saves: [], history: [] }
+  return { fileId, extension, key: '', isLive: false, ended: new Set(), version: 0, saves: [], published: new Set([0]), kept: new Map(), history: [] }
 }
 
 /**

@@ -6,6 +6,7 @@ import { burstOf } from './burst.js'
 import { checkKey, checkOnDisk, checkSwept } from './checks.js'
 import { makeDocument } from './documents.js'
 import { editedFile, note, violated } from './edited-file.js'
+import { VERSIONS_TO_KEEP } from './history.js'
 import { phaseOf, reachedBy } from './phases.js'
 import { createPosting } from './posting.js'
 
@@ -49,6 +50,10 @@ export async function startLane ({ name, directory, pool, documentServer, random
       counts.rounds++
     },
     async end () {
+      for (const { kept } of files) {
+        counts.kept += Math.min(kept.size, VERSIONS_TO_KEEP)
+        counts.pruned += Math.max(0, kept.size - VERSIONS_TO_KEEP)
+      }
       await Promise.all(services.map(service => service.kill()))
     }
   }

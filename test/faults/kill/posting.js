@@ -54,6 +54,8 @@ export function createPosting ({ documentServer, counts }) {
   function acknowledge (file, save) {
     counts.acknowledged++
     save.isAcknowledged = true
+    // Only what was superseded at once is acknowledged without being stored.
+    if (save.version === file.version) file.published.add(save.version)
     if (save.status === 2) finished(file, save.key)
   }
 }

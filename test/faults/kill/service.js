@@ -3,6 +3,7 @@
 import Fastify from 'fastify'
 import editor, { fileStorage } from '../../../dist/lib/index.js'
 import { HANDLER, PUBLIC, SECRET } from './addresses.js'
+import { VERSIONS_TO_KEEP } from './history.js'
 
 process.once('message', async message => {
   const { directory, documentServer } = /** @type {{ directory: string, documentServer: string }} */ (message)
@@ -13,6 +14,7 @@ process.once('message', async message => {
     publicBaseUrl: PUBLIC,
     path: HANDLER,
     storage: fileStorage({ directory }),
+    versions: { keep: VERSIONS_TO_KEEP },
     saveRetries: 0
   })
   app.get('/config', async request => {

@@ -48,6 +48,12 @@ export function askUser ({ title, text = '', field, more = [], onlyTells = false
   return new Promise(resolve => {
     dialog.addEventListener('close', () => {
       dialog.remove()
+      // The browser focuses the document while it is still inert, and then types nothing into it.
+      const focused = document.activeElement
+      if (focused instanceof HTMLElement && focused !== document.body) {
+        focused.blur()
+        focused.focus()
+      }
       resolve(dialog.returnValue === 'ok' ? control?.input.value ?? '' : null)
     })
   })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import type { FrameLocator, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
@@ -56,10 +55,7 @@ const FIELDS = ['[data-paragraph]', '[data-text]']
 
 export async function startEditing (t: Test, browser: TestBrowser): Promise<Editing> {
   const host = await startFakeHost(t)
-  for (const file of ['orders.xlsx', 'picture.png']) {
-    const path = new URL(`../../../../test/fixtures/documents/${file}`, import.meta.url)
-    try { host.files.set(`/files/${file}`, readFileSync(path)) } catch {}
-  }
+  host.files.set('/files/table.csv', Buffer.from('a,b\n'))
   const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
   t.teardown(() => server.close())
   const scripts: string[] = []

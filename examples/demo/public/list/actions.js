@@ -71,6 +71,7 @@ async function convert ({ id, name, base }) {
         select.replaceChildren(...formats.map(({ extension, label }) => {
           const option = element('option', '', `${label} (.${extension})`)
           option.value = extension
+          option.defaultSelected = extension === 'pdf'
           return option
         }))
         const second = /** @type {HTMLButtonElement} */ (find('[name="second"]', form))

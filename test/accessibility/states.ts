@@ -1,0 +1,164 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Frame, Page, WebSocketRoute } from 'playwright-core'
+import { editorFrame } from '../helpers/browser.js'
+import type { Demo } from '../helpers/demo.js'
+
+/** Something that a page of the demo can show. */
+export interface State {
+  /** Path of the page, or a URL. */
+  readonly path: (demo: Demo) => string | Promise<string>
+  /** What must not work for it. */
+  readonly prepare?: (page: Page) => Promise<unknown>
+  /** Brings the page into the state. */
+  readonly reach?: (page: Page, demo: Demo & { readonly directory: string }) => Promise<unknown>
+  readonly size?: { readonly width: number, readonly height: number }
+}
+
+const REPORT = 'Project report.docx'
+const PHONE = { width: 390, height: 844 }
+const list: State = { path: () => '/?user=mira' }
+
+const inEditor = (name: string, reach: (editor: Frame, page: Page) => Promise<unknown> = async () => {}): State => ({
+  path: async demo => `/edit/${await demo.idOf(name)}?user=mira`,
+  reach: async page => await reach(await editorFrame(page), page)
+})
+
+const reading = (name: string): State => ({
+  path: async demo => `/edit/${await demo.idOf(name)}?user=mira&mode=view`,
+  reach: editorFrame
+})
+
+/** The menu of the first document, or the dialog that an item of it opens. */
+const menu = (item?: string): State => ({
+  ...list,
+  async reach (page) {
+    await page.getByRole('button', { name: /^More for / }).first().click()
+    await page.getByRole('menu').waitFor()
+    if (item === undefined) return
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('dialog').waitFor()
+  }
+})
+
+const editorDialog = (name: string, button: string): State => inEditor(name, async editor => {
+  await editor.getByRole('button', { name: button, exact: true }).click()
+  await editor.getByRole('dialog').waitFor()
+})
+
+/** The connection is lost once the document is open, and every attempt to connect again fails. */
+function withoutConnection (): State {
+  const sockets: WebSocketRoute[] = []
+  return {
+    ...inEditor(REPORT, async editor => {
+      await sockets[0]!.close()
+      await editor.locator('[data-cut]').waitFor()
+    }),
+    async prepare (page) {
+      await page.routeWebSocket(/\/doc\/socket$/, async socket => {
+        if (sockets.push(socket) > 1) await socket.close()
+        else socket.connectToServer()
+      })
+    }
+  }
+}
+
+/** Writes into the first paragraph, and waits until the document server has it. */
+async function write (editor: Frame, page: Page): Promise<void> {
+  await editor.locator('[data-paragraph]').first().press('End')
+  await page.keyboard.type(' changed')
+  await editor.waitForSelector('[data-state="received"]')
+}
+
+
+/** In this order: later ones need what earlier ones have done. */
+export const states: Readonly<Record<string, State>> = {
+  list,
+  'list on a phone': { ...list, size: PHONE },
+  'list with large previews': { ...list, reach: async page => await page.getByRole('button', { name: 'Large previews' }).click() },
+  'search without a result': { ...list, reach: async page => await page.getByRole('searchbox').fill('no such document') },
+  'failed upload': {
+    ...list,
+    async reach (page) {
+      await page.locator('[data-upload]').setInputFiles({ name: 'damaged.docx', mimeType: '', buffer: Buffer.from('MZ') })
+      await page.locator('[data-uploads] .failed').waitFor()
+    }
+  },
+  menu: menu(),
+  'dialog for a new document': {
+    ...list,
+    async reach (page) {
+      await page.getByRole('button', { name: 'New', exact: true }).click()
+      await page.getByRole('dialog').waitFor()
+    }
+  },
+  'dialog to rename': menu('Rename…'),
+  'dialog to convert': menu('Convert…'),
+  'dialog to delete': menu('Delete…'),
+  'unknown URL': { path: () => '/nothing' },
+  'unknown document': { path: () => '/edit/nothing' },
+  doctor: { path: () => '/Controls/Editor/EditorHandler.ashx/doctor' },
+  'saves that did not arrive: none': { path: () => '/forgotten?user=mira' },
+
+  'editor of text': inEditor(REPORT, write),
+  'editor on a phone': { ...inEditor(REPORT), size: PHONE },
+  'editor with its history': inEditor(REPORT, async editor => {
+    await editor.getByRole('button', { name: 'Version history' }).click()
+    await editor.getByRole('list', { name: 'Versions' }).waitFor()
+  }),
+  versions: { path: async demo => `/documents/${await demo.idOf(REPORT)}/versions?user=mira` },
+  'editor of a workbook': inEditor('Orders.xlsx'),
+  'editor of a presentation': inEditor('Presentation.pptx'),
+  'editor of a PDF': inEditor('Project report.pdf'),
+  'editor of plain text': inEditor('Meeting notes.txt'),
+  'editor of csv': inEditor('Order list.csv'),
+  'reading text': reading(REPORT),
+  'reading a workbook': reading('Orders.xlsx'),
+  'editor: dialog to rename': editorDialog(REPORT, 'Rename…'),
+  'editor: dialog to save a copy': editorDialog(REPORT, 'Save copy as…'),
+  'editor: choosing an image': inEditor(REPORT, async (editor, page) => {
+    await editor.getByRole('button', { name: 'Insert image' }).click()
+    await page.getByRole('dialog').waitFor()
+  }),
+  'editor without a connection': withoutConnection(),
+  'editor with an invalid token': {
+    path: async demo => `/edit/${await demo.idOf(REPORT)}?user=mira`,
+    async prepare (page) {
+      await page.route('**/edit/*', async route => {
+        const response = await route.fetch()
+        await route.fulfill({ response, body: (await response.text()).replace(/(?<="token":")[^"]*/, 'broken') })
+      })
+    },
+    reach: async page => await page.getByRole('alert').waitFor()
+  },
+  'editor that cannot be reached': {
+    path: async demo => `/edit/${await demo.idOf(REPORT)}?user=mira`,
+    prepare: async page => await page.route('**/api.js', async route => await route.abort()),
+    reach: async page => await page.getByRole('alert').waitFor()
+  },
+  'status page of the document server': {
+    path: async demo => new URL(/data-api="([^"]+)/.exec(await (await fetch(`${demo.url}/edit/${await demo.idOf(REPORT)}`)).text())![1]!).origin
+  },
+
+  'a save that did not arrive': {
+    ...inEditor(REPORT),
+    async reach (page, demo) {
+      const id = await demo.idOf(REPORT)
+      await write(await editorFrame(page), page)
+      await rm(join(demo.directory, 'uploads', `${id}.docx`))
+      const saves = page.getByRole('list', { name: 'Saves' })
+      // The document server tries it several times.
+      do await page.goto(`${demo.url}/forgotten?user=mira`)
+      while (!await saves.waitFor({ timeout: 300 }).then(() => true, () => false))
+    }
+  },
+  'empty list, with deleted documents': {
+    ...list,
+    async reach (page) {
+      const ids = await page.locator('[data-documents] > li').evaluateAll(rows => rows.map(row => (row as unknown as { dataset: { id: string } }).dataset.id))
+      await page.evaluate(async ids => { await Promise.all(ids.map(async id => await fetch(`/documents/${id}`, { method: 'DELETE', headers: { 'content-type': 'application/json' }, body: '{}' }))) }, ids)
+      await page.reload()
+      await page.locator('[data-empty="none"]').waitFor()
+    }
+  }
+}
