@@ -35,7 +35,7 @@ try {
     const list = await median(REPETITIONS, async () => await storage.versions.list(fileId))
     // Another instance has looked up nothing yet.
     const fresh = await median(REPETITIONS, async storage => await storage.versions.list(fileId), newInstance)
-    const read = await median(REPETITIONS, async () => await buffer((await storage.versions.read(fileId, 1))?.body ?? []))
+    const read = await median(REPETITIONS, async () => await readFirst(fileId))
     const keep = await median(KEEPS, async () => await keepNext(fileId))
     count += KEEPS
     console.log(`${versions} versions: list ${list.toFixed(1)} ms (the first time ${fresh.toFixed(1)} ms), read ${read.toFixed(1)} ms, replace and keep ${keep.toFixed(1)} ms`)
@@ -51,6 +51,12 @@ process.exitCode = failed ? 1 : 0
 async function keepNext (fileId) {
   const info = await storage.replace(fileId, DOCUMENT)
   if (!info || !await storage.versions.keep(fileId, info.revision, { details: DETAILS, changes: CHANGES })) throw new Error('nothing was kept')
+}
+
+/** @param {string} fileId */
+async function readFirst (fileId) {
+  const found = await storage.versions.read(fileId, 1)
+  if (!found || (await buffer(found.body)).length !== DOCUMENT.length) throw new Error('the first version cannot be read')
 }
 
 async function newInstance () {

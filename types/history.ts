@@ -4,7 +4,8 @@ import type { HistoryData, Signed } from './signed-data.js'
 /** Which earlier versions of a document are kept. The version before the present one always is. */
 export interface VersionOptions {
   /**
-   * How many earlier versions, from 1 to 10,000. When there are more, the oldest are deleted.
+   * How many earlier versions, from 1 to 10,000. When there are more, force saves within a session are deleted first, and then the
+   * oldest versions.
    *
    * @default 200
    */
@@ -17,8 +18,8 @@ export interface VersionOptions {
    */
   readonly maxAge?: number
   /**
-   * Bytes that the earlier versions of one document may take, with the data of their changes. When there are more, the oldest
-   * versions are deleted.
+   * Bytes that the earlier versions of one document may take, with the data of their changes. When there are more,
+   * versions are deleted in the same order.
    *
    * @default there is no limit
    */
@@ -33,8 +34,8 @@ export interface HistoryVersion {
   readonly key: string
   /** When it was saved: UTC, such as `2026-11-20 15:12:59`. */
   readonly created: string
-  /** Who made the last change; absent if the content was not saved by the plugin. */
-  readonly user?: { readonly id: string, readonly name: string }
+  /** Who made the last change. Both are `''` if the content was not saved by the plugin. */
+  readonly user: { readonly id: string, readonly name: string }
   /** Who made which changes. `null` if the document server did not say, or the content was not saved by the plugin. */
   readonly changes: CallbackHistory['changes'] | null
   /** Build of the document server that saved it. */

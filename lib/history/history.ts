@@ -19,6 +19,9 @@ interface Dependencies {
   readonly sign: (data: HistoryData) => Signed<HistoryData>
 }
 
+/** The editor reads the fields of every version's user. */
+const NOBODY = { id: '', name: '' }
+
 export function createHistory ({ versions, keys, urls, sign }: Dependencies): History {
   return {
     async of (fileId) {
@@ -42,8 +45,8 @@ export function createHistory ({ versions, keys, urls, sign }: Dependencies): Hi
       version,
       key: keys.of({ fileId, revision }),
       created: savedAt.slice(0, 19).replace('T', ' '),
+      user: user ?? NOBODY,
       changes: changes ?? null,
-      ...(user && { user }),
       ...(serverVersion !== undefined && { serverVersion }),
       ...(restored !== undefined && { restored })
     }

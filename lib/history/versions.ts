@@ -49,7 +49,8 @@ export function createVersions ({ storage, store, retention, clock }: Dependenci
     const kept = await store.list(fileId)
     const position = kept.findIndex(({ revision }) => revision === present.revision) // a save failed after the version was kept
     const superseded = position === -1 ? kept : kept.slice(0, position)
-    const shown = superseded.slice(superfluous(superseded, retention, clock.now()).length)
+    const expired = new Set(superfluous(superseded, { ...retention, keep: Infinity, maxBytes: Infinity }, clock.now()))
+    const shown = superseded.filter(({ version }) => !expired.has(version))
     return [
       ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),
       presentVersion(present, kept[position], superseded.at(-1))

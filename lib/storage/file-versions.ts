@@ -84,13 +84,13 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
 
     async keep (fileId, revision, { details, changes } = {}) {
       deferErrors(changes)
-      const keptDetails: unknown = JSON.parse(detailsText(details))
+      const text = detailsText(details)
       const file = await find(fileId)
       if (!file || revisionOf(file.stats) !== revision) return null
       await prepareToWrite()
       const temp = changes && await writeTempFile(temps, changes, modes.file, file.stats)
       try {
-        return await change(fileId, async base => await keeping(base, { revision, details: keptDetails, changes: temp?.path }))
+        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path }))
       } finally {
         if (temp) await removeFile(temp.path).catch(() => {})
       }
@@ -128,7 +128,7 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
     }
   }
 
-  async function keeping ({ fileId, folder, index, add }: Base, { revision, details, changes }: { readonly revision: string, readonly details: unknown, readonly changes: string | undefined }): Promise<Change<StoredVersion> | null | typeof CHANGED> {
+  async function keeping ({ fileId, folder, index, add }: Base, { revision, details, changes }: { readonly revision: string, readonly details: string, readonly changes: string | undefined }): Promise<Change<StoredVersion> | null | typeof CHANGED> {
     const file = await find(fileId)
     if (!file || revisionOf(file.stats) !== revision) return null
     const newest = index.versions.at(-1)

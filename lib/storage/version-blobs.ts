@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, link, lstat, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isJsonObject } from '../json.js'
 import { ignoreMissing, isLinkUnsupported, removeFile } from './file-system.js'
 import { openRegularFile } from './reading.js'
 import { writeTempFile } from './temp-files.js'
@@ -14,7 +15,12 @@ export interface Blob {
 }
 
 /** Name of a blob: a random UUID, unlike that of a generation, which is a number. */
-export const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export function isBlob (value: unknown): value is Blob {
+  return isJsonObject(value) && typeof value.name === 'string' && BLOB_NAME.test(value.name) && Number.isSafeInteger(value.size) &&
+    typeof value.mtimeNs === 'string' && /^-?\d+$/.test(value.mtimeNs)
+}
 
 /** Programs that copy directories keep modification times to the nanosecond, or only to one of these units. */
 const TIME_UNITS_NS = [1n, 100n, 1000n, 1_000_000n, 1_000_000_000n]

@@ -7,6 +7,7 @@ import { downloads } from './downloads.js'
 import { exhaustion } from './exhaustion.js'
 import { headers } from './headers.js'
 import { lookingUp } from './looking-up.js'
+import { pageActions } from './page-actions.js'
 import { paths } from './paths.js'
 import { proxying } from './proxying.js'
 import { rebinding } from './rebinding.js'
@@ -19,5 +20,5 @@ import { work } from './work.js'
 
 export const attacks: readonly Attack[] = [
   ...downloads, ...callbacks, ...sessions, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion, ...bodies,
-  ...lookingUp, ...brokenAnswers, ...rebinding
+  ...lookingUp, ...brokenAnswers, ...rebinding, ...pageActions
 ]

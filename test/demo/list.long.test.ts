@@ -52,7 +52,7 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
   t.strictSame(await failed.locator('.note').allTextContents(), [
     'The content of this file is not what its name says.', 'This file is empty.', 'This file is damaged.', "Files of this kind can't be opened in the editor."
   ])
-  const [failure, success] = await Promise.all([failed.first().locator('.note'), uploads.locator('.done .note').first()].map(note => note.evaluate(element => getComputedStyle(element).color)))
+  const [failure, success] = await Promise.all([failed.first().locator('.note'), uploads.locator('.done .note').first()].map(note => note.evaluate('element => getComputedStyle(element).color')))
   t.not(failure, success)
   t.match(await page.getByRole('status').textContent(), 'Table (2).md was uploaded', 'assistive technology is told')
 
@@ -203,7 +203,7 @@ t.test('demo: with the keyboard alone, a document is found, renamed and opened, 
   await dialog.waitFor()
   t.equal(await dialog.getByLabel('Language').inputValue(), 'de-DE', 'the language of the browser')
   await keyboard.press('ArrowRight')
-  t.ok(await dialog.getByLabel('Spreadsheet', { exact: true }).isChecked())
+  t.ok(await dialog.getByRole('radio', { name: 'Spreadsheet', exact: true }).isChecked())
   await keyboard.press('ArrowLeft')
   await keyboard.press('Tab')
   await keyboard.type('Entwurf')

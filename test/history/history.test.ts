@@ -19,7 +19,7 @@ for (const profile of profiles) {
       { version: 2, user: ADA, changes: [{ user: ADA }], serverVersion: String, created: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/ },
       { version: 3, user: GRACE, changes: [{ user: GRACE }] }
     ])
-    t.notOk('user' in history[0]!, 'nobody edited the upload')
+    t.strictSame(history[0]!.user, { id: '', name: '' }, 'nobody edited the upload')
     t.equal(new Set(history.map(({ key }) => key)).size, 3, 'each has a document key of its own')
 
     const { data, changes, previous } = await fetched(3)
@@ -71,7 +71,7 @@ t.test('content that another program put there is a version of nobody, and chang
   await edit('by Grace', GRACE)
   t.strictSame(await contents(), [[1, OLD], [2, 'by another program'], [3, 'by Grace']], 'what the other program replaced is lost')
   const { history } = await (await control()).history()
-  t.match(history.map(({ user }) => user), [undefined, undefined, GRACE])
+  t.match(history.map(({ user }) => user.name), ['', '', 'Grace'])
   t.equal((await fetched(2)).changes, undefined)
   t.equal((await fetched(3)).previous, 'by another program')
 })
@@ -158,6 +158,21 @@ t.test('the oldest versions are deleted beyond keep, maxAge and maxBytes, and th
   await young.clock.advance(120_000)
   await young.edit('3')
   t.strictSame((await young.contents()).map(([version]) => version), [1, 2, 3].slice(-2), 'one is always kept')
+})
+
+t.test('force saves within a session are deleted before older versions, and the last two saves of a session stay', async t => {
+  const { edit, open, contents, fetched } = await startHistorian(t, { versions: { keep: 4 } })
+  await edit('last week')
+  const session = await open()
+  for (const content of ['a', 'b', 'c', 'd', 'e']) {
+    await session.edit(content)
+    t.match(await session.forceSave(), { accepted: true })
+  }
+  await session.edit('f')
+  t.match(await session.close(), { accepted: true })
+  t.strictSame((await contents()).map(([, content]) => content), [OLD, 'last week', 'd', 'e', 'f'])
+  t.equal((await fetched(8)).previous, 'last week', 'the changes of the session are still shown')
+  t.ok((await fetched(8)).changes)
 })
 
 t.test('only signed URLs open a version, and each opens one version only', async t => {

@@ -31,10 +31,17 @@ t.test('malformed messages change nothing in an editor or the server', async t =
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   t.match(content, { kind: 'text', text: (await session.content()).toString() }, 'nothing has been changed')
 
-  page.send({ type: 'download', format: { toString: 1 } })
-  await page.message({ type: 'failed' })
-  page.send({ type: 'download', format: '../../../tmp/x' })
-  t.match(await page.message({ type: 'downloadAs' }), { error: /can't be converted/ })
+  for (const [id, format] of [{ toString: 1 }, '../../../tmp/x'].entries()) {
+    page.send({ type: 'download', id, format })
+    t.match(await page.message({ type: 'answer', id }), { result: { fileType: id === 0 ? 'txt' : 'docx' } })
+  }
+  for (const data of [null, 1, 'text', [], { url: 'file:///etc/passwd' }, { images: [{ url: {} }] }, { token: { toString: 1 } }]) {
+    for (const [id, type] of ['insertImages', 'readDocument', 'readRecipients', 'readCell'].entries()) {
+      page.send({ type, id, data })
+      t.match(await page.message({ type: 'answer', id }), { error: { code: Number, message: String } }, `${type} ${JSON.stringify(data)}`)
+    }
+  }
+  t.notOk(server.sentRequests.some(({ url }) => !url.startsWith(host.origin)))
   page.send({ type: 'edit', batch: 8, operations: [{ op: 'text', text: 'still here' }] })
   await page.message({ type: 'received', batch: 8 })
   t.equal((await session.content()).toString(), 'still here')

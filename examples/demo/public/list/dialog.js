@@ -1,4 +1,5 @@
 import { find } from '../shared/page.js'
+import { inPlaceOf } from './live.js'
 
 /**
  * @typedef {object} Question
@@ -17,6 +18,7 @@ export function ask (name, { title, prepare, run }) {
   const form = /** @type {HTMLFormElement} */ (find('form', dialog))
   const heading = find('h2', dialog)
   const problem = find('[data-problem]', dialog)
+  const opener = /** @type {HTMLElement} */ (document.activeElement)
   form.reset()
   problem.textContent = ''
   heading.textContent = title ?? heading.dataset.title ?? ''
@@ -40,6 +42,7 @@ export function ask (name, { title, prepare, run }) {
   find('[data-cancel]', dialog).onclick = () => dialog.close()
   dialog.oncancel = event => { if (dialog.getAttribute('aria-busy') === 'true') event.preventDefault() }
   dialog.onclick = event => { if (event.target === dialog && dialog.getAttribute('aria-busy') !== 'true') dialog.close() }
+  dialog.onclose = () => inPlaceOf(opener).focus()
   dialog.showModal()
 }
 

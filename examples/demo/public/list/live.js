@@ -27,10 +27,10 @@ export async function refresh () {
 
   const rows = [...fresh.children].map(row => unchanged(row) ?? replacement(row))
   if (rows.some((row, position) => row !== list.children[position]) || rows.length !== list.children.length) {
-    const focused = document.activeElement
+    const focused = /** @type {HTMLElement} */ (document.activeElement)
     const isInside = list.contains(focused)
     list.replaceChildren(...rows)
-    if (isInside) refocus(focused)
+    if (isInside) inPlaceOf(focused).focus()
   }
   for (const part of page.querySelectorAll('[data-live]')) {
     if (sent.get(keyOf(part)) === part.outerHTML) continue
@@ -68,17 +68,18 @@ function remember (part) {
   sent.set(keyOf(part), part.outerHTML)
 }
 
+const OPERABLE = 'a, button'
+
 /**
- * The element in the place of the one that had the focus.
- * @param {Element | null} before
+ * What is now where an element was before its row was replaced. If the row is gone, the list.
+ * @param {HTMLElement} before
  */
-function refocus (before) {
-  const row = before?.closest('li')
-  const selector = 'a, button'
-  const position = [...row?.querySelectorAll(selector) ?? []].indexOf(/** @type {Element} */ (before))
-  const same = row && document.getElementById(row.id)?.querySelectorAll(selector)[position]
-  if (document.activeElement === same) return
-  /** @type {HTMLElement} */ (same ?? list).focus()
+export function inPlaceOf (before) {
+  if (before.isConnected) return before
+  const row = before.closest('li')
+  const position = [...row?.querySelectorAll(OPERABLE) ?? []].indexOf(before)
+  const same = row && document.getElementById(row.id)?.querySelectorAll(OPERABLE)[position]
+  return /** @type {HTMLElement} */ (same ?? list)
 }
 
 export function refreshRegularly () {

@@ -5,12 +5,15 @@ import * as actions from './actions.js'
 /** @typedef {import('./actions.js').Listed} Listed */
 
 const GAP = 4
+const SAME_CLICK_MS = 300
 
 const menu = find('[data-menu]')
 /** @type {HTMLElement | null} */
 let opener = null
 /** @type {Listed | null} */
-let document_ = null
+let chosen = null
+let openedAt = 0
+let closedAt = 0
 
 /** @param {HTMLElement} list */
 export function openMenus (list) {
@@ -25,32 +28,28 @@ export function openMenus (list) {
     open(more, event.key === 'ArrowUp' ? -1 : 0)
   })
   menu.addEventListener('keydown', onKey)
-  menu.addEventListener('toggle', event => {
+  menu.addEventListener('beforetoggle', event => {
     const isOpen = /** @type {ToggleEvent} */ (event).newState === 'open'
     opener?.setAttribute('aria-expanded', String(isOpen))
+    if (!isOpen) closedAt = performance.now()
   })
   menu.addEventListener('click', event => {
     const name = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-item]'))?.dataset.item ?? ''
     const run = actions.items[name]
-    const chosen = document_
     menu.hidePopover()
     if (run && chosen) run(chosen)
   })
-  addEventListener('scroll', () => menu.hidePopover(), { passive: true })
+  // Not when the event is about scrolling before it was opened.
+  addEventListener('scroll', () => { if (opener?.getBoundingClientRect().bottom !== openedAt) menu.hidePopover() }, { passive: true })
   addEventListener('resize', () => menu.hidePopover())
 }
 
 /** @param {HTMLElement} more */
 function toggle (more) {
   // A click on the button has closed it already, unless it belongs to another row.
-  if (opener === more && Date.now() - closedAt < 50) return
+  if (opener === more && performance.now() - closedAt < SAME_CLICK_MS) return
   open(more, 0)
 }
-
-let closedAt = 0
-menu.addEventListener('beforetoggle', event => {
-  if (/** @type {ToggleEvent} */ (event).newState === 'closed') closedAt = Date.now()
-})
 
 /**
  * @param {HTMLElement} more
@@ -59,10 +58,11 @@ menu.addEventListener('beforetoggle', event => {
 function open (more, position) {
   const row = /** @type {HTMLElement} */ (more.closest('li'))
   opener = more
-  document_ = actions.listed(row)
-  fill(document_)
+  chosen = actions.listed(row)
+  fill(chosen)
   menu.showPopover()
   const { bottom, top, right } = more.getBoundingClientRect()
+  openedAt = bottom
   const { offsetHeight: height, offsetWidth: width } = menu
   const fitsBelow = bottom + GAP + height <= innerHeight
   menu.style.top = `${Math.max(GAP, fitsBelow ? bottom + GAP : Math.min(top - GAP - height, innerHeight - GAP - height))}px`
