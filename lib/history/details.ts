@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Check } from 'typebox/value'
+import { Compile } from 'typebox/compile'
 import type { StagedContent } from '../../types/storage.js'
 
 // What the storage keeps beside the content of a version.
@@ -43,9 +43,13 @@ export interface NewVersion {
   readonly changes?: StagedContent | undefined
 }
 
+/** Compiled when it is first needed: a listing checks hundreds. */
+let validator: { Check (value: unknown): value is Details } | undefined
+
 /** Anything else was put there by another program. */
 export function detailsOf (value: unknown): Details {
-  return Check(DetailsSchema, value) ? value : {}
+  validator ??= Compile(DetailsSchema)
+  return validator.Check(value) ? value : {}
 }
 
 /** How the content with this revision came about, by the details of the version that it superseded. */
