@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { FileNotFoundError, VersionNotFoundError } from '../errors.js'
 import { pageAction, type PageAction } from './action.js'
+import { checkedResult, NamedResult } from './named-result.js'
 
 const Version = Type.Integer({ minimum: 1 })
 
@@ -28,17 +29,14 @@ export const historyDataAction: PageAction = pageAction({
 })
 
 /** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
-export const restoreAction: PageAction = pageAction({
+export const restoreAction = ({ origins }: { readonly origins: ReadonlySet<string> }): PageAction => pageAction({
   name: 'restore',
   needs: 'edit',
-  schema: Type.Object({
-    version: Version,
-    url: Type.Optional(Type.String({ maxLength: 10_000 })),
-    fileType: Type.Optional(Type.String({ maxLength: 16 }))
-  }),
+  schema: Type.Object({ version: Version, ...Type.Partial(NamedResult).properties }),
   async run ({ body: { version, url, fileType }, open }) {
+    const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined
     const control = await open()
-    const restored = await control.restore(version, url !== undefined && fileType !== undefined ? { result: { url, fileType } } : {})
+    const restored = await control.restore(version, result && { result })
     return { version: restored.version }
   }
 })

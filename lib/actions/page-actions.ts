@@ -76,7 +76,7 @@ export function createPageActions ({ settings, createControl, pageTokens, offere
     ...when(options.sharing, hook => sharingAction({ ...parts, hook })),
     ...when(options.favorite, hook => favoriteAction({ ...parts, hook })),
     ...when(options.create, hook => createAction({ ...parts, hook })),
-    ...settings.versions ? [historyAction, historyDataAction, restoreAction] : []
+    ...settings.versions ? [historyAction, historyDataAction, restoreAction(parts)] : []
   ]
 }
 

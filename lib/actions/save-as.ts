@@ -1,16 +1,14 @@
 import { Type } from 'typebox'
 import type { ActionOptions, SaveAsAction, SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
-import { EXTENSION, resultMediaTypeOf } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
-import { AddressBlockedError, InvalidActionError, UpstreamError } from '../errors.js'
+import { UpstreamError } from '../errors.js'
 import type { StagingStorage } from '../save/staging.js'
 import { similarName } from '../security/file-name.js'
-import { isResultPath } from '../security/result-path.js'
 import { discard } from '../streams.js'
-import { parseHttpUrl } from '../url.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
 import type { HookCalls } from './hook-calls.js'
+import { checkedResult, NamedResult } from './named-result.js'
 import type { PageLinks } from './page-links.js'
 import { PageUrl } from './shapes.js'
 
@@ -26,11 +24,7 @@ interface Dependencies {
   readonly fetchTime: number
 }
 
-const Body = Type.Object({
-  url: Type.String({ maxLength: 16_000 }),
-  title: Type.String({ maxLength: 4000 }),
-  fileType: Type.String({ pattern: EXTENSION })
-})
+const Body = Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) })
 
 const Result = Type.Union([
   Type.Undefined(),
@@ -45,24 +39,14 @@ export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, 
     needs: 'download',
     schema: Body,
     async run (page) {
-      const { body } = page
-      const fileType = body.fileType.toLowerCase()
-      if (!isKnown(fileType)) throw new InvalidActionError('the document server does not make files of this type')
-      const url = resultUrl(body.url)
-      const name = similarName(body.title, fileType)
-      const file = await fetchResult({ url: url.href, fileType }, { failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
+      const result = checkedResult(page.body, origins)
+      const name = similarName(page.body.title, result.fileType)
+      const file = await fetchResult(result, { failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
       const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page)
       const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageLinks.pageOf(fileId))
       return { name: storedName, ...(fileId !== undefined && { fileId }), ...(shownUrl !== undefined && { url: shownUrl }) }
     }
   })
-
-  /** The page names the URL: only what the document server has made for an editor is fetched, whatever other options allow. */
-  function resultUrl (given: string): URL {
-    const url = parseHttpUrl(given)
-    if (!origins.has(url.origin) || !isResultPath(url.pathname)) throw new AddressBlockedError('a copy must be a result file of the document server')
-    return url
-  }
 
   /** A file that was cut off is not stored, even if a hook does not notice. */
   async function store (file: ResultFile, name: string, page: PageRequest<unknown>): Promise<SaveAsResult> {
@@ -92,9 +76,4 @@ export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, 
       await storage.discard(staged)
     }
   }
-}
-
-/** Other files would be stored under names such as `copy.php`. */
-function isKnown (fileType: string): boolean {
-  return resultMediaTypeOf(fileType) !== 'application/octet-stream'
 }

@@ -70,7 +70,6 @@ async function write (editor: Frame, page: Page): Promise<void> {
   await editor.waitForSelector('[data-state="received"]')
 }
 
-
 /** In this order: later ones need what earlier ones have done. */
 export const states: Readonly<Record<string, State>> = {
   list,

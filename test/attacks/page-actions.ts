@@ -44,7 +44,7 @@ const bodyOf = ({ body }: FastifyRequest) => body as Record<string, string>
 
 /** Has the application fetch what the page names, as a copy, a version or an image. */
 const fetching = asking({
-  title: 'has the application fetch a URL of the inside, as the copy that the editor has made',
+  title: 'has the application fetch a URL of the inside, or the settings of the document server, as a file that the editor has made',
   because: 'of the URLs that a page names only result files of the document server are fetched',
   options: () => ({ versions: {}, actions: { saveAs: true, reference: () => null, notify: () => {}, page: (fileId: string) => `/edit/${fileId}` } satisfies ActionOptions }),
   naive: app => {
@@ -52,13 +52,13 @@ const fetching = asking({
   },
   async steps (t, ask, { documentServer }) {
     const inside = await startInside(t)
-    for (const url of [`${inside.origin}/`, `${inside.origin}/cache/files/x`, `${documentServer.origin}/redirect?${encodeURIComponent(inside.origin)}`, `${documentServer.origin.replace('http://', `http://${new URL(inside.origin).host}@`)}/cache/files/x`]) {
+    for (const url of [`${inside.origin}/`, `${inside.origin}/cache/files/x`, `${documentServer.origin}/redirect?${encodeURIComponent(inside.origin)}`, `${documentServer.origin}/info/info.json`, `${documentServer.origin}/cache/files/../../info/info.json`]) {
       await ask('save-as', { url, title: 'x', fileType: 'txt' })
       await ask('restore', { version: 1, url, fileType: 'txt' })
       await ask('reference', { link: url, path: url })
       await ask('notify', { emails: ['a@b'], message: url, link: url })
     }
-    return inside.connections() > 0
+    return inside.connections() > 0 || documentServer.requests.some(path => path.startsWith('/info'))
   }
 })
 

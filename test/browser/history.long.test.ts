@@ -1,6 +1,6 @@
 import t from 'tap'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { append, type Opened, startService } from './service.js'
+import { append, nextEditor, type Opened, startService } from './service.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -37,8 +37,7 @@ t.test('version history through the page: versions with their times in the user\
   t.notMatch(await shown.innerText(), 'Second.')
   t.strictSame(asked, ['history {}', 'history-data {"version":3}', 'history-data {"version":2}'])
 
-  await ada.button('Close history').click()
-  const editor = await editorFrame(ada.page)
+  const editor = await nextEditor(ada, () => ada.button('Close history').click())
   const back: Opened = { ...ada, editor }
   await append(back, 'First. Second.', ' Third.')
   await editor.waitForSelector('[data-state="received"]')
@@ -51,8 +50,7 @@ t.test('version history through the page: versions with their times in the user\
   await grace.button('Version history').click()
   await grace.button('Version 1').click()
   await grace.page.frameLocator('iframe').getByText(/EUR\.$/).waitFor()
-  await grace.button('Restore').click()
-  const restored = await editorFrame(grace.page)
+  const restored = await nextEditor(grace, () => grace.button('Restore').click())
   await restored.getByText(/Currency is EUR\.$/).waitFor()
   t.match((await grace.events()).filter(([name]) => name === 'onInfo').at(-1), ['onInfo', { mode: 'edit' }])
   await grace.button('Version history').click()
@@ -81,9 +79,7 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   await ada.button('Close history').click()
   await ada.page.getByRole('alert').getByText('That did not work').waitFor()
   fails = () => false
-  await ada.button('Close history').click()
-  await editorFrame(ada.page)
-  await ada.button('Version history').waitFor()
+  await nextEditor(ada, () => ada.button('Close history').click())
 })
 
 t.test('a page that is older than the last save refreshes its document and edits it; if that fails it says so', { skip }, async t => {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import type { Frame, Locator, Page, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
-import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
+import { createDocumentServer, type DocumentServer, type SentRequest } from 'onlyoffice-emulator'
 import { editorFrame, type TestBrowser } from '../helpers/browser.js'
 import type { EditorControlDefaults, EditorOptions, RenderOptions } from '../../lib/index.js'
 import { HANDLER, type Host, SECRET, startHost } from '../helpers/host.js'
@@ -37,6 +37,7 @@ export interface OpenOptions {
 
 export interface Opened {
   readonly page: Page
+  readonly documentServer: DocumentServer
   readonly editor: Frame
   /** Errors of the page and its frames so far. */
   readonly problems: string[]
@@ -96,6 +97,7 @@ export async function startService (t: Test, browser: TestBrowser, { defaults = 
       return {
         page,
         editor,
+        documentServer,
         problems,
         button: name => page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('button', { name, exact: true }),
         withModule: async use => await page.evaluate(`import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(module => (${use})(module, document.querySelector('[data-onlyoffice-editor]')))`),
@@ -110,6 +112,15 @@ export async function startService (t: Test, browser: TestBrowser, { defaults = 
   }
 }
 
+/** The editor that takes the place of the present one when `action` was done, ready for edits. */
+export async function nextEditor ({ page }: Opened, action: () => Promise<unknown>): Promise<Frame> {
+  const ready = "globalThis.events.filter(([name]) => name === 'onDocumentReady').length"
+  const before = await page.evaluate(ready)
+  await action()
+  await page.waitForFunction(before => (globalThis as unknown as Recording).events.filter(([name]) => name === 'onDocumentReady').length > before, before as number)
+  return await editorFrame(page)
+}
+
 /** The paragraph that has this text. */
 export function paragraph ({ editor }: Opened, text: string) {
   return editor.locator('[data-paragraph]', { hasText: text })
@@ -121,9 +132,19 @@ export async function append (opened: Opened, text: string, added: string, optio
   await opened.page.keyboard.type(added, options)
 }
 
-export async function close ({ editor }: Opened): Promise<void> {
-  await editor.click('[data-action="close"]')
-  await editor.waitForSelector('[data-state="closed"]')
+/** Closes the page when everything typed has arrived, and waits until the application has answered what that causes. */
+export async function close ({ editor, page, documentServer }: Opened): Promise<void> {
+  const endings = () => documentServer.sentRequests.filter(({ body, answer }) => answer !== null && isEnding(body)).length
+  await editor.waitForSelector('[data-state]:not([data-state="editing"], [data-state="saving"])')
+  const before = endings()
+  await page.close()
+  while (endings() === before) await documentServer.nextCallback()
+}
+
+/** A callback of which somebody's leaving is the cause. */
+function isEnding (body: SentRequest['body']): boolean {
+  const { status, actions } = body ?? {}
+  return status === 2 || status === 4 || (status === 1 && (actions as Array<{ type: number }> | undefined)?.[0]?.type === 0)
 }
 
 /** Statuses of the callbacks so far. */

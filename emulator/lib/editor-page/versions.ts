@@ -28,7 +28,7 @@ interface Version {
  * Source: docs/document-server-protocol.md#version-history
  */
 export function versionRoute (app: FastifyInstance, parts: Parts): void {
-  app.post<{ Body: { data?: unknown, change?: unknown } | null }>('/downloadfile/:key', async (request, reply) => {
+  app.post<{ Body: { data?: unknown, change?: unknown } | null }>('/downloadfile/*', async (request, reply) => {
     const { data, change } = request.body ?? {}
     try {
       return await versionOf(parts, baseUrlOf(request, parts.url()), data, typeof change === 'number' ? change : null)

@@ -1,0 +1,117 @@
+import t from 'tap'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { append, nextEditor, type Opened, startService } from './service.js'
+
+const browser0 = await startBrowser(t)
+const browser = { ...browser0, newPage: async (...a: Parameters<typeof browser0.newPage>) => {
+  const r = await browser0.newPage(...a); r.page.context().setDefaultTimeout(7000)
+  r.page.on("console", m => console.error("CONSOLE", m.type(), m.text().slice(0,150)))
+  r.page.on("response", async x => { if (/ashx\/actions\/(config|history|restore)/.test(x.url()) || x.url().includes("downloadfile")) console.error("RESP", x.status(), x.url().slice(-60), (await x.text().catch(String)).slice(0,300)) })
+  a[0].teardown(async () => console.error("NOTICE", await r.page.locator(".onlyoffice-notice").allInnerTexts().catch(() => ""), await r.page.frames().at(-1)?.locator("body").innerText().catch(()=>"").then(x => String(x).slice(0,600))))
+  return r } }
+const skip = browser.missing
+
+t.test('version history through the page: versions with their times in the user\'s time zone, changes highlighted, closed, restored', { skip }, async t => {
+  let ended = () => {}
+  const service = await startService(t, browser, { versions: {}, onSaved: () => ended(), defaults: { lang: 'en' } })
+  const fileId = await service.store('report.docx')
+  /** Edits in a session of its own. */
+  async function edit (added: string): Promise<void> {
+    const stored = new Promise<void>(resolve => { ended = resolve })
+    const opened = await service.open(fileId)
+    await append(opened, 'Currency is EUR.', added)
+    await opened.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
+    await stored
+    await opened.page.close()
+  }
+  await edit(' First.')
+  await edit(' Second.')
+
+  const ada = await service.open(fileId)
+  const asked: string[] = []
+  ada.page.on('request', request => { if (request.url().includes('/actions/')) asked.push(`${request.url().split('/').at(-1)} ${request.postData()}`) })
+  const list = ada.page.frameLocator('iframe').getByRole('list', { name: 'Versions' })
+  const shown = ada.page.frameLocator('iframe').locator('[data-content]')
+  await ada.button('Version history').click()
+  await ada.button('Version 3').waitFor()
+  await shown.getByText('Second.').waitFor()
+  const times = await list.locator('> li').allInnerTexts()
+  const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date())
+  for (const text of times) t.match(text, today)
+  await ada.button('Version 2').click()
+  await shown.getByText('First.').waitFor()
+  t.notMatch(await shown.innerText(), 'Second.')
+  t.strictSame(asked, ['history {}', 'history-data {"version":3}', 'history-data {"version":2}'])
+
+  const editor = await nextEditor(ada, () => ada.button('Close history').click())
+  const back: Opened = { ...ada, editor }
+  await append(back, 'First. Second.', ' Third.')
+  await editor.waitForSelector('[data-state="received"]')
+  t.strictSame(ada.problems, [])
+  const third = new Promise<void>(resolve => { ended = resolve })
+  await ada.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
+  await third
+
+  const grace = await service.open(fileId, { user: 'Grace Hopper' })
+  await grace.button('Version history').click()
+  await grace.button('Version 1').click()
+  await grace.page.frameLocator('iframe').getByText(/EUR\.$/).waitFor()
+  const restored = await nextEditor(grace, () => grace.button('Restore').click())
+  await restored.getByText(/Currency is EUR\.$/).waitFor()
+  t.match((await grace.events()).filter(([name]) => name === 'onInfo').at(-1), ['onInfo', { mode: 'edit' }])
+  await grace.button('Version history').click()
+  await grace.button('Version 5').waitFor()
+  t.strictSame(grace.problems, [])
+
+  const viewer = await service.open(fileId, { mode: 'view' })
+  await viewer.button('Version history').click()
+  await viewer.button('Version 1').click()
+  await viewer.page.frameLocator('iframe').getByText(/EUR\.$/).waitFor()
+  t.equal(await viewer.button('Restore').count(), 0, 'somebody who may not edit restores nothing')
+})
+
+t.test('what goes wrong in the history is told: the list, a version, and the restoring', { skip }, async t => {
+  const service = await startService(t, browser, { versions: {} })
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+  let fails = (_action: string) => true
+  await ada.page.route(/\/actions\//, async route => fails(route.request().url()) ? await route.fulfill({ status: 500, json: { code: 'X', message: 'secret reason' } }) : await route.continue())
+  await ada.button('Version history').click()
+  await ada.editor.getByText('That did not work. Try again.').waitFor()
+  fails = url => url.endsWith('history-data')
+  await ada.button('Version history').click()
+  await ada.editor.getByText('Version 1: That did not work. Try again.').waitFor()
+  fails = url => url.endsWith('config')
+  await ada.button('Close history').click()
+  await ada.page.getByRole('alert').getByText('That did not work').waitFor()
+  fails = () => false
+  await nextEditor(ada, () => ada.button('Close history').click())
+})
+
+t.test('a page that is older than the last save refreshes its document and edits it; if that fails it says so', { skip }, async t => {
+  let ended = () => {}
+  const service = await startService(t, browser, { onSaved: () => ended() })
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+  const config = await ada.page.locator('[data-onlyoffice-editor] > script').textContent()
+  const stored = new Promise<void>(resolve => { ended = resolve })
+  await append(ada, 'Currency is EUR.', ' saved')
+  await ada.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
+  await stored
+
+  t.equal(await ada.page.locator('[data-onlyoffice-editor] > script').textContent(), config, 'the page has the old key')
+  await ada.withModule('({ mountEditor }, fragment) => mountEditor(fragment).then(() => {})')
+  const editor = await editorFrame(ada.page)
+  await ada.event('onRequestRefreshFile')
+  await editor.getByText('Currency is EUR. saved').waitFor()
+  await append({ ...ada, editor }, 'Currency is EUR. saved', ' again')
+  await editor.waitForSelector('[data-state="received"]')
+  t.notSame(await ada.page.locator('[data-onlyoffice-editor] > script').textContent(), config)
+
+  const again = new Promise<void>(resolve => { ended = resolve })
+  await ada.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
+  await again
+  await ada.page.route(/\/actions\/config$/, async route => await route.abort())
+  await ada.withModule('({ mountEditor }, fragment) => mountEditor(fragment).then(() => {})')
+  await ada.page.getByRole('alert').getByText('This page is out of date').waitFor()
+})
