@@ -140,7 +140,8 @@ export interface ConvertToPdfOptions {
 }
 
 /**
- * Texts that the page shows while a document is opening and if it does not open, instead of the editor. Plain text, no HTML.
+ * Texts that the page shows: while a document is opening and if it does not open, instead of the editor; and about what the user asks
+ * for, beside the editor. Plain text, no HTML.
  * The technical line for the operator is always in English.
  */
 export interface EditorMessages {
@@ -180,6 +181,112 @@ export interface EditorMessages {
   readonly tryAgain?: string
   /** @default 'Reload the page' */
   readonly reload?: string
+  /**
+   * What the user asked for was refused with status 403. Other statuses follow.
+   *
+   * @default 'You are not allowed to do this'
+   */
+  readonly denied?: string
+  /** @default 'It does not exist any more' */
+  readonly notFound?: string
+  /** @default 'Another document has this name' */
+  readonly nameTaken?: string
+  /** @default 'This file is too large' */
+  readonly tooLarge?: string
+  /**
+   * Any other refusal.
+   *
+   * @default 'This is not possible'
+   */
+  readonly refused?: string
+  /**
+   * Something failed.
+   *
+   * @default 'That did not work'
+   */
+  readonly notDone?: string
+  /** @default 'Try again. If that does not help, please tell the person who runs this service.' */
+  readonly notDoneAdvice?: string
+  /**
+   * The application did not answer.
+   *
+   * @default 'Check your connection and try again.'
+   */
+  readonly offlineAdvice?: string
+  /** @default 'Saving a copy…' */
+  readonly savingCopy?: string
+  /**
+   * `{name}` is the name of the copy.
+   *
+   * @default 'A copy was saved as {name}'
+   */
+  readonly copySaved?: string
+  /** @default 'Restoring the version…' */
+  readonly restoring?: string
+  /**
+   * The browser has blocked the tab of the new document.
+   *
+   * @default 'The new document is ready'
+   */
+  readonly created?: string
+  /**
+   * The browser has blocked the tab of the linked document.
+   *
+   * @default 'The document is ready'
+   */
+  readonly linkReady?: string
+  /** @default 'Open' */
+  readonly open?: string
+  /** @default 'OK' */
+  readonly dismiss?: string
+  /**
+   * The editor is being closed, and has unsent changes.
+   *
+   * @default 'Sending your last changes…'
+   */
+  readonly closing?: string
+  /**
+   * They could not be sent.
+   *
+   * @default 'Your last changes are not sent yet'
+   */
+  readonly unsent?: string
+  /** @default 'Check your connection. If you close the document now, they are lost.' */
+  readonly unsentAdvice?: string
+  /** @default 'Close anyway' */
+  readonly closeAnyway?: string
+  /** @default 'Keep it open' */
+  readonly keepOpen?: string
+  /**
+   * The page has no other page to go back to.
+   *
+   * @default 'The document is closed'
+   */
+  readonly closed?: string
+  /** @default 'Open it again' */
+  readonly openAgain?: string
+  /**
+   * Titles of the dialogs in which the user chooses a file.
+   *
+   * @default 'Choose an image'
+   */
+  readonly chooseImage?: string
+  /** @default 'Choose a document to compare with' */
+  readonly chooseCompare?: string
+  /** @default 'Choose a document to combine with' */
+  readonly chooseCombine?: string
+  /** @default 'Choose a document whose text to insert' */
+  readonly chooseInsert?: string
+  /** @default 'Choose a spreadsheet' */
+  readonly chooseSpreadsheet?: string
+  /** @default 'Search' */
+  readonly search?: string
+  /** @default 'Searching…' */
+  readonly searching?: string
+  /** @default 'Nothing found' */
+  readonly nothingFound?: string
+  /** @default 'Cancel' */
+  readonly cancel?: string
 }
 
 /** Options of `EditorControl.render`. */

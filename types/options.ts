@@ -203,7 +203,7 @@ export interface EditorOptions {
    */
   readonly signedUrls?: boolean
   /**
-   * Milliseconds for which a signed download URL and a page's proxy token are valid; at most 2,147,483,647 (24.8 days).
+   * Milliseconds for which a signed download URL and a page's tokens are valid; at most 2,147,483,647 (24.8 days).
    * A signed callback URL does not expire.
    *
    * @default 86_400_000 (24 hours)
@@ -248,16 +248,16 @@ export interface EditorOptions {
   /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
-   * - `true` allows a request without credentials, or with an expired download URL or proxy token, and a proxy request or a
-   *   report from a page of another origin. It does not allow a wrong URL signature, a wrong proxy token, a callback with an
-   *   invalid token, or a callback without credentials that a browser sent.
+   * - `true` allows a request without credentials, or with an expired download URL, proxy token or page token, and a request of a
+   *   page of another origin. It does not allow a wrong URL signature, a wrong proxy or page token, a missing page token, what the
+   *   page's control forbids, a callback with an invalid token, or a callback without credentials that a browser sent.
    * - `false` denies a request, even one with valid credentials.
    * - `undefined` leaves the decision to the credentials.
    *
    * The request is also denied if the hook throws, rejects, returns anything else, or does not finish within `timeouts.hooks`.
    *
-   * For a callback without a URL signature the hook runs before the body is read, otherwise after it: `request.body` may be
-   * undefined.
+   * For a callback without a URL signature and for `actions` the hook runs before the body is read, otherwise after it:
+   * `request.body` may be undefined.
    *
    * @default every decision is left to the credentials
    * @example
@@ -451,14 +451,14 @@ export interface EditorOptions {
      */
     readonly total?: number
     /**
-     * For the body of a callback to arrive.
+     * For the body of a callback, or of a page's request, to arrive.
      *
      * @default 30_000
      */
     readonly body?: number
     /**
      * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`, `onForgotten`,
-     * `doctor.authorize`, `recovery.fileIdOf`.
+     * `doctor.authorize`, `recovery.fileIdOf`, and those of `actions`.
      *
      * @default 30_000
      */

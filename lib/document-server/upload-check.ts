@@ -5,6 +5,7 @@ import { isCutOff } from './compound-file.js'
 import { hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH } from './file-signatures.js'
 import { documentTypeOf, extensionOf } from './formats.js'
 import { type Inspection, type InspectedContent, inspected } from './inspect.js'
+import { type PackageCheck, startPackageCheck } from './package-contents.js'
 import { hasPartsOf, namesOtherFormat } from './package-parts.js'
 import { readZipDirectory } from './zip-directory.js'
 
@@ -17,7 +18,7 @@ const END_REACH = 256 * 1024
  * it resolves. Of a stream only the beginning is; the stream that it resolves to fails with one of these errors at the latest at
  * its end, so that a storage then stores nothing.
  *
- * It is no protection against viruses, and the document server may still refuse a file. Text without a byte is accepted.
+ * A package is unpacked to compare its checksums, up to 256 MiB. It is no protection against viruses, and the document server may still refuse a file. Text without a byte is accepted.
  *
  * @param name Name of the file, of which the extension counts: `Report.docx`.
  * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
@@ -39,12 +40,13 @@ export async function checkDocument (content: Content, name: string): Promise<Co
   if (documentTypeOf(extension) === undefined) throw new UnknownFormatError(extension)
   const inspection = uploadInspection(extension)
   if (content instanceof Uint8Array) {
-    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+    const bytes = bufferOf(content)
     inspection.atStart(bytes)
     inspection.atEnd({ start: bytes, end: bytes.subarray(-END_REACH), length: bytes.length })
+    if (isZip(bytes, extension)) await assertIntact(bytes, extension)
     return content
   }
-  const checked = inspected(content, inspection)
+  const checked = intact(inspected(content, inspection), extension)
   return resumed(await checked.next(), checked)
 }
 
@@ -73,6 +75,33 @@ function assertComplete (extension: string, { start, end, length }: InspectedCon
   const directory = readZipDirectory(end, length)
   if (directory.state === 'damaged') throw new DamagedDocumentError(extension)
   if (directory.state === 'read' && !hasPartsOf(extension, directory.names)) throw new WrongFormatError(extension)
+}
+
+async function assertIntact (bytes: Buffer, extension: string): Promise<void> {
+  const check = startPackageCheck()
+  await check.add(bytes)
+  if (!await check.end()) throw new DamagedDocumentError(extension)
+}
+
+/** Passes content on, and fails at its end if it is a package with a damaged part. */
+async function * intact (content: AsyncIterable<Uint8Array>, extension: string): AsyncGenerator<Uint8Array> {
+  let check: PackageCheck | undefined
+  try {
+    for await (const chunk of content) {
+      check ??= isZip(bufferOf(chunk), extension) ? startPackageCheck() : NO_CHECK
+      await check.add(chunk)
+      yield chunk
+    }
+    if (check && !await check.end()) throw new DamagedDocumentError(extension)
+  } finally {
+    check?.stop()
+  }
+}
+
+const NO_CHECK: PackageCheck = { add: async () => {}, end: async () => true, stop () {} }
+
+function bufferOf ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** The rest of an iteration whose first result was taken. */

@@ -2,11 +2,12 @@ import type { Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Stor
 import { StorageTimeoutError } from '../errors.js'
 import type { NewVersion } from '../history/details.js'
 import { deferErrors, discard } from '../streams.js'
-import { withTimeout } from '../with-timeout.js'
+import { type Untimed, withTimeout } from '../with-timeout.js'
 
 /**
  * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
- * `StorageTimeoutError`.
+ * `StorageTimeoutError`. What `beforePublish` does is limited itself, and it is not called after the limit: nothing that was given
+ * up is published because of it.
  */
 export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions'> {
   stage: NonNullable<Storage['stage']>
@@ -37,7 +38,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
   /** For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after that. */
   const downloadTime = timeouts.total + timeouts.storage
 
-  async function limited<Result> (method: string, call: () => Promise<Result>, milliseconds = timeouts.storage): Promise<Result> {
+  async function limited<Result> (method: string, call: Parameters<typeof withTimeout<Result>>[0], milliseconds = timeouts.storage): Promise<Result> {
     return await withTimeout(call, { milliseconds, timeoutError: ms => new StorageTimeoutError(method, ms), signal })
   }
 
@@ -109,7 +110,10 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     return {
       stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
       create: async (extension, content) => await limited('create', async () => await storage.create(extension, content)),
-      replace: async (fileId, content, { version, ...options }) => await limited('replace', async () => await storage.replace(fileId, content, options))
+      replace: async (fileId, content, { version, beforePublish, ...options }) => await limited('replace', async untimed => await storage.replace(fileId, content, {
+        ...options,
+        ...(beforePublish && { beforePublish: async (...args) => await untimed(async () => await beforePublish(...args)) })
+      }))
     }
   }
 
@@ -120,12 +124,12 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
       create: async (extension, content) => await limited('create', async () => await storage.create(extension, content), downloadTime),
       async replace (fileId, content, { beforePublish, version, ...options }) {
         const changed = new Error('The document was changed before it could be replaced')
-        async function atEnd (): Promise<void> {
-          await beforePublish?.()
+        async function atEnd (untimed: Untimed): Promise<void> {
+          await untimed(async () => await beforePublish?.())
           if ((await storage.stat(fileId))?.revision !== options.ifRevision) throw changed
         }
         try {
-          return await limited('replace', async () => await storage.replace(fileId, followedBy(content, atEnd), options), downloadTime)
+          return await limited('replace', async untimed => await storage.replace(fileId, followedBy(content, async () => await atEnd(untimed)), options), downloadTime)
         } catch (error) {
           if (error === changed) return null
           throw error

@@ -20,9 +20,9 @@ export interface FileStorageOptions {
   /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */
   readonly directory: string
   /**
-   * Permissions of new documents and of their records, less the process's umask. They must let the owner read and write. A new
-   * directory can be entered by everybody who may read its files, and the group may write to it if it may read them; there, too,
-   * the umask applies.
+   * Permissions of new documents, of their records and of the lists of their versions, less the process's umask. They must let the
+   * owner read and write. A new directory can be entered by everybody who may read its files, and the group may write to it if it
+   * may read them; there, too, the umask applies.
    *
    * @default 0o640
    */
@@ -44,6 +44,8 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets those of the
  *   document that it was saved for.
  * - Symbolic links, directories and devices are treated as absent.
+ * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for any size.
+ *   If another program writes to a document's file instead of replacing it, a version of that content is damaged and cannot be read.
  *
  * Files that other processes add are found at once if the document server opens files with their extension, in lower or upper
  * case, or if other files in the directory had that extension at the latest scan. Others are found by the next scan. Scans run in

@@ -75,6 +75,13 @@ export const states: Readonly<Record<string, State>> = {
   list,
   'list on a phone': { ...list, size: PHONE },
   'list with large previews': { ...list, reach: async page => await page.getByRole('button', { name: 'Large previews' }).click() },
+  'list switched to dark': {
+    ...list,
+    async reach (page) {
+      await page.getByRole('switch', { name: 'Dark mode' }).click()
+      await page.locator('[data-theme="dark"]').first().waitFor()
+    }
+  },
   'search without a result': { ...list, reach: async page => await page.getByRole('searchbox').fill('no such document') },
   'failed upload': {
     ...list,
@@ -100,6 +107,10 @@ export const states: Readonly<Record<string, State>> = {
   'saves that did not arrive: none': { path: () => '/forgotten?user=mira' },
 
   'editor of text': inEditor(REPORT, write),
+  'editor switched to dark': {
+    ...inEditor(REPORT),
+    prepare: async page => await page.context().addCookies([{ name: 'theme', value: 'dark', domain: '127.0.0.1', path: '/' }])
+  },
   'editor on a phone': { ...inEditor(REPORT), size: PHONE },
   'editor with its history': inEditor(REPORT, async editor => {
     await editor.getByRole('button', { name: 'Version history' }).click()

@@ -95,7 +95,7 @@ t.test('a copy that is cut off, too large, an error page or of another format is
     const statuses = []
     for (const name of ['cut', 'html', 'missing', 'x']) statuses.push((await save({ url: `${server.origin}/cache/files/${name}` })).status)
     statuses.push((await save({ fileType: 'docx' })).status, (await small.save()).status)
-    t.strictSame(statuses, [502, 502, 502, 200, 502, 502])
+    t.strictSame(statuses, [502, 502, 502, 200, 502, 413])
     t.equal(created.filter(id => id !== host.fileId).length, saveAs === true ? 1 : 0)
   }
   t.ok(noticed > 0)

@@ -29,7 +29,7 @@ function asking ({ title, because, options = () => ({}), naive, steps }: Steps):
   async function run (t: Test, profile: TargetOptions, isNaive: boolean): Promise<boolean> {
     const folder = join(t.testdir({ 'secret.docx': 'secret' }), 'folder')
     await mkdir(folder)
-    const target = await startTarget(t, { ...profile, ...isNaive ? { prepare: app => naive(app, folder) } : options(folder) })
+    const target = await startTarget(t, { ...profile, ...isNaive ? { prepare: app => naive(app, folder), server: { disableRequestLogging: true } } : options(folder) })
     const { pageToken } = await target.app.editorControl({ user: { id: 'mallory', name: 'Mallory' } }).openDocument(target.own)
     const path = isNaive ? '/naive' : `${HANDLER}/actions`
     return await steps(t, async (action, body, headers = {}) => {

@@ -47,7 +47,7 @@ t.test('closing while nothing can be sent: the user is asked, keeps the document
   const ada = await service.open(await service.store('report.docx'))
   await ada.page.clock.install()
   // An editor that says that something is unsent, whatever it does: the emulated one asks itself before it raises onRequestClose.
-  await ada.editor.evaluate(`parent.postMessage({ type: 'editor', event: 'onDocumentStateChange', data: true }, '*')`)
+  await ada.editor.evaluate('parent.postMessage({ type: \'editor\', event: \'onDocumentStateChange\', data: true }, \'*\')')
   await ada.event('onDocumentStateChange')
   await ada.button('Close').click()
   await ada.page.getByRole('status').getByText('Sending your last changes…').waitFor()

@@ -256,7 +256,7 @@ t.test('a page for viewing asks for the right to edit, and gets another editor i
   await append(ada, 'Currency is EUR.', ' edited')
   await ada.editor.waitForSelector('[data-state="received"]')
   t.equal(await viewer.button('Edit document').count(), 0)
-  t.equal(await viewer.withModule(`async ({ mountEditor }, fragment) => fragment.querySelectorAll('iframe').length + typeof (await mountEditor(fragment)).downloadAs`), '1function')
+  t.equal(await viewer.withModule('async ({ mountEditor }, fragment) => fragment.querySelectorAll(\'iframe\').length + typeof (await mountEditor(fragment)).downloadAs'), '1function')
   t.strictSame((await viewer.events()).filter(([name]) => name === 'onInfo'), [['onInfo', { mode: 'view' }], ['onInfo', { mode: 'edit' }]])
 })
 

@@ -76,6 +76,8 @@ t.test('two people edit a workbook and see each other\'s changes; the saved file
   t.match(partOf(await stored(service, fileId), 'xl/worksheets/sheet1.xml'), 'typed and not entered')
   await cell(ada, 'H2').click()
   await ada.page.keyboard.type('typed and left')
+  await ada.page.keyboard.press('Enter')
+  await ada.editor.waitForSelector('[data-state="received"]')
   await ada.page.goto('about:blank')
   await cell(grace, 'H2', 'typed and left').waitFor()
   await close(grace)

@@ -12,6 +12,9 @@ const REPORT = await readFile(new URL('../../examples/demo/documents/Project rep
 const DAMAGED = REPORT.subarray(0, REPORT.length / 2)
 const REFUSED_UPLOADS = /status of 4(15|22)/
 
+/** Runs in the page. */
+const colorOf = (element: unknown) => (globalThis as unknown as { getComputedStyle (element: unknown): { color: string } }).getComputedStyle(element).color
+
 interface File { readonly name: string, readonly content: string | Buffer }
 
 function upload (page: Page, files: readonly File[]): Promise<void> {
@@ -52,7 +55,7 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
   t.strictSame(await failed.locator('.note').allTextContents(), [
     'The content of this file is not what its name says.', 'This file is empty.', 'This file is damaged.', "Files of this kind can't be opened in the editor."
   ])
-  const [failure, success] = await Promise.all([failed.first().locator('.note'), uploads.locator('.done .note').first()].map(note => note.evaluate('element => getComputedStyle(element).color')))
+  const [failure, success] = await Promise.all([failed.first().locator('.note'), uploads.locator('.done .note').first()].map(note => note.evaluate(colorOf)))
   t.not(failure, success)
   t.match(await page.getByRole('status').textContent(), 'Table (2).md was uploaded', 'assistive technology is told')
 
@@ -71,6 +74,11 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
   await page.unroute('**/documents?name=*')
   await uploads.getByRole('button', { name: 'Try again: later.txt' }).click()
   await row(page, 'later.txt').waitFor()
+  await page.route(demo.url + '/', route => route.abort())
+  await page.getByRole('alert').filter({ hasText: 'The server is not reachable' }).waitFor()
+  await page.unroute(demo.url + '/')
+  await page.getByText('The server is not reachable').waitFor({ state: 'hidden' })
+  t.equal(await row(page, 'later.txt').count(), 1)
 })
 
 t.test('demo: the list can be sorted and searched; order, view and theme are remembered', { skip: browser.missing }, async t => {
@@ -233,6 +241,20 @@ t.test('demo: others see who is editing; earlier versions are listed and restore
   await mira.getByRole('dialog').getByLabel('Name').fill('Board')
   await mira.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
   await jonas.getByRole('heading', { level: 1, name: 'Board.md' }).waitFor()
+  await row(mira, 'Board.md').waitFor()
+
+  await editor.getByRole('button', { name: 'Favourite' }).click()
+  await row(mira, 'Board.md').getByRole('img', { name: 'Favorite' }).waitFor()
+  await editor.getByRole('button', { name: 'Mention' }).click()
+  const comment = editor.getByRole('dialog')
+  await comment.getByLabel('Comment').pressSequentially('Is this right, @Mi')
+  await comment.getByRole('button', { name: 'Mira Sandoval' }).click()
+  await comment.getByRole('button', { name: 'OK' }).click()
+  await mira.getByText('Jonas Feldt mentioned you in Board.md').waitFor()
+  t.match(await mira.locator('.quote').textContent(), 'Is this right')
+  t.match(await mira.locator('.message').getByRole('link', { name: 'Board.md' }).getAttribute('href'), /^\/edit\/[^/?]+\?action-link=/)
+  await mira.getByRole('button', { name: 'Dismiss the message from Jonas Feldt' }).click()
+  await mira.getByText('mentioned you').waitFor({ state: 'detached' })
 
   await editor.locator('[data-text]').fill('changed by Jonas')
   await editor.getByRole('button', { name: 'Close' }).click()

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, type PathLike } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -15,6 +16,16 @@ export interface DiskCalls {
   fail (fault: DiskFault): void
   /** Nothing fails any more. Gives the name of the latest call that did. */
   heal (): string | undefined
+  /**
+   * Runs a task as if its process were killed before its Nth call: neither that call nor a later one ever ends. Resolves to the
+   * name of that call, or to `undefined` when the task ends before.
+   */
+  kill (nth: number, task: () => Promise<unknown>): Promise<string | undefined>
+}
+
+interface Killed {
+  left: number
+  readonly at: (name: string) => void
 }
 
 type Call = (this: unknown, ...args: unknown[]) => unknown
@@ -29,6 +40,7 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   let fault: DiskFault = {}
   let count = 0
   let failed: string | undefined
+  const tasks = new AsyncLocalStorage<Killed>()
 
   const require = createRequire(import.meta.url)
   const promises = require('node:fs/promises') as Calls
@@ -51,11 +63,22 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
     heal () {
       fault = {}
       return failed
-    }
+    },
+    kill: async (nth, task) => await new Promise((resolve, reject) => {
+      tasks.run({ left: nth, at: resolve }, task).then(() => resolve(undefined), reject)
+    })
+  }
+
+  function isKilled (name: string): boolean {
+    const task = tasks.getStore()
+    if (task === undefined || --task.left > 0) return false
+    task.at(name)
+    return true
   }
 
   function failing (name: string, call: Call): Call {
     return async function (...args) {
+      if (isKilled(name)) return await new Promise(() => {})
       if (!isFailing(name)) return await call.apply(this, args)
       // A descriptor is closed whatever close(2) says.
       if (fault.isDone === true || name === 'close') await release(await call.apply(this, args))
@@ -66,6 +89,7 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   /** A look-up tries the names of fifty formats side by side: only the call for the one that is there counts. */
   function failingLstat (call: Call): Call {
     return function (...args) {
+      if (existsSync(args[0] as PathLike) && isKilled('lstat')) return
       if (!existsSync(args[0] as PathLike) || !isFailing('lstat')) return call.apply(this, args)
       setImmediate(args.at(-1) as (error: Error) => void, errorOf('lstat'))
     }

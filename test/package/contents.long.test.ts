@@ -7,22 +7,26 @@ interface Expected {
   readonly documents: readonly string[]
   /** Served as they are written, not compiled. */
   readonly assets: string
+  /** Whether other packages may import them, with types. */
+  readonly hasAssetTypes: boolean
 }
 
 const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
     folder: '.',
     documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
-    assets: 'browser/'
+    assets: 'browser/',
+    hasAssetTypes: true
   },
   'onlyoffice-emulator': {
     folder: 'emulator',
     documents: ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
-    assets: 'browser/'
+    assets: 'browser/',
+    hasAssetTypes: false
   }
 }
 
-for (const [name, { folder, documents, assets }] of Object.entries(packages)) {
+for (const [name, { folder, documents, assets, hasAssetTypes }] of Object.entries(packages)) {
   t.test(`${name} contains what is built from its lib and types, its documents, and nothing else`, async t => {
     const isAsset = (path: string) => path.startsWith(assets)
     const { directory } = await installPacked(t, name as PackageName)
@@ -33,7 +37,7 @@ for (const [name, { folder, documents, assets }] of Object.entries(packages)) {
     const compiled = modules.filter(path => !path.endsWith('.d.ts')).map(path => path.replace(/\.ts$/, ''))
     const expected = [
       ...documents,
-      ...lib.filter(isAsset).map(path => `dist/lib/${path}`),
+      ...lib.filter(isAsset).flatMap(path => [`dist/lib/${path}`, ...hasAssetTypes ? [`dist/lib/${path.replace(/\.js$/, '.d.ts')}`] : []]),
       ...compiled.flatMap(path => [`dist/${path}.js`, `dist/${path}.d.ts`])
     ]
     t.strictSame(await filesBelow(join(directory, 'node_modules', name)), expected.sort())

@@ -91,6 +91,39 @@ for (const isDone of [false, true]) {
   })
 }
 
+t.test('a process is killed before every Nth file system call of a keep or of a removal: the history is whole, and the next one leaves nothing else', async t => {
+  const directory = t.testdir()
+  const other = fileStorage({ directory })
+  const changes = (name: string) => ({ changes: Buffer.from(`changes of the ${name}`) })
+  const contents = (...names: string[]) => Object.fromEntries(names.map((name, index) => [index + 1, [name, `changes of the ${name}`]]))
+  for (const isRemoval of [false, true]) {
+    let crashes = 0
+    for (let nth = 1, withoutCrash = 0; withoutCrash < ENOUGH_WITHOUT_FAULT; nth++) {
+      const { fileId, revision: first } = await other.create('docx', Buffer.from('first'))
+      await other.versions.keep(fileId, first, changes('first'))
+      const { revision: second } = (await other.replace(fileId, Buffer.from('second')))!
+      if (isRemoval) await other.versions.keep(fileId, second, changes('second'))
+      const killed = fileStorage({ directory })
+      await killed.ready()
+      const call = await calls.kill(nth, async () => await (isRemoval ? killed.versions.remove(fileId, [2]) : killed.versions.keep(fileId, second, changes('second'))))
+      if (call === undefined) withoutCrash++
+      else crashes++
+
+      const found = await wholeVersions(other.versions, fileId)
+      if (Object.keys(found).length === 1) t.strictSame(found, contents('first'), `call ${nth}: ${call ?? 'none'}`)
+      else t.strictSame(found, contents('first', 'second'), `call ${nth}: ${call ?? 'none'}`)
+      if (isRemoval) await other.versions.remove(fileId, [2])
+      else t.match(await other.versions.keep(fileId, second, changes('second')), { version: 2 })
+      t.strictSame(await wholeVersions(other.versions, fileId), isRemoval ? contents('first') : contents('first', 'second'))
+      await other.versions.remove(fileId, [1, 2])
+      t.match(await other.versions.keep(fileId, second), { version: 3 })
+    }
+    t.ok(crashes > 5)
+  }
+  const names = await readdir(join(directory, VERSIONS), { recursive: true })
+  t.equal(names.filter(name => name.includes('-') && !name.includes('~')).length, names.filter(name => /\/[0-9a-f]{40}$/.test(name)).length, 'one content of each document')
+})
+
 /** Content and changes of all listed versions. */
 async function wholeVersions (versions: VersionStore, fileId: string): Promise<Record<number, readonly (string | null)[]>> {
   const text = async (version: number, part: 'content' | 'changes') => {

@@ -1,6 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { fileStorage } from '../../lib/storage/file-storage.js'
 import { trace } from './traced/trace.js'
 
 type Script = 'look-up' | 'look-up-among-changes'
@@ -60,4 +61,23 @@ t.test('a file just saved among many files with upper-case extensions is found w
 t.test('creating a storage does not touch the file system', async t => {
   const root = t.testdir()
   t.same(await trace('construct', join(root, 'uploads'), root), [])
+})
+
+t.test('versions are listed with one look-up, one listing of a folder and one file, however many there are', async t => {
+  const root = t.testdir({ uploads: { 'a.docx': 'old' } })
+  const directory = join(root, 'uploads')
+  const storage = fileStorage({ directory })
+  let kept = 0
+  const callsFor = async (versions: number) => {
+    for (; kept < versions; kept++) {
+      await storage.versions.keep('a', (await storage.stat('a'))!.revision, { changes: Buffer.from('changes') })
+      await storage.replace('a', Buffer.from('new'))
+    }
+    const calls = (await trace('list-versions', directory, root)).filter(({ phase }) => phase === 'begin').map(({ name }) => name)
+    return { listings: calls.filter(name => name === 'scandir').length, opened: calls.filter(name => name === 'open').length, looks: calls.filter(name => name === 'lstat').length }
+  }
+  const one = await callsFor(1)
+  t.match(one, { listings: 1, opened: 1 })
+  t.ok(one.looks > 0)
+  t.strictSame(await callsFor(50), one)
 })

@@ -79,10 +79,13 @@ t.test('content staged in the temp directory has no name there, even if its sour
 const never = () => new Promise<never>(() => {})
 
 t.test('every call of a storage that never answers ends', async t => {
-  const hanging: Storage = { stat: never, read: never, create: never, replace: never, stage: never, revoke: never, state: { get: never, set: never } }
+  const hanging: Storage = { stat: never, read: never, create: never, replace: never, stage: never, revoke: never, state: { get: never, set: never }, versions: { list: never, keep: never, read: never, remove: never } }
   const staged: StagedContent = { size: 0, discard: never, [Symbol.asyncIterator]: () => content() }
-  const { stat, read, create, replace, stage, revoke, state, discard } = staging(hanging, { storage: 1, total: 1 })
-  const calls: ReadonlyArray<Promise<unknown>> = [stat('a'), read('a'), create('txt', staged), replace('a', staged, { ifRevision: '' }), stage('a', content()), revoke!('a', ''), state!.get('a'), state!.set('a', 1, null)]
+  const { stat, read, create, replace, stage, revoke, state, versions, discard } = staging(hanging, { storage: 1, total: 1 })
+  const calls: ReadonlyArray<Promise<unknown>> = [
+    stat('a'), read('a'), create('txt', staged), replace('a', staged, { ifRevision: '' }), stage('a', content()), revoke!('a', ''), state!.get('a'), state!.set('a', 1, null),
+    versions!.list('a'), versions!.keep('a', ''), versions!.read('a', 1), versions!.remove('a', [1])
+  ]
   await Promise.all(calls.map(async call => { await t.rejects(call, { code: 'FST_EDITOR_STORAGE_TIMEOUT' }) }))
   await discard(staged)
 })
@@ -129,11 +132,14 @@ t.test('methods of a storage class keep their this', async t => {
     async stage (fileId: string, content: AsyncIterable<Uint8Array>) { return await this.#memory.stage(fileId, content) }
     async revoke () { await this.#memory.stat('a') }
     get state () { return this.#memory.state }
+    get versions () { return this.#memory.versions }
   }
   const adapted = staging(new Classic())
   const { fileId, revision } = await adapted.create('txt', await adapted.stage('a', content('old')))
   t.equal((await adapted.replace(fileId, await adapted.stage(fileId, content()), { ifRevision: revision }))?.size, NEW.length)
   await adapted.revoke!(fileId, '')
   t.ok(await adapted.state!.set(fileId, 1, null))
+  t.match(await adapted.versions!.keep(fileId, (await adapted.stat(fileId))!.revision, { changes: content() }), { version: 1, changesSize: NEW.length })
+  t.equal((await adapted.versions!.read(fileId, 1, 'changes'))?.body.read()?.toString(), NEW)
   t.equal(String((await (await adapted.read(fileId))!.body.toArray())[0]), NEW)
 })

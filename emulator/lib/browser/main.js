@@ -1,7 +1,7 @@
 import { closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent } from './frame.js'
 import { emit, listen, setHandled } from './embedding-page.js'
 import { hostCommands, requestClose, showHostButtons } from './host/features.js'
-import { connection, download, editing, leave, open, save } from './session.js'
+import { connection, download, editing, leave, open, openAgain, save } from './session.js'
 
 /** What a key with Ctrl does, whatever has the focus. @type {Record<string, (event: KeyboardEvent) => void>} */
 const KEYS = {
@@ -28,7 +28,7 @@ listen({
 
 addEventListener('pagehide', () => leave())
 addEventListener('pageshow', event => { if (event.persisted) location.reload() })
-addEventListener('beforeunload', event => { if (editing.isUnsent()) event.preventDefault() })
+addEventListener('beforeunload', event => { if (editing.isTyped() || editing.isUnsent()) event.preventDefault() })
 addEventListener('blur', editing.push)
 addEventListener('focusout', editing.push)
 addEventListener('keydown', event => {
@@ -51,7 +51,7 @@ for (const [button, action] of /** @type {const} */ ([[undoButton, editing.undo]
 saveButton.addEventListener('click', save)
 closeButton.addEventListener('click', requestClose)
 retryButton.addEventListener('click', () => connection?.retryNow())
-reloadButton.addEventListener('click', () => emit('reload'))
+reloadButton.addEventListener('click', openAgain)
 copyButton.addEventListener('click', () => {
   unsent.select()
   // Pages without TLS have no navigator.clipboard.

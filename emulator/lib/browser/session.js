@@ -26,6 +26,8 @@ let isEnded = false
 let isDirty = false
 /** A fresh configuration was requested: its document is opened as it is. */
 let isRefreshed = false
+/** The session has ended and another key is needed. */
+let isOutdated = false
 
 /** @type {Array<(opened: Opened) => void>} */ const openedListeners = []
 /** @type {Array<(users: User[]) => void>} */ const usersListeners = []
@@ -143,13 +145,21 @@ export function end (title, text, unsent = []) {
   showScreen(title, text, unsent)
 }
 
+/** Opens a fresh document in the place of one that has ended. */
+export function openAgain () {
+  emit(isOutdated ? 'onRequestRefreshFile' : 'reload')
+}
+
 /** @param {number} code @param {string} description */
 function refuse (code, description) {
   if (code === SAVED_MEANWHILE && opened !== null) {
     const unsent = editing.unsentTexts()
     end('The connection was lost for too long', 'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.', unsent)
-    // What was typed stays on the screen to be copied: a fresh document would replace it.
-    return emit(isHandled('onRequestRefreshFile') && unsent.length === 0 ? 'onRequestRefreshFile' : 'onOutdatedVersion')
+    if (!isHandled('onRequestRefreshFile')) return emit('onOutdatedVersion')
+    isOutdated = true
+    // What was typed stays on the screen until it has been copied: a fresh document replaces it.
+    if (unsent.length === 0) openAgain()
+    return
   }
   const text = refusal(code, description)
   end('The document cannot be opened', `${text} (${code})`)
@@ -247,7 +257,7 @@ export function reopen (fresh) {
   editing.forget()
   dirty(false)
   opened = null
-  isEnded = isLeaving = false
+  isEnded = isLeaving = isOutdated = false
   isRefreshed = true
   open(fresh)
 }

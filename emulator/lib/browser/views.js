@@ -11,6 +11,7 @@ import { textView } from './writing/text-view.js'
 export function showContent (shown, outbox, opened) {
   content.setAttribute('aria-busy', 'false')
   const viewOnly = opened?.viewOnly ?? true
+  content.tabIndex = viewOnly || shown.kind === 'readonly' ? 0 : -1 // lets the keyboard scroll it
   if (shown.kind === 'text') return textView(content, shown.text, viewOnly, outbox)
   if (shown.kind === 'paragraphs') return paragraphsView(content, shown.paragraphs, viewOnly, outbox)
   if (opened?.pdf !== undefined) {
@@ -24,6 +25,7 @@ export function showContent (shown, outbox, opened) {
 
 /** @param {GridContent} shown @param {GridOutbox} outbox @param {Opened | null} opened */
 export function showGrid (shown, outbox, opened) {
+  content.tabIndex = -1
   content.setAttribute('aria-busy', 'false')
   return gridView(content, shown, opened?.viewOnly ?? true, outbox)
 }

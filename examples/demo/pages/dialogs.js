@@ -4,12 +4,8 @@ import { languages } from '../new-documents.js'
 /** @import { Html } from '../html.js' */
 /** @import { NewFormat } from '../new-documents.js' */
 
-/**
- * The menu of a document, and the dialogs of the list. Scripts fill in which document they are about.
- * @param {{ newFormats: readonly NewFormat[] }} content
- * @returns {Html}
- */
-export function dialogs ({ newFormats }) {
+/** The menu of a document. The script fills in which one. */
+export function menu () {
   return html`
 <div class="menu" role="menu" popover aria-label="More" data-menu>
   <a role="menuitem" tabindex="-1" data-item="edit">Open</a>
@@ -24,7 +20,16 @@ export function dialogs ({ newFormats }) {
   <button role="menuitem" tabindex="-1" type="button" data-item="rename">Rename…</button>
   <button role="menuitem" tabindex="-1" type="button" data-item="copy">Make a copy</button>
   <button role="menuitem" tabindex="-1" type="button" class="danger" data-item="delete">Delete…</button>
-</div>
+</div>`
+}
+
+/**
+ * The dialogs of the list. Scripts fill in which document they are about.
+ * @param {{ newFormats: readonly NewFormat[] }} content
+ * @returns {Html}
+ */
+export function dialogs ({ newFormats }) {
+  return html`
 ${dialog({
   name: 'new',
   title: 'New document',

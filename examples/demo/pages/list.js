@@ -2,7 +2,7 @@ import { html } from '../html.js'
 import { acceptedExtensions } from '../formats.js'
 import { sorts } from '../preferences.js'
 import { KEPT_DAYS } from '../documents.js'
-import { dialogs } from './dialogs.js'
+import { dialogs, menu } from './dialogs.js'
 import { glyph } from './glyphs.js'
 import { page, topBar } from './layout.js'
 import { row } from './row.js'
@@ -39,6 +39,7 @@ export function listPage ({ documents, editors, deleted, messages, newFormats, u
 <a class="skip" href="#documents">Skip to the documents</a>
 ${topBar({ title: 'Documents', user, middle: searchField(), isList: true })}
 <main class="list">
+  <p class="offline" role="alert" data-offline></p>
   <div class="messages" data-live="messages">${messages.map(message)}</div>
   <div class="toolbar">
     <button class="button" type="button" aria-haspopup="dialog" data-new>${glyph('plus')}New</button>
@@ -71,10 +72,11 @@ ${topBar({ title: 'Documents', user, middle: searchField(), isList: true })}
   ${care
     ? html`<footer class="care"><p>A document does not open, or is not saved? <a href="${care.doctor}">Ask the doctor</a></p><p><a href="${care.forgotten}?user=${user.id}">Saves that did not arrive</a></p></footer>`
     : null}
+  <p class="visually-hidden" role="status" data-status></p>
+  <div class="toasts" data-toasts></div>
+  <div class="drop" hidden data-drop><p>Drop files to upload them</p></div>
+  ${menu()}
 </main>
-<p class="visually-hidden" role="status" data-status></p>
-<div class="toasts" data-toasts></div>
-<div class="drop" hidden data-drop><p>Drop files to upload them</p></div>
 ${dialogs({ newFormats })}`
   })
 }

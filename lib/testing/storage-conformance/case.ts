@@ -9,7 +9,10 @@ export interface ConformanceSubject {
    * instances use `storage` for all of them.
    */
   readonly reopen?: () => Storage
-  /** Resolves to the names of all stored objects, such as files or keys. Without it, leftovers are not detected. */
+  /**
+   * Resolves to the names of all stored objects, such as files or keys, except those for records and versions. Without it,
+   * leftovers are not detected.
+   */
   readonly list?: () => Promise<readonly string[]>
   /** Called after the test, whether it passed or failed, when `storage` has been closed. */
   readonly cleanup?: () => unknown

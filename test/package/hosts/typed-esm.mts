@@ -1,5 +1,7 @@
 import Fastify from 'fastify'
 import editor, { type EditorControl, type EditorOptions, FileNotFoundError, fileStorage, memoryStorage, type Storage, undiciClient } from 'fastify-onlyoffice'
+import { CaptureError, captureDocument, mountEditor, unmountEditor } from 'fastify-onlyoffice/browser'
+import { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
 import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 
 const storage: Storage = memoryStorage()
@@ -24,6 +26,16 @@ export const code: string = new FileNotFoundError().code
 export const kit: DocumentServer = await createDocumentServer({ jwtSecret: 'secret' })
 export const files: Storage = fileStorage({ directory: 'files' })
 
+export async function usePage (fragment: Element): Promise<File> {
+  const docEditor = await mountEditor(fragment, { onRequestClose: async () => await unmountEditor(fragment, { timeout: 5000 }) })
+  docEditor?.showMessage('Hello')
+  return await captureDocument({ fragment, fileType: 'pdf' })
+}
+export const isDenied = (error: unknown): boolean => error instanceof CaptureError && error.code === 'denied'
+export const closing: Promise<void> = new DocumentEditor().close({ force: true })
+
+// @ts-expect-error there is no such code
+export const isOther = (error: CaptureError): boolean => error.code === 'other'
 // @ts-expect-error there is no such profile
 await app.register(editor, { ...options, profile: 'lax' })
 // @ts-expect-error a required option is missing

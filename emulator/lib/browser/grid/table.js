@@ -18,8 +18,7 @@ export function gridTable (scroller, sheet, layout, marks) {
   const head = element('grid-head', 'row')
   head.style.width = `${layout.width}px`
   head.setAttribute('aria-rowindex', '1')
-  const corner = element('grid-corner', 'columnheader')
-  corner.setAttribute('aria-label', 'Rows')
+  const corner = element('grid-corner', 'columnheader', 'Rows')
   head.append(corner, ...layout.columns.map(column => {
     const header = element('grid-column', 'columnheader', columnName(column))
     header.setAttribute('aria-colindex', String(column + 1))

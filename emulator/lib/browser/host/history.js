@@ -43,6 +43,7 @@ function refreshHistory ({ data }) {
   received.clear()
   versionBar.hidden = false
   content.replaceChildren()
+  content.tabIndex = 0
   content.setAttribute('aria-label', 'Version')
   if (entries.some(({ version }) => version === currentVersion)) select(currentVersion, null)
   else showList()

@@ -30,11 +30,14 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
 
   /** @param {Paragraph} paragraph */
   function create ({ id, text, editable, level, marks = [], images = 0 }) {
-    const element = document.createElement(level === undefined ? 'p' : `h${Math.max(level, 1)}`)
+    const isFixed = viewOnly || !editable
+    // A field can't be a heading for screen readers: its name says what it is.
+    const element = document.createElement(level === undefined || !isFixed ? 'p' : `h${Math.max(level, 1)}`)
+    if (level !== undefined) element.dataset.level = String(Math.max(level, 1))
     write(element, text, marks)
     elements.set(id, element)
     levels.set(id, level)
-    if (viewOnly || !editable) {
+    if (isFixed) {
       if (images > 0) element.append(pictureOf(images))
       element.dataset.fixed = id
       if (!viewOnly && text !== '') {

@@ -7,6 +7,7 @@ import { loadThumbnails } from './thumbnails.js'
 const REFRESH_MS = 2000
 
 const list = find('[data-documents]')
+const offline = find('[data-offline]')
 /** Rows and parts as the server sent them, before scripts changed anything. */
 const sent = new Map([...list.children, ...document.querySelectorAll('[data-live]')].map(part => [keyOf(part), part.outerHTML]))
 let latest = 0
@@ -20,6 +21,7 @@ function keyOf (part) {
 export async function refresh () {
   const number = ++latest
   const response = await fetch(location.href, { cache: 'no-store' }).catch(() => null)
+  showOffline(!response?.ok)
   if (!response?.ok) return
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const fresh = page.querySelector('[data-documents]')
@@ -44,6 +46,12 @@ export async function refresh () {
   }
   showMatches()
   loadThumbnails()
+}
+
+/** @param {boolean} isOffline */
+function showOffline (isOffline) {
+  const text = isOffline ? 'The server is not reachable. This page shows what was known last, and tries again.' : ''
+  if (offline.textContent !== text) offline.textContent = text
 }
 
 /** @param {Element} row */

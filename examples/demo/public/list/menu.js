@@ -5,7 +5,6 @@ import * as actions from './actions.js'
 /** @typedef {import('./actions.js').Listed} Listed */
 
 const GAP = 4
-const SAME_CLICK_MS = 300
 
 const menu = find('[data-menu]')
 /** @type {HTMLElement | null} */
@@ -13,16 +12,21 @@ let opener = null
 /** @type {Listed | null} */
 let chosen = null
 let openedAt = 0
-let closedAt = 0
+/** The pointer is pressed on the button of the open menu, which closes it. */
+let isClosing = false
 
 /** @param {HTMLElement} list */
 export function openMenus (list) {
   list.addEventListener('click', event => {
-    const more = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-more]'))
-    if (more) toggle(more)
+    const more = moreButton(event)
+    if (more && !isClosing) open(more, 0)
+    isClosing = false
+  })
+  list.addEventListener('pointerdown', event => {
+    isClosing = menu.matches(':popover-open') && moreButton(event) === opener
   })
   list.addEventListener('keydown', event => {
-    const more = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-more]'))
+    const more = moreButton(event)
     if (!more || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
     event.preventDefault()
     open(more, event.key === 'ArrowUp' ? -1 : 0)
@@ -31,7 +35,6 @@ export function openMenus (list) {
   menu.addEventListener('beforetoggle', event => {
     const isOpen = /** @type {ToggleEvent} */ (event).newState === 'open'
     opener?.setAttribute('aria-expanded', String(isOpen))
-    if (!isOpen) closedAt = performance.now()
   })
   menu.addEventListener('click', event => {
     const name = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-item]'))?.dataset.item ?? ''
@@ -44,11 +47,12 @@ export function openMenus (list) {
   addEventListener('resize', () => menu.hidePopover())
 }
 
-/** @param {HTMLElement} more */
-function toggle (more) {
-  // A click on the button has closed it already, unless it belongs to another row.
-  if (opener === more && performance.now() - closedAt < SAME_CLICK_MS) return
-  open(more, 0)
+/**
+ * @param {Event} event
+ * @returns {HTMLElement | null}
+ */
+function moreButton ({ target }) {
+  return /** @type {Element} */ (target).closest('[data-more]')
 }
 
 /**

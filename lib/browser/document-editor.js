@@ -1,0 +1,149 @@
+// The element <document-editor>, for pages without a framework: importing this module defines it.
+import { captureDocument, mountEditor, unmountEditor } from './index.js'
+import { styleSheet } from './elements.js'
+import { readRendered } from './rendered.js'
+
+/** @import { DocEditor, FileType } from '@onlyoffice/doceditor-types' */
+
+const FRAGMENT = '[data-onlyoffice-editor]'
+
+const useStyle = styleSheet(`
+:where(document-editor) { display: block }
+:where(document-editor) > :where(${FRAGMENT}) { height: 100% }
+`)
+
+/**
+ * An editor with its document. It contains what `control.render()` returned, or fetches that from the URL in its attribute `src`,
+ * which must be of the page's origin: HTML, or JSON with the HTML as `html`.
+ *
+ * The editor's events are dispatched on the element as DOM events. Name those that change what the editor shows, such as
+ * `onRequestClose`, in its attribute `events`. If the document cannot be fetched or mounted, the element gets the attribute
+ * `data-error`, and there is an event `onError` with `errorCode` 0.
+ *
+ * When the element is removed from the page, its frame is gone at once, and with it what was typed in the last moments: await `close()`
+ * before. `isUnsent` tells whether something would be lost.
+ * @example
+ * ```html
+ * <script type="module" src="/Controls/Editor/EditorHandler.ashx/assets/document-editor.js"></script>
+ * <document-editor src="/documents/report/editor"></document-editor>
+ * ```
+ */
+export class DocumentEditor extends HTMLElement {
+  static observedAttributes = ['src']
+
+  /** Of the latest opening. */
+  #opening = 0
+  /** @type {HTMLElement | null} */
+  #fragment = null
+  #isUnsent = false
+
+  /** URL that the editor is fetched from; `''` if the element contains it. */
+  get src () {
+    return this.getAttribute('src') ?? ''
+  }
+
+  set src (url) {
+    this.setAttribute('src', url)
+  }
+
+  /** Whether the editor has changes that the document server has not. */
+  get isUnsent () {
+    return this.#isUnsent
+  }
+
+  /**
+   * The mounted editor: `null` if the control has no document. Rejects if it cannot be mounted.
+   * @returns {Promise<DocEditor | null>}
+   */
+  async editor () {
+    return this.#fragment && await mountEditor(this.#fragment)
+  }
+
+  /**
+   * `captureDocument` of this editor.
+   * @param {{ fileType?: FileType, signal?: AbortSignal }} [options]
+   * @returns {Promise<File>}
+   */
+  async capture (options = {}) {
+    return await captureDocument({ ...options, fragment: this.#fragment ?? this })
+  }
+
+  /**
+   * `unmountEditor` of this editor: resolves when everything is sent and the editor is gone.
+   * @param {{ force?: boolean, timeout?: number }} [options]
+   */
+  async close (options) {
+    if (this.#fragment) await unmountEditor(this.#fragment, options)
+  }
+
+  constructor () {
+    super()
+    this.addEventListener('onDocumentStateChange', event => { this.#isUnsent = /** @type {CustomEvent} */ (event).detail === true })
+  }
+
+  connectedCallback () {
+    useStyle()
+    // While the page is parsed, the content follows.
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => this.#open(), { once: true })
+    else this.#open()
+  }
+
+  disconnectedCallback () {
+    this.#opening++
+    this.#isUnsent = false
+    if (this.#fragment) unmountEditor(this.#fragment, { force: true }).catch(console.error)
+  }
+
+  /**
+   * @param {string} _name
+   * @param {string | null} before
+   * @param {string | null} now
+   */
+  attributeChangedCallback (_name, before, now) {
+    if (before !== now && this.isConnected && this.#opening > 0) this.#open()
+  }
+
+  async #open () {
+    const opening = ++this.#opening
+    const isLatest = () => opening === this.#opening && this.isConnected
+    if (!isLatest()) return
+    this.removeAttribute('data-error')
+    try {
+      if (this.src !== '') await this.close()
+      const fragment = this.src === '' ? /** @type {HTMLElement | null} */ (this.querySelector(FRAGMENT)) : await fetchRendered(this.src)
+      if (!isLatest() || fragment === null) return
+      this.#fragment = fragment
+      if (this.src !== '') this.replaceChildren(fragment)
+      fragment.dataset.events = [...new Set(`${fragment.dataset.events ?? ''} ${this.getAttribute('events') ?? ''}`.split(/\s+/))].join(' ').trim()
+      await mountEditor(fragment)
+    } catch (error) {
+      if (isLatest()) this.#tell(/** @type {Error} */ (error))
+    }
+  }
+
+  /** @param {Error} error */
+  #tell (error) {
+    console.error(error)
+    this.setAttribute('data-error', error.message)
+    this.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
+  }
+}
+
+/**
+ * @param {string} src
+ * @returns {Promise<HTMLElement>}
+ */
+async function fetchRendered (src) {
+  const url = new URL(src, document.baseURI)
+  // It names the script that is loaded.
+  if (url.origin !== location.origin) throw new Error(`document-editor: src must be of the page's origin, not ${url.origin}`)
+  const response = await fetch(url, { headers: { accept: 'text/html, application/json' } })
+  if (!response.ok) throw new Error(`document-editor: ${url.pathname} answered ${response.status}`)
+  if (new URL(response.url).origin !== location.origin) throw new Error('document-editor: src was redirected to another origin')
+  const isJson = response.headers.get('content-type')?.includes('json')
+  const fragment = readRendered(isJson ? String((await response.json()).html) : await response.text())
+  if (fragment === null) throw new Error(`document-editor: ${url.pathname} is not what control.render() returns`)
+  return fragment
+}
+
+if (!customElements.get('document-editor')) customElements.define('document-editor', DocumentEditor)
