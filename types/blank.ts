@@ -18,7 +18,7 @@ export interface BlankDocumentOptions {
   readonly paper?: PaperSize
 }
 
-/** Options of `EditorControl.createDocument`. */
+/** Options of `EditorControl.createDocument`. `lang` is by default that of the control. */
 export interface CreateDocumentOptions extends BlankDocumentOptions {
   /**
    * Title shown in the editor. Without the extension of the format, it gets that.

@@ -406,7 +406,7 @@ export interface EditorControl {
    * @example
    * ```js
    * const control = app.editorControl({ lang: 'de' })
-   * const fileId = await control.createDocument('docx', { name: 'Bericht', lang: 'de' })
+   * const fileId = await control.createDocument('docx', { name: 'Bericht' })
    * ```
    */
   createDocument (format: string, options?: CreateDocumentOptions): Promise<string>

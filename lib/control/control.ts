@@ -105,7 +105,8 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     async createDocument (format, { name = 'Untitled', ...options } = {}) {
-      const content = blankDocument(format, options)
+      const lang = defaults.lang ?? defaults.editorConfig?.lang
+      const content = blankDocument(format, { ...(lang !== undefined && { lang }), ...options })
       return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
     },
 

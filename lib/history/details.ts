@@ -43,13 +43,24 @@ export interface NewVersion {
   readonly changes?: StagedContent | undefined
 }
 
+const compiled = () => Compile(DetailsSchema)
+
 /** Compiled when it is first needed: a listing checks hundreds. */
-let validator: { Check (value: unknown): value is Details } | undefined
+let validator: ReturnType<typeof compiled> | undefined
 
 /** Anything else was put there by another program. */
 export function detailsOf (value: unknown): Details {
-  validator ??= Compile(DetailsSchema)
+  validator ??= compiled()
   return validator.Check(value) ? value : {}
+}
+
+/** No document server and no application has longer ones for a good reason: details must fit into what storages take. */
+export const MAX_TEXT_LENGTH = 255
+
+/** Who made a version, as far as it can be kept. */
+export function madeBy ({ id, name }: { readonly id?: unknown, readonly name?: unknown } = {}): Pick<Made, 'user'> {
+  if (typeof id !== 'string') return {}
+  return { user: { id: id.slice(0, MAX_TEXT_LENGTH), name: typeof name === 'string' ? name.slice(0, MAX_TEXT_LENGTH) : '' } }
 }
 
 /** How the content with this revision came about, by the details of the version that it superseded. */

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../types/options.js'
 import type { StoredVersion, VersionStore } from '../../types/storage.js'
 import { VersionNotKeptError } from '../errors.js'
@@ -13,27 +14,33 @@ interface Dependencies {
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
+/** The lock is held meanwhile, and the document server waits. */
+const PRUNE_WAIT_MS = 1000
+
 /** The stored file has another revision: nothing was kept. */
 const CHANGED = new Error('The document was changed before its version could be kept')
 
 /**
  * A storage whose `replace` keeps the replaced content as a version, before the new content is published. If that fails, nothing is
- * published.
+ * published. A storage that has never called `beforePublish` may never do it: its versions are kept before it replaces anything.
  */
 export function keepingStorage (storage: StagingStorage, { versions, retention, clock, log }: Dependencies): StagingStorage {
+  let isKnownToCall = false
   return { ...storage, replace }
 
   async function replace (...[fileId, content, { version, ...options }]: Parameters<StagingStorage['replace']>): ReturnType<StagingStorage['replace']> {
     let kept: readonly StoredVersion[] | undefined
     const beforePublish: StagedReplaceOptions['beforePublish'] = async (info, ticket) => {
+      isKnownToCall = true
       kept = await keep(fileId, options.ifRevision, version, info?.revision)
       await options.beforePublish?.(info, ticket)
     }
     try {
+      if (!isKnownToCall) kept = await keep(fileId, options.ifRevision, version, undefined)
       const info = await storage.replace(fileId, content, { ...options, beforePublish })
       if (info === null) return null
       if (kept === undefined) throw new VersionNotKeptError()
-      await prune(fileId, kept)
+      await Promise.race([prune(fileId, kept), delay(PRUNE_WAIT_MS, undefined, { ref: false })])
       return info
     } catch (error) {
       if (error === CHANGED) return null

@@ -47,13 +47,15 @@ export function createVersions ({ storage, store, retention, clock }: Dependenci
     const present = await storage.stat(fileId)
     if (present === null) return []
     const kept = await store.list(fileId)
-    const position = kept.findIndex(({ revision }) => revision === present.revision) // a save failed after the version was kept
-    const superseded = position === -1 ? kept : kept.slice(0, position)
+    const position = kept.findLastIndex(({ revision }) => revision === present.revision)
+    if (position !== -1 && position < kept.length - 1 && (await storage.stat(fileId))?.revision !== present.revision) return await of(fileId) // saves have superseded it just now
+    const isKept = position !== -1 && position === kept.length - 1 // a save failed after the version was kept
+    const superseded = isKept ? kept.slice(0, -1) : kept
     const expired = new Set(superfluous(superseded, { ...retention, keep: Infinity, maxBytes: Infinity }, clock.now()))
     const shown = superseded.filter(({ version }) => !expired.has(version))
     return [
       ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),
-      presentVersion(present, kept[position], superseded.at(-1))
+      presentVersion(present, isKept ? kept.at(-1) : undefined, superseded.at(-1))
     ]
   }
 

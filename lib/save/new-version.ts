@@ -1,29 +1,37 @@
+import type { CallbackHistory } from '../../types/events.js'
 import type { StagedContent } from '../../types/storage.js'
-import type { NewVersion } from '../history/details.js'
+import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from '../history/details.js'
 import type { SaveRequest } from './save-request.js'
 
-/** Of JSON. A version has details of two contents, and storages take 64 KiB. */
-const MAX_CHANGES_LENGTH = 24 * 1024
+/** Of JSON, in UTF-8. A version has details of two contents, and storages take 64 KiB. */
+const MAX_CHANGES_BYTES = 24 * 1024
 
-/** What the version history is to know of a save. */
-export function newVersion ({ key, lastsave, users, history = {} }: SaveRequest, now: number, changes: StagedContent | undefined): NewVersion {
+/** What the version history is to know of a save. Whatever the document server says: a save whose version cannot be kept is refused. */
+export function newVersion ({ key, lastsave, users, history = {} }: SaveRequest, now: number, staged: StagedContent | undefined): NewVersion {
   const { changes: reported, serverVersion } = history
-  const user = userOf(reported?.at(-1)?.user) ?? (users?.[0] === undefined ? undefined : userOf({ id: users[0] }))
-  const isListed = reported !== undefined && JSON.stringify(reported).length <= MAX_CHANGES_LENGTH
+  const last = reported?.at(-1)?.user
+  const changes = reported?.map(flatChange)
   return {
     made: {
       savedAt: new Date(Number.isNaN(Date.parse(lastsave ?? '')) ? now : lastsave!).toISOString(),
-      ...(key !== undefined && { key }),
-      ...(user && { user }),
-      ...(isListed && { changes: [...reported] }),
-      ...(serverVersion !== undefined && serverVersion.length <= MAX_NAME_LENGTH && { serverVersion })
+      ...(isShort(key) && { key }),
+      ...madeBy(last?.id === undefined ? { id: users?.[0] } : last),
+      ...(changes && Buffer.byteLength(JSON.stringify(changes)) <= MAX_CHANGES_BYTES && { changes }),
+      ...(isShort(serverVersion) && { serverVersion })
     },
-    changes
+    changes: staged
   }
 }
 
-const MAX_NAME_LENGTH = 255
+function isShort (text: string | undefined): text is string {
+  return text !== undefined && text.length <= MAX_TEXT_LENGTH
+}
 
-function userOf ({ id, name }: { readonly id?: string, readonly name?: string } = {}): { id: string, name: string } | undefined {
-  return id === undefined ? undefined : { id: id.slice(0, MAX_NAME_LENGTH), name: (name ?? '').slice(0, MAX_NAME_LENGTH) }
+/** Without anything nested, but the user: deeply nested values cannot be written as JSON. */
+function flatChange ({ user, ...change }: NonNullable<CallbackHistory['changes']>[number]): object {
+  return { ...flat(change), ...(user && { user: flat(user) }) }
+}
+
+function flat (value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field !== 'object'))
 }

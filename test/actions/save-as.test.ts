@@ -115,6 +115,7 @@ t.test('whatever the title, a copy has a plain file name with the extension of i
     ['report\u0000.php', 'report_.php.pdf'],
     ['a\r\nSet-Cookie: x', 'a__Set-Cookie_ x.pdf'],
     ['gpj.\u202Efdp', 'gpj._fdp.pdf'],
+    ['gpj\u061cfdp', 'gpj_fdp.pdf'],
     ['Q1/Q2: "results" <1>.pdf', 'Q1_Q2_ _results_ _1_.pdf'],
     ['con', '_con.pdf'],
     ['NUL.pdf', '_NUL.pdf'],

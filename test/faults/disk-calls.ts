@@ -41,6 +41,7 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   let count = 0
   let failed: string | undefined
   const tasks = new AsyncLocalStorage<Killed>()
+  const results: unknown[] = []
 
   const require = createRequire(import.meta.url)
   const promises = require('node:fs/promises') as Calls
@@ -69,6 +70,12 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
     })
   }
 
+  /** Node warns of a file that is left open as soon as nothing refers to it. */
+  function held <Result> (result: Result): Result {
+    if (tasks.getStore() !== undefined) results.push(result)
+    return result
+  }
+
   function isKilled (name: string): boolean {
     const task = tasks.getStore()
     if (task === undefined || --task.left > 0) return false
@@ -79,7 +86,7 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   function failing (name: string, call: Call): Call {
     return async function (...args) {
       if (isKilled(name)) return await new Promise(() => {})
-      if (!isFailing(name)) return await call.apply(this, args)
+      if (!isFailing(name)) return held(await call.apply(this, args))
       // A descriptor is closed whatever close(2) says.
       if (fault.isDone === true || name === 'close') await release(await call.apply(this, args))
       throw errorOf(name)

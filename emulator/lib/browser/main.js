@@ -2,6 +2,7 @@ import { closeButton, copyButton, redoButton, reloadButton, retryButton, saveBut
 import { emit, listen, setHandled } from './embedding-page.js'
 import { hostCommands, requestClose, showHostButtons } from './host/features.js'
 import { connection, download, editing, leave, open, openAgain, save } from './session.js'
+import { useTheme } from './theme.js'
 
 /** What a key with Ctrl does, whatever has the focus. @type {Record<string, (event: KeyboardEvent) => void>} */
 const KEYS = {
@@ -12,6 +13,7 @@ const KEYS = {
 
 listen({
   open ({ config, events }) {
+    useTheme(config)
     setHandled(events)
     emit('onAppReady')
     showHostButtons(config)

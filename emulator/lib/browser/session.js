@@ -138,7 +138,7 @@ function showUsers (present) {
 }
 
 /** @param {string} title @param {string} text @param {string[]} [unsent] typed text that did not arrive */
-export function end (title, text, unsent = []) {
+function end (title, text, unsent = []) {
   isEnded = true
   showCut(false)
   showState('closed')
@@ -180,7 +180,8 @@ function receive (message) {
       return showMarks(users, editing.view())
     case 'content':
       editing.replaced(message.content)
-      if (!message.asked) changedByOther()
+      if (message.by === opened?.connectionId) changed()
+      else if (!message.asked) changedByOther()
       return showMarks(users, editing.view())
     case 'received': return editing.received(message.batch)
     case 'renamed':
@@ -275,7 +276,7 @@ export function disconnect () {
   leave(true)
   isEnded = true
   showCut(false)
-  showState('closed')
+  showState('viewing')
 }
 
 /** Undoes what was typed and not sent. */

@@ -15,9 +15,10 @@ export interface FetchParts {
 type Fields = Record<string, unknown>
 
 /** Source: docs/document-server-protocol.md#its-order-and-its-effects */
-export const BAD_TOKEN = -20
+const BAD_TOKEN = -20
 const NOT_DOWNLOADED = -4
 
+const MAX_IMAGES = 20
 /** The columns of a spreadsheet that can have the recipients' fields. */
 const MAX_FIELDS = 30
 
@@ -42,6 +43,7 @@ export function handedOver ({ client, time, tokens }: FetchParts) {
       const { token } = fieldsOf(data)
       const signed = Boolean(token) && tokens.areRequired
       const { images, url } = signed ? trustedFields(tokens, data) : fieldsOf(data)
+      if (Array.isArray(images) && images.length > MAX_IMAGES) throw documentServerError(-1, `At most ${MAX_IMAGES} images can be inserted at once.`)
       const urls = Array.isArray(images) ? images.map(image => fieldsOf(image).url) : [url]
       return await Promise.all(urls.map(async url => await fetchFile(client, time, url, '', { signed })))
     },

@@ -113,7 +113,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
     if (opened === undefined) return
     switch (event.type) {
       case 'users': return pageOf(opened).sendUsers()
-      case 'content': return send({ type: 'content', content: (await opened.editable()).view() })
+      case 'content': return send({ ...event, content: (await opened.editable()).view() })
       case 'operation': return send({ ...event })
       case 'saved':
       case 'forceSaved': return send({ ...event, unsaved: isUnsaved(opened.document) })

@@ -20,8 +20,8 @@ export type ParticipantEvent =
   | EditorEvent
   /** An edit to be shown by editor pages. */
   | { readonly type: 'operation', readonly operation: Operation, readonly by: string }
-  /** The whole content was replaced. */
-  | { readonly type: 'content' }
+  /** The whole content was replaced. `by`: the connection of an editor page that did it. */
+  | { readonly type: 'content', readonly by?: string }
 
 interface WithParticipants {
   readonly participants: ReadonlyMap<string, Participant>

@@ -83,7 +83,7 @@ export function sessions (parts: SessionParts) {
     if (user.viewOnly || !isPresent(document, user) || editable.appendImage === undefined) throw new TypeError('An image cannot be inserted here')
     editable.appendImage(bytes)
     recordChange(document, user, { op: 'image', size: bytes.length })
-    notifyAll(document, { type: 'content' })
+    notifyAll(document, { type: 'content', by: user.connectionId })
   }
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {

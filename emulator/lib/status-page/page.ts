@@ -4,9 +4,8 @@ import { usersOf } from '../sessions/participants.js'
 import { VERSION } from '../version.js'
 import type { LatestRequests, LoggedRequest } from './latest-requests.js'
 import { Html, html } from './html.js'
+import { REFRESH_SECONDS, SCRIPT } from './script.js'
 import { STYLE } from './style.js'
-
-const REFRESH_SECONDS = 5
 
 const MEANINGS: Readonly<Record<string, string>> = {
   1: 'user joined or left',
@@ -37,10 +36,10 @@ export function statusPage (settings: Settings, { documents, forgotten }: Sessio
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<meta http-equiv="refresh" content="${REFRESH_SECONDS}">
 <link rel="icon" href="data:,">
 <title>onlyoffice-emulator</title>
 <style>${new Html(STYLE)}</style>
+<script type="module">${new Html(SCRIPT)}</script>
 </head>
 <body>
 <main>
@@ -51,7 +50,7 @@ ${section('Open documents', open.length, table(['Document key', 'Format', 'Users
 ${section('Forgotten files', forgotten.size, table(['Document key', 'Format', 'Bytes'], [...forgotten].map(([key, { fileType, bytes }]) => [code(key), fileType, bytes.length.toLocaleString('en')])), 'None: your service has accepted every save.', 'saves that your service refused')}
 ${section('Requests to your service', latest.sent.length, table(['Time', 'Request', 'Callback', 'Answer'], latest.sent.map(sentRow)), 'None yet.', 'latest first')}
 ${section('Requests to this server', latest.received.length, table(['Time', 'Request', 'Answer'], latest.received.map(receivedRow)), 'None yet.', 'latest first')}
-<footer>Times are UTC. This page reloads every ${REFRESH_SECONDS} seconds.</footer>
+<footer>Times are UTC. What is new appears every ${REFRESH_SECONDS} seconds.</footer>
 </main>
 </body>
 </html>

@@ -3,16 +3,24 @@ import type { FastifyInstance } from 'fastify'
 import type { SessionParts } from '../sessions/parts.js'
 import type { LatestRequests } from './latest-requests.js'
 import { type Settings, statusPage } from './page.js'
+import { SCRIPT } from './script.js'
 import { STYLE } from './style.js'
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${sourceOf(STYLE)}`,
+  `script-src ${sourceOf(SCRIPT)}`,
+  "connect-src 'self'",
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'"
 ].join('; ')
+
+/** Allows exactly this text in a content security policy. */
+function sourceOf (text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
 
 interface Parts {
   readonly parts: SessionParts

@@ -1,5 +1,9 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
+import { blank } from '../../lib/conversions/images/bitmap.js'
+import { encodeGif } from '../../lib/conversions/images/gif.js'
+import { encodeJpeg } from '../../lib/conversions/images/jpeg.js'
+import { encodePng } from '../../lib/conversions/images/png.js'
 import { openEditable } from '../../lib/documents/open.js'
 import type { Editable, Paragraph } from '../../lib/documents/types.js'
 import { fixture } from '../support.js'
@@ -102,4 +106,23 @@ t.test('a paragraph that contains a field is not edited', async t => {
   t.equal(editable.apply({ op: 'remove', id: field!.id }), null)
   t.ok(editable.apply({ op: 'set', id: empty!.id, text: 'written' }))
   t.match(mainPart(editable.bytes()), '<w:p><w:r><w:t>written</w:t></w:r></w:p>')
+})
+
+t.test('PNG, JPEG and GIF pictures are appended in a form that opens again; nothing else is taken for a picture', async t => {
+  const editable = openEditable('docx', original)
+  const picture = blank(700, 30)
+  for (const encode of [encodePng, encodeJpeg, encodeGif]) editable.appendImage!(encode(picture))
+  for (const bytes of [Buffer.from(''), Buffer.from('<svg/>'), Buffer.from([0xff, 0xd8]), encodePng(blank(1, 1)).subarray(0, 20)]) {
+    t.throws(() => editable.appendImage!(bytes), { message: 'The file is no PNG, JPEG or GIF image' })
+  }
+  const bytes = editable.bytes()
+  const parts = unzipSync(bytes)
+  t.strictSame(Object.keys(parts).filter(name => name.startsWith('word/media/')), ['word/media/inserted1.png', 'word/media/inserted2.jpeg', 'word/media/inserted3.gif'])
+  t.match(mainPart(bytes), `cx="${600 * 9525}" cy="${26 * 9525}"`, 'not wider than a page')
+  const again = openEditable('docx', bytes)
+  t.strictSame(paragraphs(again).slice(-3).map(({ text, editable, images }) => ({ text, editable, images })), Array.from({ length: 3 }, () => ({ text: '', editable: false, images: 1 })))
+  again.appendImage!(encodePng(picture))
+  const relations = Buffer.from(unzipSync(again.bytes())['word/_rels/document.xml.rels']!).toString()
+  const ids = Array.from(relations.matchAll(/Id="([^"]+)"/g), ([, id]) => id)
+  t.equal(new Set(ids).size, ids.length, 'every relation has an id of its own')
 })

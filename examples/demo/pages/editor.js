@@ -21,7 +21,7 @@ export function editorPage ({ name, user, fragment, preferences }) {
   <a class="back" href="/?user=${user.id}">${glyph('back')}Documents</a>
   <h1>${name}</h1>
   <p class="status" role="status" data-status></p>
-  <button class="button quiet" type="button" data-download="${name}" disabled>Download<span class="wide"> current version</span></button>
+  <button class="button quiet" type="button" data-download disabled>Download<span class="wide">&nbsp;current version</span></button>
 </header>
 <main class="stage">${trusted(fragment)}</main>`
   })

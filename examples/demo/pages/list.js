@@ -85,6 +85,7 @@ function searchField () {
   return html`
 <search class="search">
   <label class="visually-hidden" for="search">Search documents</label>
+  ${glyph('search')}
   <input type="search" id="search" placeholder="Search" autocomplete="off" spellcheck="false" data-search>
 </search>`
 }

@@ -37,7 +37,7 @@ export function row (document, { user, editors, hasThumbnails }) {
 }
 
 /** @param {{ extension: string, kind: string }} document */
-export function icon ({ extension, kind }) {
+function icon ({ extension, kind }) {
   return html`<span class="icon" data-kind="${kind}">${extension}</span>`
 }
 

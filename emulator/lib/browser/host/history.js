@@ -1,6 +1,6 @@
 import { emit, isHandled } from '../embedding-page.js'
 import { content, showNote, showTitle, showToast, versionBar } from '../frame.js'
-import { disconnect, editing, fail } from '../session.js'
+import { disconnect, editing, fail, whenOpened } from '../session.js'
 import { showFixed } from '../buttons.js'
 import { differencesPage } from './differences.js'
 import { fetchVersion } from './version-data.js'
@@ -24,11 +24,19 @@ let currentVersion = 0
 
 /** @type {Feature} */
 export const history = {
-  buttons: [{ name: 'Version history', event: 'onRequestHistory', click: () => editing.isUnsent() ? editing.whenSent(request) : request() }],
+  buttons: [{ name: 'Version history', event: 'onRequestHistory', click: () => editing.isUnsent() ? editing.whenSent(open) : open() }],
   commands: { refreshHistory, setHistoryData }
 }
 
-function request () {
+// A fresh configuration takes the place of the history.
+whenOpened(() => {
+  if (versionBar.hidden) return
+  document.body.classList.remove('in-history')
+  versionBar.hidden = true
+  content.setAttribute('aria-label', 'Document')
+})
+
+function open () {
   emit('onRequestHistory')
 }
 
@@ -55,13 +63,21 @@ function select (version, change) {
   showList()
   const known = received.get(version)
   if (known !== undefined && Date.now() - known.at < DATA_LIFETIME_MS) show(known.data, change)
-  else emit('onRequestHistoryData', version)
+  else request(version)
+}
+
+/** @param {number} version */
+function request (version) {
+  content.replaceChildren()
+  content.setAttribute('aria-busy', 'true')
+  emit('onRequestHistoryData', version)
 }
 
 /** @param {{ data: VersionData | null }} detail */
 function setHistoryData ({ data }) {
   if (data?.error) {
     content.replaceChildren()
+    content.setAttribute('aria-busy', 'false')
     showNote(`Version ${data.version}: ${data.error}`)
     return
   }

@@ -80,7 +80,7 @@ export async function startEditing (t: Test, browser: TestBrowser): Promise<Edit
     config,
     signed: data => ({ ...data, token: sign(data) }),
     async open (key, options = {}) {
-      const { page, problems } = await browser.newPage(t, (options as any).scheme ? { colorScheme: (options as any).scheme } : {})
+      const { page, problems } = await browser.newPage(t)
       await page.clock.install()
       const names = JSON.stringify([...TELLING, ...options.handled ?? []])
       const index = scripts.push(`globalThis.events = []
