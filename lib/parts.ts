@@ -119,8 +119,9 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
   const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
 
-  const restore = versions && createRestore({
+  const restores = versions && createRestore({
     ...saves,
+    settings,
     versions,
     storage,
     locks,
@@ -131,12 +132,13 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     log,
     closing: shutdown.closing
   })
-  const versionHistory = restore && { history: createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData }), restore }
+  const versionHistory = restores && { history: createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData }), restore: restores.restore }
 
   /** Resolves when nothing is under way. */
   async function idle (): Promise<void> {
     await forceSaves.idle()
     await recovery.idle()
+    await restores?.idle()
     await saves.queue.idle()
     await sessionEvents.idle()
   }

@@ -36,7 +36,7 @@ export function isHttpUrl (value: string): boolean {
 
 /** Whether a string can be the URL of a page of the application: absolute and http(s), or a path. */
 export function isPageUrl (value: string): boolean {
-  return isHttpUrl(value) || (/^\/(?![/\\])/.test(value) && parseUrl(value, new URL('http://localhost'))?.host === 'localhost')
+  return isHttpUrl(value) || /^\/(?![/\\])[^\t\r\n]*$/.test(value) // browsers ignore tabs and line breaks, and take \ for /
 }
 
 /** Parses an http(s) URL that has only scheme, host and port; `undefined` for anything else. */

@@ -44,22 +44,33 @@ try {
   await rm(dataDirectory, { recursive: true, force: true })
 }
 
-/** Two users edit the report, one after the other, so that it has a history. */
+/** Three users edit the report, one after the other, so that it has a history. */
 async function work () {
   await edit('mira', REPORT, async (editor, page) => {
     await editor.getByText('This document has').click()
     await page.keyboard.press('ControlOrMeta+A') // of the paragraph: not every machine has fonts for its writing systems
     await page.keyboard.type('Orders grew in all three regions. The East sold the most units, and the North caught up with it.')
-    await editor.getByText('Currency is EUR.').click()
-    await page.keyboard.press('End')
-    await page.keyboard.type(' All amounts are rounded to thousands.')
   })
   await edit('jonas', REPORT, async (editor, page) => {
-    await editor.getByText('Currency is EUR.').click()
-    await page.keyboard.press('End')
+    await append(editor, page, 'Orders grew', ' We expect the same for the next quarter.')
+    await append(editor, page, 'Currency is EUR.', '')
     await page.keyboard.press('Enter')
     await page.keyboard.type('Next steps: agree on the budget, and hire two people for support.')
   })
+  await edit('teodora', REPORT, async (editor, page) => {
+    await append(editor, page, 'Currency is EUR.', ' All amounts are rounded to thousands.')
+  })
+}
+
+/**
+ * @param {Frame} editor
+ * @param {Page} page
+ * @param {string} paragraph
+ * @param {string} text
+ */
+async function append (editor, page, paragraph, text) {
+  await editor.locator('[data-paragraph]', { hasText: paragraph }).press('ControlOrMeta+End')
+  await page.keyboard.type(text)
 }
 
 /**

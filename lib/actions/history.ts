@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { FileNotFoundError, VersionNotFoundError } from '../errors.js'
+import { FileNotFoundError, InvalidActionError, VersionNotFoundError } from '../errors.js'
 import { pageAction, type PageAction } from './action.js'
 import { checkedResult, NamedResult } from './named-result.js'
 
@@ -34,6 +34,7 @@ export const restoreAction = ({ origins }: { readonly origins: ReadonlySet<strin
   needs: 'edit',
   schema: Type.Object({ version: Version, ...Type.Partial(NamedResult).properties }),
   async run ({ body: { version, url, fileType }, open }) {
+    if ((url === undefined) !== (fileType === undefined)) throw new InvalidActionError('a change below a version needs url and fileType: without them the whole version would be restored')
     const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined
     const control = await open()
     const restored = await control.restore(version, result && { result })

@@ -21,7 +21,7 @@ const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
  * @param {object} [options]
  * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.
  * @param {FileType} [options.fileType] Format, such as `pdf`; any other than the one asked for is an error. Default: the format of the
- *   document, or what the editor makes instead.
+ *   document, or what the editor makes instead of it.
  * @param {AbortSignal} [options.signal] Default: ends after 60 seconds.
  * @returns {Promise<File>} Named like the document, with the extension of its format.
  * @example
@@ -42,8 +42,7 @@ export async function capture ({ page, captures, title }, { fileType, signal }) 
   const timer = limit && setTimeout(() => limit.abort(new CaptureError('timeout', `The document was not there after ${TIME_LIMIT_MS / 1000} s`)), TIME_LIMIT_MS)
   const ends = /** @type {AbortSignal} */ (signal ?? limit?.signal)
   try {
-    const asked = fileType ?? String(page.config.document?.fileType ?? '')
-    const { url, fileType: made = asked } = await captures.add(asked, ends)
+    const { url, fileType: made = fileType ?? page.config.document?.fileType ?? '' } = await captures.add(fileType, ends)
     if (fileType !== undefined && !isSame(fileType, made)) throw new CaptureError('format', `The editor cannot make ${fileType} of this document: it made ${made}`, { fileType: made })
     if (!url) throw new CaptureError('failed', 'The editor returned no URL for the document')
     const blob = await fetchThroughProxy(page, url, ends)

@@ -6,7 +6,7 @@ import { CaptureError } from './errors.js'
 
 /**
  * @typedef {object} Capture
- * @property {string} fileType
+ * @property {string | undefined} fileType `undefined`: what the editor makes by default.
  * @property {(file: DownloadedFile) => void} resolve
  * @property {(reason: unknown) => void} reject
  */
@@ -19,7 +19,7 @@ const GIVEN_UP_MS = 60_000
 
 /** @typedef {ReturnType<typeof createCaptures>} Captures */
 
-/** @param {(fileType: string) => void} downloadAs */
+/** @param {(fileType: string | undefined) => void} downloadAs */
 export function createCaptures (downloadAs) {
   /** @type {Capture[]} */
   const waiting = []
@@ -59,7 +59,7 @@ export function createCaptures (downloadAs) {
 
   return {
     /**
-     * @param {string} fileType
+     * @param {string | undefined} fileType
      * @param {AbortSignal} signal
      * @returns {Promise<DownloadedFile>}
      */

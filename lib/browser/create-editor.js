@@ -123,6 +123,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       isGone = true
       captures.end()
       changes.forget()
+      for (const dialog of fragment.querySelectorAll('dialog')) dialog.close()
       try {
         docEditor.destroyEditor()
       } finally {

@@ -67,7 +67,8 @@ function withoutHash (url) {
  * @returns {boolean} `false` if the browser has blocked it
  */
 export function openTab (url, name = '_blank') {
-  const tab = window.open('', name)
+  const isOfPage = name.startsWith('_') || Array.from(document.querySelectorAll('iframe')).some(frame => frame.name === name)
+  const tab = window.open('', isOfPage ? '_blank' : name)
   if (tab === null) return false
   try {
     tab.opener = null

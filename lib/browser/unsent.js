@@ -7,7 +7,8 @@ const QUIET_MS = 500
 
 export function followChanges () {
   let isUnsent = false
-  let canChange = false
+  let isReady = false
+  let isViewer = false
   /** @type {Set<() => void>} */
   const watchers = new Set()
 
@@ -17,10 +18,11 @@ export function followChanges () {
     /**
      * An event of the editor.
      * @param {string} name
-     * @param {unknown} data
+     * @param {any} data
      */
     event (name, data) {
-      if (name === 'onDocumentReady') canChange = true
+      if (name === 'onInfo') isViewer = data?.mode === 'view'
+      if (name === 'onDocumentReady') isReady = true
       if (name !== 'onDocumentStateChange') return
       isUnsent = data === true
       for (const look of watchers) look()
@@ -32,7 +34,7 @@ export function followChanges () {
      * @returns {Promise<boolean>} `false` if something is unsent when the time is over.
      */
     sent ({ timeout, isQuiet = false }) {
-      if (!isUnsent && (isQuiet || !canChange)) return Promise.resolve(true)
+      if (!isUnsent && (isQuiet || isViewer || !isReady)) return Promise.resolve(true)
       return new Promise(resolve => {
         const limit = setTimeout(() => end(!isUnsent), Math.max(timeout, QUIET_MS))
         let quiet = 0
@@ -56,7 +58,7 @@ export function followChanges () {
 
     /** The editor is gone. */
     forget () {
-      isUnsent = canChange = false
+      isUnsent = isReady = false
       for (const look of watchers) look()
     }
   }

@@ -10,6 +10,13 @@ import { withTimeout } from '../with-timeout.js'
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
 type EventOf<Name extends HookName> = Parameters<NonNullable<EditorOptions[Name]>>[0]
 
+interface HookContext {
+  readonly fileId: string
+  hasReturned: boolean
+  /** The hook in which a version of this file was restored. */
+  readonly outer: HookContext | undefined
+}
+
 /** Calls the application's hooks. An error of a hook, or its timeout, is logged and has no other effect. */
 export interface Hooks {
   call <Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void>
@@ -34,13 +41,13 @@ const AWAITED: ReadonlySet<HookName> = new Set(['onCallback', 'onSaved', 'onSave
 export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
   const reportedFailures = new Set<string>()
   /** What the hook does after it has returned also runs in its context. */
-  const running = new AsyncLocalStorage<{ readonly fileId: string, hasReturned: boolean }>()
+  const running = new AsyncLocalStorage<HookContext>()
 
   const hooks: Hooks = {
     async call (name, event) {
       const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
       if (!hook) return
-      const context = { fileId: event.fileId, hasReturned: !AWAITED.has(name) }
+      const context = { fileId: event.fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
       try {
         await withTimeout(() => running.run(context, () => hook(event)), { milliseconds: settings.timeouts.hooks, timeoutError: ms => new HookTimeoutError(name, ms), signal })
       } catch (err) {
@@ -61,8 +68,10 @@ export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
     },
 
     isInHookOf (fileId) {
-      const context = running.getStore()
-      return context !== undefined && !context.hasReturned && context.fileId === fileId
+      for (let context = running.getStore(); context !== undefined; context = context.outer) {
+        if (!context.hasReturned && context.fileId === fileId) return true
+      }
+      return false
     }
   }
   return hooks

@@ -10,7 +10,8 @@ import type { Fetch } from '../save/fetch.js'
 import type { ReplaceLocked } from '../save/locked-replace.js'
 import type { Outbox } from '../save/outbox.js'
 import type { StagingStorage } from '../save/staging.js'
-import type { Queue } from '../queue.js'
+import type { Settings } from '../options.js'
+import { createQueue, type Queue } from '../queue.js'
 import type { Locks } from '../sessions/locks.js'
 import { liveSessions } from '../sessions/record.js'
 import type { RecordStore } from '../sessions/record-store.js'
@@ -18,17 +19,31 @@ import { eventUndelivered } from '../sessions/stored-saves.js'
 import { deferErrors } from '../streams.js'
 import { isHttpUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
+import { madeBy } from './details.js'
 import type { Versions } from './versions.js'
 
 /** Makes an earlier version the present one. */
 export type Restore = (fileId: string, version: number, user: RestoringUser | undefined, options?: RestoreOptions) => Promise<RestoredVersion>
+
+export interface Restores {
+  readonly restore: Restore
+  /** Resolves when no version is being restored. */
+  idle (): Promise<void>
+}
 
 export interface RestoringUser {
   readonly id: string
   readonly name: string
 }
 
+interface StagedVersion {
+  readonly staged: StagedContent
+  /** The file gets it; absent if the file keeps its own. */
+  readonly extension: string | undefined
+}
+
 interface Dependencies {
+  readonly settings: Pick<Settings, 'onFormatChange'>
   readonly versions: Versions
   readonly storage: StagingStorage
   readonly fetch: Fetch
@@ -51,21 +66,31 @@ const POLL_INTERVAL_MS = 100
 /** The document server reports the end of a session by itself: it is asked only if that takes long. */
 const ASK_AFTER_MS = 3_000
 const MAX_ATTEMPTS = 100
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
  * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
  * would become a conflict copy.
  */
-export function createRestore ({ versions, storage, fetch, queue, locks, replaceLocked, recordStore, isKnown, isInHookOf, outbox, clock, log, closing }: Dependencies): Restore {
-  return async function restore (fileId, version, user, { result, timeout = DEFAULT_TIMEOUT_MS, signal } = {}) {
+export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceLocked, recordStore, isKnown, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
+  const running = createQueue()
+  return { restore: async (...args) => await running.enter('', async () => await restore(...args)), idle: running.idle }
+
+  async function restore (...[fileId, version, user, { result, timeout = DEFAULT_TIMEOUT_MS, signal } = {}]: Parameters<Restore>): Promise<RestoredVersion> {
+    if (typeof timeout !== 'number' || !(timeout >= 0 && timeout <= MAX_TIMEOUT_MS)) throw new InvalidOptionError('timeout', `must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`)
+    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new InvalidOptionError('signal', 'must be an AbortSignal')
     if (isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
     const ending = signal ? AbortSignal.any([signal, closing]) : closing
     await whenNobodyEdits(fileId, timeout, ending)
-    const { staged, extension } = result ? await stageResult(fileId, result) : await stageVersion(fileId, version)
+    const staging = result ? stageResult(fileId, result) : stageVersion(fileId, version)
     try {
-      return await queue.run(fileId, async () => await publish(fileId, version, staged, extension, user))
+      const content = await unlessAborted(staging, ending)
+      return await queue.enter(fileId, async turn => {
+        await unlessAborted(turn, ending)
+        return await publish(fileId, version, content, user)
+      })
     } finally {
-      await storage.discard(staged)
+      running.enter('', async () => await storage.discard((await staging).staged)).catch(() => {}) // it may still be staged after an abort
     }
   }
 
@@ -85,38 +110,53 @@ export function createRestore ({ versions, storage, fetch, queue, locks, replace
     }
   }
 
-  async function stageVersion (fileId: string, version: number): Promise<{ readonly staged: StagedContent, readonly extension: string }> {
+  async function stageVersion (fileId: string, version: number): Promise<StagedVersion> {
     const content = await versions.open(fileId, version, 'content')
     if (!content) throw new VersionNotFoundError()
     return { staged: await storage.stage(fileId, deferErrors(content.body)), extension: content.extension }
   }
 
-  async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<{ readonly staged: StagedContent, readonly extension: string }> {
+  async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
     if (!isHttpUrl(url)) throw new InvalidOptionError('result.url', 'must be an absolute http(s) URL')
-    return { staged: await fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content)), extension: fileType }
+    const staged = await fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content))
+    return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 
-  async function publish (fileId: string, version: number, staged: StagedContent, extension: string, user: RestoringUser | undefined): Promise<RestoredVersion> {
-    const made = { savedAt: new Date(clock.now()).toISOString(), restored: version, ...(user && { user: { id: user.id, name: user.name } }) }
+  async function publish (fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined): Promise<RestoredVersion> {
+    const made = { savedAt: new Date(clock.now()).toISOString(), restored: version, ...madeBy(user) }
+    const id = randomUUID()
+    const eventOf = (info: FileInfo): SavedEvent => restoredEvent(id, info, version, user)
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const snapshot = await locks.whenFree(fileId)
       const current = await storage.stat(fileId)
       if (!current) throw new FileNotFoundError()
-      const options = { extension, ifRevision: current.revision, version: { made } }
-      const published = await replaceLocked(fileId, staged, snapshot, options, (_info, ticket) => ticket === undefined ? {} : { ticket })
+      const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: { made } }
+      const published = await replaceLocked(fileId, staged, snapshot, options, (info, ticket) => {
+        const undelivered = outbox.entryFor(eventOf(info))
+        return { ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
+      })
       if (!published) continue
       const { info, lock } = published
-      const event = restoredEvent(info, version, user)
+      const event = eventOf(info)
       const undelivered = outbox.entryFor(event)
-      await lock.releaseWith(record => undelivered ? eventUndelivered(record, undelivered) : record)
-      await outbox.deliver(fileId, event)
+      await lock.releaseWith(record => undelivered ? eventUndelivered(record, undelivered) : record).catch(error => {
+        if (!lock.isPublishingNoted) throw error // the note in the lock tells that it is restored
+      })
       log.info({ fileId, version }, 'version restored')
-      return { version: (await versions.of(fileId)).find(({ revision }) => revision === info.revision)?.version ?? 0, revision: info.revision }
+      const number = await numberOf(fileId, info) // before the hook, which may take long
+      await outbox.deliver(fileId, event)
+      return { version: number, revision: info.revision }
     }
     throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while a version was about to be restored`)
   }
+
+  /** 0 if it cannot be found out: it is restored all the same. */
+  async function numberOf (fileId: string, { revision }: FileInfo): Promise<number> {
+    const all = await versions.of(fileId).catch(() => [])
+    return all.findLast(version => version.revision === revision)?.version ?? 0
+  }
 }
 
-function restoredEvent ({ fileId, extension, size, revision }: FileInfo, restored: number, user: RestoringUser | undefined): SavedEvent {
-  return { id: randomUUID(), fileId, status: 2, extension, size, revision, restored, ...(user && { users: [user.id] }) }
+function restoredEvent (id: string, { fileId, extension, size, revision }: FileInfo, restored: number, user: RestoringUser | undefined): SavedEvent {
+  return { id, fileId, status: 2, extension, size, revision, restored, ...(user && { users: [user.id] }) }
 }

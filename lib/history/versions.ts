@@ -36,6 +36,9 @@ interface Dependencies {
   readonly clock: Clock
 }
 
+/** One is enough, unless saves follow each other at once. */
+const MAX_ATTEMPTS = 10
+
 export function createVersions ({ storage, store, retention, clock }: Dependencies): Versions {
   return {
     of,
@@ -65,11 +68,11 @@ export function createVersions ({ storage, store, retention, clock }: Dependenci
   }
 
   function versionOf ({ version, revision, extension, modifiedAt }: Pick<StoredVersion, 'version' | 'revision' | 'extension' | 'modifiedAt'>, made: Made | undefined, previous: StoredVersion | undefined): Version {
-    const hasChanges = made !== undefined && typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
+    const hasChanges = made !== undefined && previous?.version === version - 1 && typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
     return { version, revision, extension, modifiedAt, made, changesIn: hasChanges ? previous.version : undefined }
   }
 
-  async function openContent (fileId: string, version: number): Promise<VersionContent | null> {
+  async function openContent (fileId: string, version: number, attempt = 1): Promise<VersionContent | null> {
     const kept = await store.read(fileId, version, 'content')
     if (kept) return { extension: kept.version.extension, size: kept.version.size, body: kept.body }
     const present = (await of(fileId)).at(-1)
@@ -77,7 +80,7 @@ export function createVersions ({ storage, store, retention, clock }: Dependenci
     const file = await storage.read(fileId)
     if (file?.info.revision === present.revision) return { extension: file.info.extension, size: file.info.size, body: file.body }
     if (file) discard(file.body)
-    return await openContent(fileId, version) // a save has superseded it just now
+    return attempt < MAX_ATTEMPTS ? await openContent(fileId, version, attempt + 1) : null // a save has superseded it just now
   }
 
   async function openChanges (fileId: string, version: number): Promise<VersionContent | null> {

@@ -53,11 +53,12 @@ export function eventDelivered (record: FileRecord, id: string): FileRecord {
   return others.length === undelivered.length ? record : { ...rest, ...(others.length > 0 && { undelivered: others }) }
 }
 
-/** Removes the lock of a dead holder. The save it was publishing counts as stored if its content is what is stored now. */
+/** Removes the lock of a dead holder. The save, or the earlier version, that it was publishing counts as stored if its content is what is stored now. */
 export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
   const { save, undelivered, bearing } = lock?.publishing ?? {}
-  return save !== undefined && save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing }) : rest
+  if (save === undefined) return undelivered !== undefined && undelivered.event.revision === storedRevision ? eventUndelivered(rest, undelivered) : rest
+  return save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing }) : rest
 }
 
 /**

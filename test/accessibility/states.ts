@@ -147,7 +147,13 @@ export const states: Readonly<Record<string, State>> = {
     reach: async page => await page.getByRole('alert').waitFor()
   },
   'status page of the document server': {
-    path: async demo => new URL(/data-api="([^"]+)/.exec(await (await fetch(`${demo.url}/edit/${await demo.idOf(REPORT)}`)).text())![1]!).origin
+    path: async demo => new URL(/data-api="([^"]+)/.exec(await (await fetch(`${demo.url}/edit/${await demo.idOf(REPORT)}`)).text())![1]!).origin,
+    async reach (page, demo) {
+      const other = await page.context().newPage()
+      await other.goto(`${demo.url}/edit/${await demo.idOf(REPORT)}?user=mira`)
+      await page.getByRole('cell', { name: 'Mira Sandoval' }).waitFor() // by itself, some seconds later
+      await other.close()
+    }
   },
 
   'a save that did not arrive': {

@@ -136,12 +136,22 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     ['reference', [undefined, 'x', { fileId: 'x' }, { name: 'x' }]],
     ['users', [undefined, [{ id: 7, name: 'x' }], [{ id: '7' }], [{ id: '7', name: 'x', image: 'javascript:alert(1)' }], [{ id: '7', name: 'x', image: 'data:text/html,<script>' }]]],
     ['sharing', [undefined, [{ user: 'x' }], [{ user: 'x', permissions: 'x', isLink: 'yes' }]]],
-    ['create', [undefined, {}, { url: 'javascript:alert(1)' }, { url: '//evil.example.com' }, { url: '/\\evil.example.com' }, { url: '/\t/evil.example.com' }, { url: 'edit' }]],
+    ['create', [undefined, {}, { url: 'javascript:alert(1)' }, { url: '//evil.example.com' }, { url: '/\\evil.example.com' }, { url: '/\t/evil.example.com' }, { url: '/\n/evil.example.com' }, { url: '///evil.example.com' }, { url: 'edit' }]],
     ['config', [undefined, null, 'yes', 1]]
   ]
   for (const [action, results] of unusable) {
     for (result of results) await expectFailure(action, /returned something else than/)
   }
+})
+
+t.test('without the hook page, a notification links to the page that asks for it, if that is of the same origin, and to nothing else', async t => {
+  const links: Array<string | undefined> = []
+  const host = await startPageHost(t, { actions: { notify: ({ link }) => { links.push(link) } }, publicBaseUrl: 'https://app.example.com/office' })
+  const { origin } = host
+  for (const link of [`${origin}/edit/1?x=1#top`, `${origin.replace('http:', 'https:')}/edit`, 'https://app.example.com/edit', 'https://evil.example.com/', 'https://app.example.com.evil.example.com/', `${origin.replace('http:', 'javascript:')}/%0aalert(1)`, `http://user:password@${new URL(origin).host}/`, '/edit', 'x', undefined]) {
+    t.equal((await host.ask('notify', { emails: ['a@b'], message: '', link })).status, 200)
+  }
+  t.strictSame(links, [`${origin}/edit/1?x=1`, `${origin.replace('http:', 'https:')}/edit`, 'https://app.example.com/edit', undefined, undefined, undefined, `${origin}/`, undefined, undefined, undefined])
 })
 
 t.test('a fresh configuration is what the page would have if it was made now, and its tokens do not live longer', async t => {

@@ -1,10 +1,11 @@
 import t from 'tap'
 import type { RenameAction } from '../../lib/index.js'
 import { HANDLER } from '../helpers/host.js'
+import { WARN } from '../helpers/log.js'
 import { startService } from '../integration/support.js'
 import { ADA, startPageHost } from './support.js'
 
-t.test('renaming: the hook notes the name, then all editors show it; a document server that is away does not undo it', async t => {
+t.test('renaming: the hook notes the name, then all editors show it', async t => {
   const renamed: RenameAction[] = []
   const service = await startService(t, { actions: { rename: action => { renamed.push(action) } } })
   const { fileId, origin, app } = service
@@ -19,10 +20,17 @@ t.test('renaming: the hook notes the name, then all editors show it; a document 
   t.match(await rename('Minutes'), { status: 200, answer: { name: 'Minutes.txt', pageToken: String } })
   t.match(renamed.at(-1), { fileId, user: ADA, name: 'Minutes', title: 'Minutes.txt' })
   for (const session of sessions) t.match(await session.nextEvent('renamed'), { title: 'Minutes.txt' })
+  t.equal(renamed.length, 2)
+})
 
-  await service.documentServer.close()
-  t.match(await rename('Later'), { status: 200, answer: { name: 'Later.txt' } })
-  t.equal(renamed.length, 3)
+t.test('a renamed document keeps its name if the document server is away: the log says who was not told', async t => {
+  const renamed: string[] = []
+  const host = await startPageHost(t, { actions: { rename: ({ title }) => { renamed.push(title) } } })
+  const key = host.keys.of((await host.storage.stat(host.fileId))!)
+  await host.postSignedCallback(host.fileId, { status: 1, key, users: ['ada'] })
+  t.match(await host.ask('rename', { name: 'Minutes' }), { status: 200, body: { name: 'Minutes.docx' } })
+  t.strictSame(renamed, ['Minutes.docx'])
+  t.match(host.records().filter(({ level }) => level === WARN), [{ msg: 'the editors of a document were not told its new name', fileId: host.fileId, err: { code: 'FST_EDITOR_UPSTREAM' } }])
 })
 
 t.test('a name that is not a plain file name everywhere is refused before the hook; the extension stays', async t => {

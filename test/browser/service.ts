@@ -75,7 +75,7 @@ export async function startService (t: Test, browser: TestBrowser, { defaults = 
         const { user = 'Ada Lovelace', mode, badToken } = query
         const control = app.editorControl({ user: { id: user.split(' ')[0]!.toLowerCase(), name: user }, ...(mode === 'view' ? { mode } : {}), ...defaults })
         await control.openDocument(params.fileId)
-        const html = `<!DOCTYPE html><html lang="en"><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${control.render(render)}`
+        const html = `<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${control.render(render)}`
         return reply.type('text/html').header('content-security-policy', `default-src 'none'; script-src 'self' ${documentServer.url}; frame-src ${documentServer.url}; connect-src 'self'; img-src 'self' data:; base-uri 'none'`).send(badToken === undefined ? html : html.replace(/(?<="token":")[^"]*/, badToken))
       })
     }

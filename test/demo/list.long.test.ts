@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
 import { startDemo, temporaryDirectory } from '../helpers/demo.js'
+import { widthOf } from './support.js'
 
 const browser = await startBrowser(t)
 const directory = await temporaryDirectory(t)
@@ -295,6 +296,66 @@ t.test('demo: others see who is editing; earlier versions are listed and restore
   t.match(await waiting.textContent(), 'Stored as a new document')
   t.equal(Buffer.from(await demo.download('Recovered document.md')).toString(), 'nearly lost')
   t.strictSame(problems, [])
+})
+
+t.test('demo: what the editor asks for is answered with the documents, images and users of the demo', { skip: browser.missing }, async t => {
+  const { page, problems } = await browser.newPage(t)
+  const report = await demo.idOf('Project report.docx')
+  await page.goto(`${demo.url}/edit/${report}?user=teodora&mode=view`)
+  let editor = await editorFrame(page)
+  const ask = (name: string) => page.frameLocator('iframe').getByRole('button', { name, exact: true }).click()
+  const inEditor = page.frameLocator('iframe').getByRole('dialog')
+  const chooser = page.getByRole('dialog')
+
+  await ask('Edit document')
+  await page.frameLocator('iframe').getByRole('button', { name: 'Rename…' }).waitFor()
+  editor = await editorFrame(page)
+  await ask('Insert image')
+  await chooser.getByRole('button', { name: 'Logo' }).waitFor()
+  t.ok(await chooser.locator('img').first().evaluate(widthOf), 'a preview, which the policy allows')
+  await chooser.getByLabel('Search').fill('mount')
+  await chooser.getByRole('button', { name: 'Logo' }).waitFor({ state: 'detached' })
+  await chooser.getByRole('button', { name: 'Mountains' }).click()
+  await editor.getByText('An image was inserted').waitFor()
+  await ask('Compare')
+  t.equal(await chooser.getByRole('button', { name: 'Project report.docx' }).count(), 0, 'not with itself')
+  await chooser.getByRole('button', { name: 'Handbook.docx' }).click()
+  await inEditor.getByRole('heading', { name: 'Comparison' }).waitFor()
+  await inEditor.getByRole('button', { name: 'Done' }).click()
+  await ask('Mail merge')
+  await chooser.getByRole('button', { name: 'Order list.csv' }).click()
+  await inEditor.getByRole('button', { name: 'Done' }).click()
+  await ask('Sharing')
+  await inEditor.getByText('Mira Sandoval: Full Access').waitFor()
+  await inEditor.getByRole('button', { name: 'Done' }).click()
+
+  await ask('Rename…')
+  await inEditor.getByLabel('Name').fill('Final report')
+  await inEditor.getByRole('button', { name: 'OK' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Final report.docx' }).waitFor()
+  t.equal(await demo.idOf('Final report.docx'), report)
+  await ask('Save copy as…')
+  await inEditor.getByLabel('Format').selectOption('txt')
+  await inEditor.getByRole('button', { name: 'OK' }).click()
+  await page.getByText('A copy was saved as Final report.txt').waitFor()
+  t.match(Buffer.from(await demo.download('Final report.txt')).toString(), 'Currency is EUR.')
+  await page.getByRole('button', { name: 'OK', exact: true }).click()
+
+  const [created] = await Promise.all([page.context().waitForEvent('page'), ask('Create new')])
+  await editorFrame(created)
+  t.equal(await created.getByRole('heading', { level: 1 }).textContent(), 'Untitled.docx')
+  t.match(await created.locator('[data-onlyoffice-editor] > script').textContent(), '"user":{"id":"teodora"', 'still the same user')
+  await created.close()
+  t.strictSame(problems, [])
+
+  // Linked cells.
+  await page.goto(`${demo.url}/edit/${await demo.idOf('Sales.xlsx')}`)
+  await editorFrame(page)
+  await ask('Reference')
+  await inEditor.getByLabel('Formula').fill('=[Order list.csv]Sheet1!B1')
+  await inEditor.getByRole('button', { name: 'OK' }).click()
+  await Promise.race([page.frameLocator('iframe').getByText('region').first().waitFor(), page.frameLocator('iframe').getByText('The linked file was not found').waitFor()])
+  t.equal(await page.frameLocator('iframe').getByText('The linked file was not found').count(), 0)
 })
 
 t.test('demo: other sites can change nothing, and a name that cannot be shown is refused', async t => {

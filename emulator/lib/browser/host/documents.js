@@ -3,7 +3,7 @@ import { showToast } from '../frame.js'
 import { refused, request } from '../session.js'
 import { isGrid, isWord, mayEdit } from './conditions.js'
 import { askUser } from './dialog.js'
-import { differencesPage } from './differences.js'
+import { differencesPage } from './differences-page.js'
 /** @import { Feature } from './features.js' */
 
 const TITLES = /** @type {Record<string, string>} */ ({ compare: 'Comparison', combine: 'Combined document' })

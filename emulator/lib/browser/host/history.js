@@ -2,7 +2,7 @@ import { emit, isHandled } from '../embedding-page.js'
 import { content, showNote, showTitle, showToast, versionBar } from '../frame.js'
 import { disconnect, editing, fail, whenOpened } from '../session.js'
 import { showFixed } from '../buttons.js'
-import { differencesPage } from './differences.js'
+import { differencesPage } from './differences-page.js'
 import { fetchVersion } from './version-data.js'
 /** @import { Feature } from './features.js' */
 /** @import { ShownVersion, VersionData } from './version-data.js' */

@@ -99,6 +99,8 @@ t.test('a copy that is cut off, too large, an error page or of another format is
     t.equal(created.filter(id => id !== host.fileId).length, saveAs === true ? 1 : 0)
   }
   t.ok(noticed > 0)
+  const careful = await start(t, async ({ content }) => { await bytesOf(content) })
+  t.match(await careful.save({ url: `${careful.server.origin}/cache/files/cut` }), { status: 502, body: { code: 'FST_EDITOR_UPSTREAM' } }, 'it is not the hook that failed')
   const unread = await start(t, () => {})
   t.equal((await unread.save()).status, 200, 'a hook need not read it')
   const failing = await start(t, () => { throw new Error('no') })
