@@ -67,12 +67,15 @@ export interface RestoreOptions {
    * @default 30_000
    */
   readonly timeout?: number
-  /** Stops waiting; the promise then rejects with its reason. A version that is being published is published. */
+  /** Stops waiting, for editors, content and earlier saves; the promise then rejects with its reason. A version that is being published is published. */
   readonly signal?: AbortSignal
 }
 
 export interface RestoredVersion {
-  /** The number of the new version, which has the content of the restored one. */
+  /**
+   * The number of the new version, which has the content of the restored one. 0 if the storage could not list the versions after
+   * it was restored.
+   */
   readonly version: number
   /** Revision of the stored file. */
   readonly revision: string

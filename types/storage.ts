@@ -187,7 +187,12 @@ export interface VersionStore {
    */
   read (fileId: string, version: number, part?: 'content' | 'changes'): Promise<VersionReadResult | null>
 
-  /** Removes versions. Durable once resolved. Numbers that the file has no version of are ignored. */
+  /**
+   * Removes versions. Durable once resolved. Numbers that the file has no version of are ignored.
+   *
+   * The history counts on from the newest kept version: if an application removes that one, the present content is shown under its
+   * number until the next save.
+   */
   remove (fileId: string, versions: readonly number[]): Promise<void>
 }
 

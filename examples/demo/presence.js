@@ -12,7 +12,8 @@ const ANSWER_WITHIN_MS = 10_000
 export function createPresence (app) {
   /** @type {Map<string, { users: string[], askedAt: number }>} */
   const known = new Map()
-  const scanned = app.editorSessions.list({ scan: true }).catch(error => app.log.warn({ err: error }, 'the sessions of before could not be read'))
+  // Those of before the start, too.
+  app.editorSessions.list({ scan: true }).catch(error => app.log.warn({ err: error }, 'the sessions of before could not be read'))
 
   return {
     /**
@@ -24,9 +25,7 @@ export function createPresence (app) {
       for (const id of known.keys()) if (!live.has(id)) known.delete(id)
       for (const id of live) ask(id)
       return new Map([...known].map(([id, { users }]) => [id, users]))
-    },
-    /** Resolves when the sessions of before the start are known. */
-    ready: () => scanned
+    }
   }
 
   /** @param {string} id */

@@ -37,7 +37,6 @@ const app = await createApp({
   publicBaseUrl: settings.publicBaseUrl ?? address
 })
 await app.listen({ port, host: settings.host })
-console.log(`Documents: ${address}`)
 
 /** @type {Promise<void> | undefined} */
 let stopping
@@ -45,6 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   // The listeners stay: under npm, Ctrl-C arrives twice, and the second signal must not kill the process while it stops.
   process.on(signal, () => { stopping ??= stop() })
 }
+console.log(`Documents: ${address}`) // last: whoever reads it may send a signal at once
 
 /**
  * The host of the URL at which a browser on this machine reaches the application.

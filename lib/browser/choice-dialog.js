@@ -156,7 +156,7 @@ ${DIALOG} .onlyoffice-choice-button {
 }
 ${DIALOG} .onlyoffice-choice-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
 ${DIALOG} .onlyoffice-choice-button:focus-visible, ${DIALOG} .onlyoffice-choice-cancel:focus-visible, ${DIALOG} .onlyoffice-choice-search:focus-visible {
-  outline: 2px solid #2f5fb3; outline-offset: 1px; box-shadow: 0 0 0 1px Canvas;
+  outline: 2px solid color-mix(in srgb, #2f5fb3 65%, CanvasText); outline-offset: 0;
 }
 ${DIALOG} .onlyoffice-choice-picture {
   display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden; border: 1px solid ${BORDER}; border-radius: .25rem;

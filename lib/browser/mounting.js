@@ -1,6 +1,5 @@
 // Mounts and unmounts the editor of a fragment.
 import { loadApi } from './api-script.js'
-import { createEditor } from './create-editor.js'
 import { UnsentChangesError } from './errors.js'
 import { readFragment } from './fragment.js'
 import { placeOfPage } from './links.js'
@@ -75,7 +74,8 @@ async function mount (fragment, events, isFresh = false) {
     isInPage: () => fragment.isConnected
   })
   try {
-    await Promise.all([loadApi(page.api), isFresh || goToPlace(fragment, page)])
+    // The larger part of this module, while the document server's script is loading.
+    const [{ createEditor }] = await Promise.all([import('./create-editor.js'), loadApi(page.api), isFresh || goToPlace(fragment, page)])
     if (opening.isOver()) return null // unmounted meanwhile
     const editor = createEditor({
       fragment,
@@ -158,7 +158,7 @@ async function whenSent (fragment, { timeout, isQuiet }) {
   if (frame) frame.inert = true // nothing more is typed
   const isSent = await editor.changes.sent({ timeout, isQuiet })
   if (stateOf(fragment).editor !== editor) return // forced meanwhile
-  if (isSent) return destroy(fragment)
+  if (isSent || !fragment.isConnected) return destroy(fragment)
   if (frame) frame.inert = false
   throw new UnsentChangesError(timeout)
 }

@@ -34,7 +34,14 @@ function createNotice (fragment) {
   const notice = element('div', 'onlyoffice-notice')
   notice.tabIndex = -1
 
+  function focus () {
+    (notice.querySelector('button') ?? notice).focus()
+  }
+
   return {
+    /** For a notice in the place of what had the focus. */
+    focus,
+
     /** @param {Content} content */
     show ({ place, role, title, advice, details, buttons = [], isBusy = false }) {
       useStyle()
@@ -47,7 +54,7 @@ function createNotice (fragment) {
       // After the element is in the page: assistive technology announces what changes in it.
       text.append(...[['title', title], ['advice', advice], ['details', details]].flatMap(([part, value]) => value ? [element('p', `onlyoffice-notice-${part}`, value)] : []))
       if (buttons.length > 0) notice.append(buttonsFor(buttons))
-      if (wasFocused) (notice.querySelector('button') ?? notice).focus()
+      if (wasFocused) focus()
       fragment.setAttribute('aria-busy', String(isBusy))
       setCovered(fragment, place === 'cover' && !isBusy)
     },

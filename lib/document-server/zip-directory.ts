@@ -4,7 +4,6 @@ const END = Buffer.from('504b0506', 'hex')
 const END_BYTES = 22
 const ENTRY = 0x02014b50
 const ENTRY_BYTES = 46
-const LOCAL_BYTES = 30
 /** Stands for a number that is kept elsewhere, with 64 bits. */
 const ELSEWHERE = 0xFFFFFFFF
 const MANY = 0xFFFF
@@ -24,19 +23,16 @@ const UNREAD = { state: 'unread' } as const
 export function readZipDirectory (end: Buffer, length: number): ZipDirectory {
   const endAt = end.lastIndexOf(END)
   if (endAt < 0 || endAt + END_BYTES > end.length) return DAMAGED
-  const [count, size, offset] = [end.readUInt16LE(endAt + 10), end.readUInt32LE(endAt + 12), end.readUInt32LE(endAt + 16)]
-  if (count === MANY || size === ELSEWHERE || offset === ELSEWHERE) return UNREAD
+  const [count, offset] = [end.readUInt16LE(endAt + 10), end.readUInt32LE(endAt + 16)]
+  if (count === MANY || offset === ELSEWHERE) return UNREAD
   const hidden = length - end.length
-  if (offset + size > hidden + endAt) return DAMAGED
-  return offset < hidden ? UNREAD : readEntries(end.subarray(offset - hidden, endAt), count, offset)
+  return offset < hidden ? UNREAD : readEntries(end.subarray(offset - hidden, endAt), count)
 }
 
-function readEntries (directory: Buffer, count: number, dataEnd: number): ZipDirectory {
+function readEntries (directory: Buffer, count: number): ZipDirectory {
   const names: string[] = []
   for (let at = 0; names.length < count;) {
     if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY) return DAMAGED
-    const [packed, local] = [directory.readUInt32LE(at + 20), directory.readUInt32LE(at + 42)]
-    if (packed !== ELSEWHERE && local !== ELSEWHERE && local + LOCAL_BYTES + packed > dataEnd) return DAMAGED
     const nameAt = at + ENTRY_BYTES
     const nameEnd = nameAt + directory.readUInt16LE(at + 28)
     names.push(directory.toString('utf8', nameAt, nameEnd))

@@ -1,4 +1,3 @@
-import type { CallbackHistory } from '../../types/events.js'
 import type { StagedContent } from '../../types/storage.js'
 import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from '../history/details.js'
 import type { SaveRequest } from './save-request.js'
@@ -8,15 +7,14 @@ const MAX_CHANGES_BYTES = 24 * 1024
 
 /** What the version history is to know of a save. Whatever the document server says: a save whose version cannot be kept is refused. */
 export function newVersion ({ key, lastsave, users, history = {} }: SaveRequest, now: number, staged: StagedContent | undefined): NewVersion {
-  const { changes: reported, serverVersion } = history
-  const last = reported?.at(-1)?.user
-  const changes = reported?.map(flatChange)
+  const { changes, serverVersion } = history
+  const last = changes?.at(-1)?.user
   return {
     made: {
       savedAt: new Date(Number.isNaN(Date.parse(lastsave ?? '')) ? now : lastsave!).toISOString(),
       ...(isShort(key) && { key }),
       ...madeBy(last?.id === undefined ? { id: users?.[0] } : last),
-      ...(changes && Buffer.byteLength(JSON.stringify(changes)) <= MAX_CHANGES_BYTES && { changes }),
+      ...(changes && Buffer.byteLength(JSON.stringify(changes)) <= MAX_CHANGES_BYTES && { changes: [...changes] }),
       ...(isShort(serverVersion) && { serverVersion })
     },
     changes: staged
@@ -25,13 +23,4 @@ export function newVersion ({ key, lastsave, users, history = {} }: SaveRequest,
 
 function isShort (text: string | undefined): text is string {
   return text !== undefined && text.length <= MAX_TEXT_LENGTH
-}
-
-/** Without anything nested, but the user: deeply nested values cannot be written as JSON. */
-function flatChange ({ user, ...change }: NonNullable<CallbackHistory['changes']>[number]): object {
-  return { ...flat(change), ...(user && { user: flat(user) }) }
-}
-
-function flat (value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field !== 'object'))
 }

@@ -23,11 +23,22 @@ t.test('the close button leads to closeUrl, else to the page that the user came 
   await ada.page.getByRole('status').getByText('The document is closed').waitFor()
   t.equal(await ada.page.locator('iframe').count(), 0)
   t.equal(await saved, 2)
-  await ada.page.getByRole('button', { name: 'Open it again' }).click()
+  t.equal(await ada.page.evaluate('document.activeElement.textContent'), 'Open it again')
+  await ada.page.keyboard.press('Enter')
   const again = await editorFrame(ada.page)
   t.ok(await again.getByText('Currency is EUR. closed').isVisible())
   t.match((await ada.events()).filter(([name]) => name === 'onInfo').at(-1), ['onInfo', { mode: 'edit' }], 'a fresh configuration: with the old key it could only be viewed')
   t.strictSame(ada.problems, [])
+
+  await ada.withModule(`async ({ mountEditor, unmountEditor }, fragment) => {
+    await unmountEditor(fragment)
+    fragment.dataset.closeUrl = 'javascript:document.title = "script"'
+    await mountEditor(fragment)
+  }`)
+  await editorFrame(ada.page)
+  await ada.button('Close').click()
+  await ada.page.getByRole('status').getByText('The document is closed').waitFor()
+  t.equal(await ada.page.title(), 'Editor')
 
   await ada.page.goto(`${service.origin}/list`)
   await ada.page.evaluate(`document.querySelector('a').href = ${JSON.stringify(`/edit/${fileId}`)}`)

@@ -267,14 +267,17 @@ t.test('what the page does itself is left to it: a handler, or a listener that p
   await ada.withModule(`async ({ mountEditor, unmountEditor }, fragment) => {
     await unmountEditor(fragment, { force: true })
     window.handled = []
-    await mountEditor(fragment, { onRequestCreateNew: event => handled.push('create') })
+    await mountEditor(fragment, { onRequestCreateNew: event => handled.push('create'), onRequestClose: () => handled.push('close') })
     fragment.addEventListener('onRequestRename', ({ detail }) => handled.push(detail))
   }`)
   await editorFrame(ada.page)
   await ada.button('Create new').click()
+  await ada.button('Close').click() // a handler is enough for the button
   await ada.button('Rename…').click()
   await fill(ada, 'Name', 'By the page')
-  await ada.page.waitForFunction(() => (globalThis as unknown as { handled: unknown[] }).handled.length === 2)
-  t.strictSame(await ada.page.evaluate('handled'), ['create', 'By the page'])
+  await ada.page.waitForFunction(() => (globalThis as unknown as { handled: unknown[] }).handled.length === 3)
+  t.strictSame(await ada.page.evaluate('handled'), ['create', 'close', 'By the page'])
   t.strictSame(calls, [])
+  t.ok(await ada.editor.evaluate('true').then(() => false, () => true), 'the first editor is gone')
+  t.equal(await ada.page.locator('iframe').count(), 1, 'and the second is not closed')
 })

@@ -93,7 +93,7 @@ export async function startService (t: Test, browser: TestBrowser, { defaults = 
       const { page, problems } = await browser.newPage(t)
       if (onSocket !== undefined) await page.routeWebSocket(/\/doc\/socket$/, onSocket)
       await page.goto(`${host.origin}/edit/${fileId}?${new URLSearchParams({ ...options, ...query })}`)
-      const editor = options.badToken === undefined ? await editorFrame(page) : page.frame('frameEditor')!
+      const editor = options.badToken === undefined ? await editorFrame(page) : (await (await page.waitForSelector('iframe')).contentFrame())!
       return {
         page,
         editor,

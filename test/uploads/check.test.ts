@@ -76,16 +76,21 @@ t.test('a document of each format is taken unchanged, as bytes and in pieces of 
 
 t.test('unusual files that the editor opens are taken, too', async t => {
   const protectedFile = fixture('report.doc') // protected Office Open XML is in the same container
-  const large = zipSync({ '[Content_Types].xml': strToU8('x'), ...Object.fromEntries(Array.from({ length: 2600 }, (_, index) => [`word/media/${'image'.repeat(10)}${index}.png`, new Uint8Array()])) }, { level: 0 })
+  const withImages = (count: number, first: number) => zipSync({
+    '[Content_Types].xml': new Uint8Array(first),
+    ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`word/media/${'image'.repeat(10)}${index}.png`, new Uint8Array()]))
+  }, { level: 0 })
+  const large = withImages(2600, 1)
   const files: Array<[name: string, bytes: Uint8Array]> = [
     ['empty.txt', Buffer.of()], ['empty.csv', Buffer.of()], ['empty.md', Buffer.of()],
-    ['latin.txt', Buffer.from('caf\xe9', 'latin1')], ['utf-16.csv', Buffer.from('\uFEFFa;b\r\n', 'utf16le')], ['no mark.txt', Buffer.from('text without a mark', 'utf16le')],
+    ['latin.txt', Buffer.from('caf\xe9', 'latin1')], ['utf-16.csv', Buffer.from('\uFEFFa;\u0100\r\n', 'utf16le')], ['no mark.txt', Buffer.from('text without a mark', 'utf16le')],
     ['page.txt', Buffer.from('<html>a text about HTML')],
     ['protected.docx', protectedFile],
     ['other folder.docx', packageOf('[Content_Types].xml', '_rels/.rels', 'document.xml')],
     ['backslash.xlsx', packageOf('[content_types].xml', 'xl\\workbook.xml')],
     ['with a comment.docx', Buffer.concat([REPORT.subarray(0, -2), Buffer.of(5, 0), Buffer.from('noted')])],
     ['many parts.docx', large],
+    ['a directory longer than what is kept at once.docx', withImages(1900, 150_000)],
     ['template.ott', fixture('report.odt')],
     ['streamed.docx', streamed()],
     ['stored.docx', zipSync({ '[Content_Types].xml': strToU8('types'), 'word/document.xml': strToU8('text') }, { level: 0 })],

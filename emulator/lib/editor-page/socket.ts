@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import { baseUrlOf } from '../url.js'
@@ -124,6 +125,10 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
     return parts.pages.of(document, participant().connectionId)
   }
 
+  async function sendContent (opened: Editor): Promise<void> {
+    send({ type: 'content', content: (await opened.editable()).view(), asked: true })
+  }
+
   /** Resolves to the answer to a request. */
   async function handle (opened: Editor, message: Message): Promise<object | undefined> {
     switch (message.type) {
@@ -145,7 +150,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         break
       }
       case 'content':
-        send({ type: 'content', content: (await opened.editable()).view(), asked: true })
+        await sendContent(opened)
         break
       case 'download':
         if (!mayDownload) throw documentServerError(NO_RIGHT, 'The document may not be downloaded.')
@@ -154,6 +159,11 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         const images = await given.images(message.data)
         for (const bytes of images) await opened.appendImage(bytes)
         return { inserted: images.length }
+      }
+      case 'insertText': {
+        const inserted = await appendLines(opened, await given.lines(message.data))
+        await sendContent(opened) // the page doesn't show operations that carry its own name
+        return { inserted }
       }
       case 'readDocument': return { lines: await given.lines(message.data), present: linesOf(opened.document.fileType, await opened.content()) }
       case 'readRecipients': return { rows: await given.rows(message.data) }
@@ -203,6 +213,21 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
 /** Whether there are changes that the application has not accepted. */
 function isUnsaved (document: OpenDocument): boolean {
   return document.changes.length > 0 && !isForceSaved(document)
+}
+
+/** Appends lines as paragraphs, after the last one outside of tables. Resolves to their number. */
+async function appendLines (opened: Editor, lines: readonly string[]): Promise<number> {
+  const view = (await opened.editable()).view()
+  if (view.kind !== 'paragraphs') return 0
+  let inserted = 0
+  let after = view.paragraphs.findLast(({ cell }) => cell === undefined)?.id ?? ''
+  for (const text of lines) {
+    const done = await opened.apply({ op: 'insert', id: `text-${randomUUID()}`, after, text })
+    if (done === null || !('id' in done)) break
+    after = done.id
+    inserted++
+  }
+  return inserted
 }
 
 /** Reconnects, even if the server has not noticed yet that the connection was cut. */

@@ -31,6 +31,7 @@ export function close ({ askFresh, changes, messages, notice, page, remount, tel
     const back = wayBack(page)
     if (back !== null) return location.assign(back)
     notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons: [{ label: messages.openAgain, run: openAgain }] })
+    notice.focus()
   }
 
   /** Without a fresh configuration: the page itself has one. */

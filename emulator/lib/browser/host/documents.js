@@ -7,6 +7,7 @@ import { differencesPage } from './differences-page.js'
 /** @import { Feature } from './features.js' */
 
 const TITLES = /** @type {Record<string, string>} */ ({ compare: 'Comparison', combine: 'Combined document' })
+const INSERT_TEXT = 'insert-text'
 const MAX_RECIPIENTS = 50
 
 /** Other documents that the page lets the user choose. @type {Feature} */
@@ -14,6 +15,7 @@ export const documents = {
   buttons: [
     { name: 'Compare', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'compare' }) },
     { name: 'Combine', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'combine' }) },
+    { name: 'Text from file', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: INSERT_TEXT }) },
     { name: 'Mail merge', event: 'onRequestSelectSpreadsheet', when: opened => mayEdit(opened) && !isGrid(opened), click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' }) }
   ],
   commands: { setRequestedDocument, setRequestedSpreadsheet }
@@ -27,6 +29,10 @@ function isEditedWord (opened) {
 /** @param {{ data: { c?: string } | null }} detail */
 async function setRequestedDocument ({ data }) {
   try {
+    if (data?.c === INSERT_TEXT) {
+      const { inserted } = await request({ type: 'insertText', data })
+      return showToast(inserted === 0 ? 'The document has no text.' : 'The text was inserted at the end')
+    }
     const { lines, present } = await request({ type: 'readDocument', data })
     askUser({ title: TITLES[data?.c ?? ''] ?? 'Document', more: [differencesPage(present, lines)], onlyTells: true })
   } catch (error) {

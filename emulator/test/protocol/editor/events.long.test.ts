@@ -15,7 +15,7 @@ const withInfo = (info: object) => (config: EditorConfig): object => ({ ...confi
 /** Everything in the toolbar of the page. */
 const BUTTONS: ReadonlyArray<readonly [name: string, event: string]> = [
   ['Version history', 'onRequestHistory'], ['Save copy as…', 'onRequestSaveAs'], ['Rename…', 'onRequestRename'], ['Insert image', 'onRequestInsertImage'],
-  ['Compare', 'onRequestSelectDocument'], ['Combine', 'onRequestSelectDocument'], ['Mail merge', 'onRequestSelectSpreadsheet'], ['Mention', 'onRequestUsers'],
+  ['Compare', 'onRequestSelectDocument'], ['Combine', 'onRequestSelectDocument'], ['Text from file', 'onRequestSelectDocument'], ['Mail merge', 'onRequestSelectSpreadsheet'], ['Mention', 'onRequestUsers'],
   ['Link to this place', 'onMakeActionLink'], ['Sharing', 'onRequestSharingSettings'], ['Create new', 'onRequestCreateNew']
 ]
 
@@ -91,7 +91,7 @@ t.test('insertImage: of the token only images[].url is read, unsigned images are
   t.strictSame(problems, [])
 })
 
-t.test('compare, combine and mail merge: the document server fetches what setRequestedDocument and setRequestedSpreadsheet sign', { skip: browser.missing }, async t => {
+t.test('compare, combine, text from a file and mail merge: the document server fetches what setRequestedDocument and setRequestedSpreadsheet sign', { skip: browser.missing }, async t => {
   const editing = await startEditing(t, browser)
   const { host, open, signed } = editing
   host.files.set('/other.docx', fixture('handbook.docx'))
@@ -107,6 +107,13 @@ t.test('compare, combine and mail merge: the document server fetches what setReq
     t.match(await dialog().locator('del').allInnerTexts(), [/ of mine$/])
     await dialog().getByRole('button', { name: 'Done' }).click()
   }
+  await button('Text from file').click()
+  t.strictSame(await event('onRequestSelectDocument'), { c: 'insert-text' })
+  host.files.set('/lines.txt', Buffer.from('a line\nfrom a file\n'))
+  await call('setRequestedDocument', signed({ c: 'insert-text', fileType: 'txt', url: `${host.origin}/lines.txt` }))
+  await frame.locator('[data-paragraph]', { hasText: 'from a file' }).waitFor()
+  await type(', again')
+  await sent()
   t.equal(downloads(editing, '/other.docx'), 2)
   await button('Mail merge').click()
   t.strictSame(await event('onRequestSelectSpreadsheet'), { c: 'mailmerge' })
