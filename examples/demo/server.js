@@ -44,7 +44,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   // The listeners stay: under npm, Ctrl-C arrives twice, and the second signal must not kill the process while it stops.
   process.on(signal, () => { stopping ??= stop() })
 }
-console.log(`Documents: ${address}`) // last: whoever reads it may send a signal at once
+// Last: whoever reads it may send a signal at once.
+console.log(`Documents: ${address}`)
 
 /**
  * The host of the URL at which a browser on this machine reaches the application.
