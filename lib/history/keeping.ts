@@ -32,8 +32,9 @@ export function keepingStorage (storage: StagingStorage, { versions, retention, 
     let kept: readonly StoredVersion[] | undefined
     const beforePublish: StagedReplaceOptions['beforePublish'] = async (info, ticket) => {
       isKnownToCall = true
-      kept = await keep(fileId, options.ifRevision, version, info?.revision)
       await options.beforePublish?.(info, ticket)
+      // With the lock: another instance would note its own save beside this version.
+      kept = await keep(fileId, options.ifRevision, version, info?.revision)
     }
     try {
       if (!isKnownToCall) kept = await keep(fileId, options.ifRevision, version, undefined)

@@ -5,7 +5,7 @@ import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import type { Clock } from '../../types/options.js'
-import { BeingEditedError, BusyError, FileNotFoundError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
+import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
 import type { Fetch } from '../save/fetch.js'
 import type { ReplaceLocked } from '../save/locked-replace.js'
 import type { Outbox } from '../save/outbox.js'
@@ -13,6 +13,7 @@ import type { StagingStorage } from '../save/staging.js'
 import type { Settings } from '../options.js'
 import { createQueue, type Queue } from '../queue.js'
 import type { Locks } from '../sessions/locks.js'
+import { isResultPath } from '../security/result-path.js'
 import { liveSessions } from '../sessions/record.js'
 import type { RecordStore } from '../sessions/record-store.js'
 import { eventUndelivered } from '../sessions/stored-saves.js'
@@ -118,6 +119,7 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
 
   async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
     if (!isHttpUrl(url)) throw new InvalidOptionError('result.url', 'must be an absolute http(s) URL')
+    if (!isResultPath(new URL(url).pathname)) throw new AddressBlockedError('only a result file of the document server may be restored')
     const staged = await fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content))
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }

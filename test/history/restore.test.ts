@@ -48,7 +48,7 @@ t.test('a session that the document server has lost does not keep a version from
 })
 
 t.test('a change below a version is restored from a result file of the document server, and from nothing else', async t => {
-  const { edit, control, contents, sent, origin, open } = await startHistorian(t)
+  const { edit, control, contents, sent, origin, open, documentServer } = await startHistorian(t)
   await edit('two')
   const session = await open()
   await session.edit('three')
@@ -57,7 +57,7 @@ t.test('a change below a version is restored from a result file of the document 
   const opened = await control()
   await opened.restore(2, { result: { url, fileType: 'txt' } })
   t.strictSame((await contents()).at(-1), [4, 'two'])
-  for (const elsewhere of [`${origin}/secret`, 'http://127.0.0.1:9/cache/files/x', 'http://169.254.169.254/']) {
+  for (const elsewhere of [`${documentServer.url}/healthcheck`, `${origin}/secret`, 'http://127.0.0.1:9/cache/files/x', 'http://169.254.169.254/']) {
     await t.rejects(opened.restore(2, { result: { url: elsewhere, fileType: 'txt' } }), { code: 'FST_EDITOR_ADDRESS_BLOCKED' }, elsewhere)
   }
   await t.rejects(opened.restore(2, { result: { url: 'file:///etc/passwd', fileType: 'txt' } }), { code: 'FST_EDITOR_INVALID_OPTION' })
