@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { HistoryVersionData } from '../types/history.js'
 import type { HttpClient } from '../types/http.js'
 import type { Storage } from '../types/storage.js'
@@ -61,6 +62,8 @@ export type Diagnosis = ReturnType<typeof createDiagnosis>
 
 /** Of the most recently used files, when the storage has no `state`. */
 const MAX_RECORDS_IN_MEMORY = 10_000
+
+const MAX_WAIT_FOR_SAVES_MS = 10_000
 
 /** The application and the document server: URLs, tokens, keys and requests. */
 export function createConnection ({ settings, handlerPath, httpClient, log, shutdown }: Foundation) {
@@ -134,6 +137,11 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   })
   const versionHistory = restores && { history: createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData }), restore: restores.restore }
 
+  /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
+  async function whenSaved (fileId: string): Promise<void> {
+    await Promise.race([saves.queue.run(fileId, async () => {}), delay(MAX_WAIT_FOR_SAVES_MS, undefined, { ref: false, signal: shutdown.endAll })]).catch(() => {})
+  }
+
   /** Resolves when nothing is under way. */
   async function idle (): Promise<void> {
     await forceSaves.idle()
@@ -143,7 +151,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     await sessionEvents.idle()
   }
 
-  return { hooks, storage, recordStore, known, sessions, saves, versions, versionHistory, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
+  return { hooks, storage, whenSaved, recordStore, known, sessions, saves, versions, versionHistory, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
 }
 
 /** What the handler and the pages see, for the doctor. */

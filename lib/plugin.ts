@@ -87,7 +87,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     signal: shutdown.endAll
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, diagnosis)
-  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, createControl: control, editorSessions, instanceId, log, signal: shutdown.endAll })
+  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, createControl: control, editorSessions, whenSaved: saving.whenSaved, instanceId, log, signal: shutdown.endAll })
   const routeOptions = constraints ? { constraints } : {}
   await app.register(handlerScope({
     ...handlerParts,

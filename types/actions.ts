@@ -118,7 +118,7 @@ export interface NotifyAction extends PageAction {
   readonly message: string
   /**
    * URL of a page that opens the document at the comment: `page(fileId)` with `action-link` in its query. Without the hook `page`,
-   * the page that sent the request, if it is of the same origin.
+   * the page that sent the request, if its host is that of `publicBaseUrl`.
    */
   readonly link?: string
 }

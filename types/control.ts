@@ -191,6 +191,14 @@ export interface EditorMessages {
   readonly notFound?: string
   /** @default 'Another document has this name' */
   readonly nameTaken?: string
+  /**
+   * A version was not restored.
+   *
+   * @default 'Somebody else is editing this document'
+   */
+  readonly beingEdited?: string
+  /** @default 'Try again when nobody else has it open.' */
+  readonly beingEditedAdvice?: string
   /** @default 'This file is too large' */
   readonly tooLarge?: string
   /**

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { baseOf } from './formats.js'
 import { languageOf } from './new-documents.js'
+import { sorts } from './preferences.js'
 import { initialsOf, users } from './users.js'
 
 /** @import { FastifyInstance, FastifyRequest } from 'fastify' */
@@ -27,10 +28,10 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       await documents.rename(fileId, name)
     },
 
-    async saveAs ({ name, fileType, content }) {
+    async saveAs ({ user, name, fileType, content }) {
       const { fileId } = await app.editorStorage.create(fileType, content)
       const { name: added } = await documents.add(fileId, name)
-      return { fileId, name: added }
+      return { fileId, name: added, url: pageOf(fileId, user) }
     },
 
     async images ({ search = '' }, request) {
@@ -73,10 +74,10 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       await documents.favor(fileId, favorite)
     },
 
-    async create ({ format = 'docx', lang }) {
+    async create ({ user, format = 'docx', lang }) {
       const id = await app.editorControl().createDocument(format, { lang: languageOf(lang) })
       await documents.add(id, `Untitled.${format}`)
-      return { url: pageOf(id) }
+      return { url: pageOf(id, user) }
     }
   }
 
@@ -89,13 +90,16 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
   async function choices (kind, fileId, search = '') {
     /** @param {Document} document */
     const isOffered = document => document.kind === kind && document.id !== fileId && contains(document.name, search)
-    return (await documents.list()).filter(isOffered).map(({ id, name }) => ({ fileId: id, name }))
+    return (await documents.list()).filter(isOffered).sort(sorts.name.compare).map(({ id, name }) => ({ fileId: id, name }))
   }
 }
 
-/** @param {string} id */
-function pageOf (id) {
-  return `/edit/${id}`
+/**
+ * @param {string} id
+ * @param {PageUser} [user] who opens it
+ */
+function pageOf (id, user) {
+  return user ? `/edit/${id}?user=${user.id}` : `/edit/${id}`
 }
 
 /**

@@ -31,7 +31,7 @@ const MESSAGES = {
   FST_EDITOR_COMMAND_FAILED: 'The document server refuses this. The doctor can tell why.',
   FST_EDITOR_FILE_NOT_FOUND: 'There is no such document. It may have been deleted.',
   FST_EDITOR_VERSION_NOT_FOUND: 'This version is not kept any more.',
-  FST_EDITOR_BEING_EDITED: 'Somebody is editing this document. Restore the version when it is closed, or in the editor.',
+  FST_EDITOR_BEING_EDITED: 'Somebody is editing this document. Try again when nobody has it open.',
   FST_EDITOR_STORAGE_TIMEOUT: 'Storing takes too long. Try again in a moment.',
   FST_EDITOR_BUSY: 'This document is being saved. Try again in a moment.',
   FST_EDITOR_UNKNOWN_FORMAT: 'Files of this kind can\'t be opened in the editor.',

@@ -37,6 +37,8 @@ function bytesWithinLimit (payload: Readable): Promise<Buffer> {
     })
     payload.once('end', () => resolve(Buffer.concat(chunks)))
     payload.once('error', reject)
-    payload.once('close', () => reject(new InvalidActionError('its body was cut off')))
+    const cutOff = () => reject(new InvalidActionError('its body was cut off'))
+    payload.once('close', cutOff)
+    if (payload.destroyed) cutOff() // the page was left while it was being authorized
   })
 }

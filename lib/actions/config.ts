@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { ActionOptions, PageAction as PageFacts } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
@@ -16,26 +17,41 @@ interface Dependencies {
   /** Without `expires`, the token is valid as long as that of a new page. */
   readonly makeToken: (claims: Omit<PageClaims, 'expires'> & { readonly expires?: number }) => string
   readonly namesFor: (defaults: EditorControlDefaults) => readonly string[]
+  /** Resolves when the saves of a file that have arrived are stored, or after a while. */
+  readonly whenSaved: (fileId: string) => Promise<void>
 }
 
 const Body = Type.Object({
   /** `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may edit. */
   purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit')]),
-  actionLink: Type.Optional(ActionLink)
+  actionLink: Type.Optional(ActionLink),
+  /** With `refresh`: the document key that is outdated. */
+  key: Type.Optional(Type.String({ maxLength: 255 }))
 })
 
+/** A save that another instance handles is about to be noted. */
+const OUTDATED_KEY_LIMIT_MS = 2000
+const POLL_INTERVAL_MS = 100
+
 /** A configuration as the page would have if it was made now. */
-export function configAction ({ options, hooks, createControl, makeToken, namesFor }: Dependencies): PageAction {
+export function configAction ({ options, hooks, createControl, makeToken, namesFor, whenSaved }: Dependencies): PageAction {
   return pageAction({
     name: 'config',
     needs: 'any',
     schema: Body,
     async run (page) {
-      const { body: { purpose, actionLink }, claims, isAllowed } = page
+      const { body: { purpose, actionLink, key }, claims, isAllowed } = page
       const { fileId, expires } = claims
       const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
       const name = await presentName(page) ?? claims.name
-      const control = await createControl(actionLink ? leadingTo(actionLink, defaults) : defaults).openDocument(fileId, { name })
+      const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
+      await whenSaved(fileId)
+      await control.openDocument(fileId, { name })
+      // The editor that notices the save may be faster than the instance that stores it.
+      for (const end = performance.now() + OUTDATED_KEY_LIMIT_MS; control.documentKey === key && performance.now() < end;) {
+        await delay(POLL_INTERVAL_MS)
+        await control.openDocument(fileId, { name })
+      }
       return {
         config: control.config,
         pageToken: makeToken({ fileId, name, defaults, ...(!isAllowed && { expires }) }),

@@ -1,22 +1,26 @@
 import { Type } from 'typebox'
 import type { ActionOptions, FavoriteAction } from '../../types/actions.js'
+import type { PageClaims } from '../security/page-token.js'
+import { withFavorite } from '../control/page-defaults.js'
 import { pageAction, type PageAction } from './action.js'
 import { type HookCalls, NOTHING } from './hook-calls.js'
 
 interface Dependencies {
   readonly hook: NonNullable<ActionOptions['favorite']>
   readonly hooks: HookCalls
+  readonly makeToken: (claims: PageClaims) => string
 }
 
 /** Has the application note that the document is a favorite, or no longer. */
-export function favoriteAction ({ hook, hooks }: Dependencies): PageAction {
+export function favoriteAction ({ hook, hooks, makeToken }: Dependencies): PageAction {
   return pageAction({
     name: 'favorite',
     needs: 'any',
     schema: Type.Object({ favorite: Type.Boolean() }),
     async run (page) {
-      await hooks.call<FavoriteAction, void>({ name: 'favorite', hook }, page, { favorite: page.body.favorite }, NOTHING)
-      return {}
+      const { body: { favorite }, claims } = page
+      await hooks.call<FavoriteAction, void>({ name: 'favorite', hook }, page, { favorite }, NOTHING)
+      return { pageToken: makeToken({ ...claims, defaults: withFavorite(claims.defaults, favorite) }) }
     }
   })
 }

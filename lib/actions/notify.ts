@@ -30,7 +30,7 @@ export function notifyAction ({ hook, hooks, pageLinks }: Dependencies): PageAct
     schema: Body,
     async run (page) {
       const { emails, message, actionLink, link: given } = page.body
-      const link = await pageLinks.pageAt(page.claims.fileId, actionLink, given, page.request)
+      const link = await pageLinks.pageAt(page.claims.fileId, actionLink, given)
       await hooks.call<NotifyAction, void>({ name: 'notify', hook }, page, { emails, message, ...(link !== undefined && { link }) }, NOTHING)
       return {}
     }

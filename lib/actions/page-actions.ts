@@ -40,6 +40,8 @@ interface Dependencies {
   /** Identifies this application in copied cells. */
   readonly instanceId: string
   readonly log: Pick<FastifyBaseLogger, 'warn'>
+  /** Resolves when the saves of a file that have arrived are stored. */
+  readonly whenSaved: (fileId: string) => Promise<void>
   readonly signal: AbortSignal
 }
 

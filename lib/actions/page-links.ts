@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { ActionOptions } from '../../types/actions.js'
 import { parseUrl } from '../url.js'
 import type { HookCalls } from './hook-calls.js'
@@ -13,14 +12,14 @@ export interface Place {
 export interface PageLinks {
   /** `undefined` without the hook `page`. */
   pageOf (fileId: string): Promise<string | undefined>
-  /** Of a place in a document. Without the hook `page`, `given` is used if it is a page of the same origin. */
-  pageAt (fileId: string, place: Place | undefined, given: string | undefined, request: FastifyRequest): Promise<string | undefined>
+  /** Of a place in a document. Without the hook `page`, `given` is used if it is a page of the application. */
+  pageAt (fileId: string, place: Place | undefined, given: string | undefined): Promise<string | undefined>
 }
 
 interface Dependencies {
   readonly page: ActionOptions['page']
   readonly hooks: HookCalls
-  /** For paths. */
+  /** Of the application. */
   readonly publicBaseUrl: string
 }
 
@@ -32,20 +31,19 @@ export function createPageLinks ({ page, hooks, publicBaseUrl }: Dependencies): 
 
   return {
     pageOf,
-    async pageAt (fileId, place, given, request) {
+    async pageAt (fileId, place, given) {
       const own = await pageOf(fileId)
-      const url = own === undefined ? ownPage(given, request) : parseUrl(own, new URL(publicBaseUrl))
+      const url = own === undefined ? ownPage(given) : parseUrl(own, new URL(publicBaseUrl))
       if (url && place) url.searchParams.set(PARAMETER, JSON.stringify({ action: { type: place.action.type, data: place.action.data } }))
       return url?.href
     }
   }
 
-  /** A link in a mail must not lead to another site. */
-  function ownPage (given: string | undefined, request: FastifyRequest): URL | undefined {
+  /** A link in a mail must not lead to another site. The request's own host proves nothing: whoever sends it can name any. */
+  function ownPage (given: string | undefined): URL | undefined {
     const url = given === undefined ? undefined : parseUrl(given)
     // A reverse proxy may speak https in the application's name.
-    const isOwn = url && /^https?:$/.test(url.protocol) && (url.host === request.host || url.origin === new URL(publicBaseUrl).origin)
-    if (!isOwn) return undefined
+    if (!url || !/^https?:$/.test(url.protocol) || url.host !== new URL(publicBaseUrl).host) return undefined
     url.username = url.password = url.hash = ''
     return url
   }

@@ -4,7 +4,7 @@ import { Check } from 'typebox/value'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import { ForbiddenError, InvalidActionError, TooLargeError, UnauthorizedError } from '../errors.js'
 import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
-import { untrustedContentHeaders } from '../handler/responses.js'
+import { errorStatus, untrustedContentHeaders } from '../handler/responses.js'
 import type { PageAction } from './action.js'
 import { readBody } from './body.js'
 
@@ -55,7 +55,7 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
 
 function answerError (error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined): FastifyReply {
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
-  const status = error instanceof TooLargeError ? 413 : error.statusCode ?? 500 // the user can do something about it
+  const status = error instanceof TooLargeError ? 413 : errorStatus(error) // the user can do something about it
   request.log[status >= 500 ? 'error' : 'info']({ err: error, ...(fileId !== undefined && { fileId }) }, 'request of an editor page failed')
   return send(reply.code(status), { code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED', message: publicMessage(error, status) })
 }

@@ -1,6 +1,7 @@
 // The document in the open editor, with unsaved changes.
 import { CaptureError } from './errors.js'
 import { firstMounted, stateOf } from './registry.js'
+import { wasLedElsewhere } from './request.js'
 
 /** @import { FileType } from '@onlyoffice/doceditor-types' */
 /** @import { Captures } from './captures.js' */
@@ -71,6 +72,7 @@ async function fetchThroughProxy ({ handler, fileId, proxyToken }, url, signal) 
   try {
     const response = await fetch(`${handler}?${query}`, { signal, headers: { 'x-editor-proxy-token': proxyToken } })
     const { ok, status } = response
+    if (wasLedElsewhere(response, handler)) throw new CaptureError('expired', 'The application has logged out the user: reload the page', { status: 401 })
     if (status === 401) throw new CaptureError('expired', 'The proxy token of this page has expired: reload the page', { status })
     if (!ok) throw new CaptureError('failed', `The proxy action answered ${status}: ${await response.text()}`, { status })
     return await response.blob()

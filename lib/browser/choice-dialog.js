@@ -42,6 +42,7 @@ export function choose (fragment, { title, messages, find, textOf }) {
   cancel.type = 'button'
   dialog.append(heading, label, status, list, cancel)
 
+  const focused = document.activeElement
   let latest = 0
   let timer = 0
 
@@ -76,6 +77,7 @@ export function choose (fragment, { title, messages, find, textOf }) {
       clearTimeout(timer)
       latest = -1
       dialog.remove()
+      if (focused instanceof HTMLElement) focused.focus() // browsers do not give it back to a frame
       resolve(null)
     })
     cancel.addEventListener('click', () => end(null))

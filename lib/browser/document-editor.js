@@ -1,6 +1,7 @@
 // The element <document-editor>, for pages without a framework: importing this module defines it.
 import { captureDocument, mountEditor, unmountEditor } from './index.js'
 import { styleSheet } from './elements.js'
+import { stateOf } from './registry.js'
 import { readRendered } from './rendered.js'
 
 /** @import { DocEditor, FileType } from '@onlyoffice/doceditor-types' */
@@ -35,7 +36,6 @@ export class DocumentEditor extends HTMLElement {
   #opening = 0
   /** @type {HTMLElement | null} */
   #fragment = null
-  #isUnsent = false
 
   /** URL that the editor is fetched from; `''` if the element contains it. */
   get src () {
@@ -48,7 +48,7 @@ export class DocumentEditor extends HTMLElement {
 
   /** Whether the editor has changes that the document server has not. */
   get isUnsent () {
-    return this.#isUnsent
+    return this.#fragment !== null && stateOf(this.#fragment).editor?.changes.isUnsent() === true
   }
 
   /**
@@ -76,11 +76,6 @@ export class DocumentEditor extends HTMLElement {
     if (this.#fragment) await unmountEditor(this.#fragment, options)
   }
 
-  constructor () {
-    super()
-    this.addEventListener('onDocumentStateChange', event => { this.#isUnsent = /** @type {CustomEvent} */ (event).detail === true })
-  }
-
   connectedCallback () {
     useStyle()
     // While the page is parsed, the content follows.
@@ -90,7 +85,6 @@ export class DocumentEditor extends HTMLElement {
 
   disconnectedCallback () {
     this.#opening++
-    this.#isUnsent = false
     if (this.#fragment) unmountEditor(this.#fragment, { force: true }).catch(console.error)
   }
 

@@ -44,14 +44,15 @@ export function pageUrl (url) {
 }
 
 /**
- * Where closing the editor leads to: what the application has set, or the page that the user came from.
- * @param {Pick<EditorPage, 'closeUrl'>} page
+ * Where closing the editor leads to: what the application has set, or the page that the user came from, unless this page has other
+ * editors.
+ * @param {Pick<EditorPage, 'closeUrl'> & { isOnly: boolean }} page
  */
-export function wayBack ({ closeUrl }) {
+export function wayBack ({ closeUrl, isOnly }) {
   const { referrer } = document
   const set = pageUrl(closeUrl)
   if (set) return set
-  const isOther = referrer !== '' && new URL(referrer).origin === location.origin && withoutHash(referrer) !== withoutHash(location.href)
+  const isOther = isOnly && referrer !== '' && new URL(referrer).origin === location.origin && withoutHash(referrer) !== withoutHash(location.href)
   return isOther ? referrer : null
 }
 

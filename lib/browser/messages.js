@@ -17,6 +17,8 @@ const defaults = {
   denied: 'You are not allowed to do this',
   notFound: 'It does not exist any more',
   nameTaken: 'Another document has this name',
+  beingEdited: 'Somebody else is editing this document',
+  beingEditedAdvice: 'Try again when nobody else has it open.',
   tooLarge: 'This file is too large',
   refused: 'This is not possible',
   notDone: 'That did not work',

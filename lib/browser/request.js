@@ -20,7 +20,18 @@ export async function post ({ handler, pageToken }, action, body) {
     signal: AbortSignal.timeout(TIME_LIMIT_MS)
   })
   if (!ok) throw new ActionError(status, String(answer?.code ?? ''), `The action ${action} answered ${status}: ${answer?.message ?? ''}`)
-  return answer ?? {}
+  if (typeof answer !== 'object' || answer === null) throw new ActionError(0, '', `Something else answered in the place of the action ${action}`)
+  return answer
+}
+
+/**
+ * Whether a request was answered at another path: an application that has logged out the user may lead to a page for logging in, which
+ * must not pass for an answer.
+ * @param {Response} response
+ * @param {string} requested URL
+ */
+export function wasLedElsewhere ({ redirected, url }, requested) {
+  return redirected && new URL(url).pathname !== new URL(requested, document.baseURI).pathname
 }
 
 /**
@@ -30,6 +41,7 @@ export async function post ({ handler, pageToken }, action, body) {
 async function answerOf (url, init) {
   try {
     const response = await fetch(url, init)
+    if (wasLedElsewhere(response, url)) return { status: 401, ok: false, answer: null }
     const { status, ok } = response
     const isJson = response.headers.get('content-type')?.includes('json')
     return { status, ok, answer: isJson ? await response.json() : null }

@@ -7,6 +7,9 @@ import { ActionError } from './errors.js'
 
 const READING_MS = 8000
 
+/** A version cannot be restored then. */
+const BEING_EDITED = 'FST_EDITOR_BEING_EDITED'
+
 /**
  * @param {object} dependencies
  * @param {Notice} dependencies.notice
@@ -35,7 +38,8 @@ export function createTeller ({ notice, messages, isFree }) {
 
   /** @param {unknown} error */
   function textsOf (error) {
-    const status = error instanceof ActionError ? error.status : -1
+    const { status, code } = error instanceof ActionError ? error : { status: -1, code: '' }
+    if (code === BEING_EDITED) return { title: messages.beingEdited, advice: messages.beingEditedAdvice }
     if (status === 401) return { title: messages.outdated, advice: messages.outdatedAdvice }
     if (status === 403) return { title: messages.denied }
     if (status === 404) return { title: messages.notFound }

@@ -43,6 +43,11 @@ export function withInfo (defaults: EditorControlDefaults): EditorControlDefault
   return { ...defaults, info: defaults.info ?? defaults.document?.info ?? {} }
 }
 
+/** For the configurations that the page asks for from now on. */
+export function withFavorite (defaults: EditorControlDefaults, favorite: boolean): EditorControlDefaults {
+  return { ...defaults, info: { ...defaults.info ?? defaults.document?.info, favorite } }
+}
+
 function mergedDefaults<Base extends object> (base: Base, given: object): Base {
   const present = base as Readonly<Record<string, unknown>>
   const changes = Object.entries(given).filter(([, value]) => value !== undefined)

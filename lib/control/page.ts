@@ -40,6 +40,8 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
   denied: true,
   notFound: true,
   nameTaken: true,
+  beingEdited: true,
+  beingEditedAdvice: true,
   tooLarge: true,
   refused: true,
   notDone: true,

@@ -8,6 +8,11 @@ export const untrustedContentHeaders = {
   'cache-control': 'private, no-store'
 } as const
 
+/** The status that answers an error. Errors of other libraries have a `statusCode` of another service, which may even be that of a success. */
+export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }): number {
+  return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599 ? statusCode : 500
+}
+
 /**
  * Answers a callback. With 0 the document server deletes its copy of a save, with 1 it keeps it.
  * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer

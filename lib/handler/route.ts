@@ -5,7 +5,7 @@ import type { Credentials } from './credentials.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import { type Action, HandlerQuery, type HandlerRequest, isHandlerQuery } from './request.js'
-import { answerCallback, untrustedContentHeaders } from './responses.js'
+import { answerCallback, errorStatus, untrustedContentHeaders } from './responses.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -93,7 +93,7 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
     return answerCallback(reply, 1)
   }
   const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original
-  const status = error.statusCode ?? 500
+  const status = errorStatus(error)
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name) // of a body that failed

@@ -6,6 +6,9 @@ const MAX_BYTES = 255
 /** Changes the direction of text, too. */
 const LETTER_MARK = '\u061c'
 
+/** A name of invisible characters alone would look like none. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+
 /** A name without its extension, and with it. */
 export interface FileName {
   readonly name: string
@@ -19,7 +22,7 @@ export interface FileName {
 export function typedName (typed: string, extension: string): FileName | undefined {
   const name = withoutExtension(typed.normalize('NFC').trim(), extension)
   const title = `${name}.${extension}`
-  return isPlainName(name, MAX_BYTES) && isPlainName(title, MAX_BYTES) && !name.includes(LETTER_MARK) ? { name, title } : undefined
+  return isPlainName(name, MAX_BYTES) && isPlainName(title, MAX_BYTES) && VISIBLE.test(name) && !name.includes(LETTER_MARK) ? { name, title } : undefined
 }
 
 /** A plain file name that is similar to a title, which may contain anything. */
@@ -28,9 +31,11 @@ export function similarName (title: string, extension: string): string {
     .replace(new RegExp(FORBIDDEN_CHARACTERS, 'gu'), '_')
     .replaceAll(LETTER_MARK, '_')
     .replace(/^\.+/, '')
-  const name = withinBytes(plain, MAX_BYTES - extension.length - 1).replace(/[.\s]+$/u, '')
-  const whole = `${name}.${extension}`
-  return isPlainName(name, MAX_BYTES) && isPlainName(whole, MAX_BYTES) ? whole : `_${name}.${extension}`
+  const bytes = MAX_BYTES - extension.length - 1
+  const shortened = (name: string) => withinBytes(name, bytes).replace(/[.\s]+$/u, '')
+  const name = shortened(plain)
+  const isGood = VISIBLE.test(name) && isPlainName(name, MAX_BYTES) && isPlainName(`${name}.${extension}`, MAX_BYTES)
+  return `${isGood ? name : shortened(`_${name}`)}.${extension}`
 }
 
 function withoutExtension (name: string, extension: string): string {

@@ -82,6 +82,32 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   await nextEditor(ada, () => ada.button('Close history').click())
 })
 
+t.test('a version that cannot be restored because somebody else is editing: the user is told why', { skip }, async t => {
+  const service = await startService(t, browser, { versions: {} })
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+  await append(ada, 'Currency is EUR.', ' more')
+  await ada.button('Save').click()
+  await ada.editor.waitForSelector('[data-state="stored"]')
+  const grace = await service.open(fileId, { user: 'Grace Hopper' })
+  await ada.page.route(/\/actions\/restore$/, async route => {
+    const { status, body } = await refusal()
+    await route.fulfill({ status, json: body })
+  })
+  await ada.button('Version history').click()
+  await ada.button('Version 1').click()
+  await ada.button('Restore').click()
+  await ada.page.getByRole('alert').getByText('Somebody else is editing this document').waitFor()
+  await grace.page.close()
+
+  /** What the control rejects with, without the 30 seconds that the action waits. */
+  async function refusal () {
+    const control = await service.app.editorControl().openDocument(fileId)
+    const error = await control.restore(1, { timeout: 1 }).then(() => t.fail('it was restored'), error => error)
+    return { status: error.statusCode, body: { code: error.code, message: error.message } }
+  }
+})
+
 t.test('a page that is older than the last save refreshes its document and edits it; if that fails it says so', { skip }, async t => {
   let ended = () => {}
   const service = await startService(t, browser, { onSaved: () => ended() })

@@ -47,7 +47,7 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
     { name: 'good.docx', content: REPORT },
     { name: 'Table.md', content: 'the name is taken' }
   ])
-  const uploads = page.getByRole('region', { name: 'Files on their way' })
+  const uploads = page.getByRole('region', { name: 'Uploads' })
   const failed = uploads.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Try again/ }) })
   await row(page, 'good.docx').waitFor()
   await row(page, 'Table (2).md').waitFor()
@@ -246,7 +246,7 @@ t.test('demo: others see who is editing; earlier versions are listed and restore
   await jonas.getByRole('heading', { level: 1, name: 'Board.md' }).waitFor()
   await row(mira, 'Board.md').waitFor()
 
-  await editor.getByRole('button', { name: 'Favourite' }).click()
+  await editor.getByRole('button', { name: 'Favorite' }).click()
   await row(mira, 'Board.md').getByRole('img', { name: 'Favorite' }).waitFor()
   await editor.getByRole('button', { name: 'Mention' }).click()
   const comment = editor.getByRole('dialog')
@@ -347,6 +347,8 @@ t.test('demo: what the editor asks for is answered with the documents, images an
   t.equal(await created.getByRole('heading', { level: 1 }).textContent(), 'Untitled.docx')
   t.match(await created.locator('[data-onlyoffice-editor] > script').textContent(), '"user":{"id":"teodora"', 'still the same user')
   await created.close()
+  const link = `${demo.url}/edit/${report}?user=teodora&action-link=%7B%22action%22%3A%7B%7D%7D`
+  t.match(await (await fetch(link, { headers: { cookie: 'user=jonas' } })).text(), '"user":{"id":"jonas"', 'whoever follows a link to a place stays who they are')
   t.strictSame(problems, [])
 
   // Linked cells.

@@ -17,7 +17,7 @@ export function editorPage ({ name, user, fragment, preferences }) {
     className: 'editing',
     preferences,
     body: html`
-<header class="bar">
+<header class="bar" data-user="${user.id}">
   <a class="back" href="/?user=${user.id}">${glyph('back')}Documents</a>
   <h1>${name}</h1>
   <p class="status" role="status" data-status></p>

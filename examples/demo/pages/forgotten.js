@@ -37,7 +37,7 @@ export function forgottenPage ({ files, isDone, user, preferences }) {
     body: html`
 ${topBar({ title: 'Saves that did not arrive', user })}
 <main class="list narrow">
-  <p>When this application does not take a save, because it is not running or its disk is full, the document server keeps it. It comes back when somebody opens the document again, or here.</p>
+  <p>When this application does not take a save, because it is not running or its disk is full, the document server keeps it. The save comes back when somebody opens the document again. You can also store it here.</p>
   ${isDone ? html`<h2 tabindex="-1" data-result>What became of them</h2>` : html`<h2>${files.length === 0 ? 'Nothing is waiting' : 'Waiting at the document server'}</h2>`}
   ${files.length === 0 ? html`<p class="hint">Every save has arrived.</p>` : html`<ul class="cards" aria-label="Saves">${files.map(file)}</ul>`}
   <p class="status" role="status" data-status></p>

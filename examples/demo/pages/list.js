@@ -53,7 +53,7 @@ ${topBar({ title: 'Documents', user, middle: searchField(), isList: true })}
     </div>
   </div>
   <section class="uploads" aria-labelledby="uploads-title" hidden data-uploads>
-    <div class="uploads-head"><h2 id="uploads-title">Files on their way</h2><button class="action" type="button" data-uploads-clear>Close</button></div>
+    <div class="uploads-head"><h2 id="uploads-title">Uploads</h2><button class="action" type="button" data-uploads-clear>Close</button></div>
     <ul></ul>
   </section>
   <h2 class="visually-hidden" id="documents-title">All documents</h2>

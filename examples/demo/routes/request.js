@@ -5,11 +5,13 @@ import { userOf } from '../users.js'
 /** @import { FastifyRequest } from 'fastify' */
 
 /**
- * The user that the URL names, or the last one in this browser.
+ * The user that the URL names, or the last one in this browser. A link to a place in a document names the user who made it.
  * @param {FastifyRequest} request
  */
 export function userIn ({ query, headers }) {
-  return userOf(/** @type {{ user?: unknown }} */ (query).user || cookiesIn(headers).get('user'))
+  const { user: named, 'action-link': place } = /** @type {{ user?: unknown, 'action-link'?: unknown }} */ (query)
+  const last = cookiesIn(headers).get('user')
+  return userOf(place === undefined ? named || last : last || named)
 }
 
 /** @param {FastifyRequest} request */

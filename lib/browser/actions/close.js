@@ -1,4 +1,5 @@
 import { wayBack } from '../links.js'
+import { firstMounted } from '../registry.js'
 
 /** @type {import('./index.js').ActionGroup} */
 export function close ({ askFresh, changes, messages, notice, page, remount, tell, unmount }) {
@@ -28,7 +29,7 @@ export function close ({ askFresh, changes, messages, notice, page, remount, tel
   }
 
   function leave () {
-    const back = wayBack(page)
+    const back = wayBack({ ...page, isOnly: true })
     if (back !== null) return location.assign(back)
     notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons: [{ label: messages.openAgain, run: openAgain }] })
     notice.focus()

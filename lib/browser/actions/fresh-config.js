@@ -1,9 +1,9 @@
 /** @type {import('./index.js').ActionGroup} */
-export function refresh ({ askFresh, answer, outdated }) {
+export function refresh ({ page, askFresh, answer, outdated }) {
   return {
     /** The document was saved since this page was made, or the connection was lost for too long. */
     async onRequestRefreshFile () {
-      const fresh = await askFresh({ purpose: 'refresh' }).catch(outdated)
+      const fresh = await askFresh({ purpose: 'refresh', key: page.config.document?.key ?? '' }).catch(outdated)
       if (fresh) answer('refreshFile', fresh.config)
     }
   }

@@ -28,7 +28,7 @@ import { sharing } from './sharing.js'
  * @property {Changes} changes
  * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
  * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
- * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen' }) => Promise<Fresh>} askFresh Asks for a fresh configuration; the fragment has it then.
+ * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen', key?: string }) => Promise<Fresh>} askFresh Asks for a fresh configuration; the fragment has it then.
  * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh configuration.
  * @property {(error: unknown) => void} outdated Tells the user to reload the page.
  * @property {() => Promise<void>} remount Mounts with the configuration that the fragment has.

@@ -14,7 +14,7 @@ export function reference ({ ask, answer, messages, tell }) {
     /** Answered exactly once, whatever happens: the editor breaks at an answer too many. @param {Linked} data */
     onRequestReferenceData (data) {
       const found = find(data).catch(error => ({ error: tell.textOf(error) }))
-      last = last.then(async () => {
+      last = last.catch(() => {}).then(async () => {
         const { page, ...answered } = await found // `page` is for the browser
         answer('setReferenceData', answered)
       })

@@ -1,7 +1,7 @@
 import { emit } from '../embedding-page.js'
 import { showToast } from '../frame.js'
 import { refused, request } from '../session.js'
-import { isGrid, isWord, mayEdit } from './conditions.js'
+import { isWord, mayEdit } from './conditions.js'
 import { askUser } from './dialog.js'
 import { differencesPage } from './differences-page.js'
 /** @import { Feature } from './features.js' */
@@ -16,7 +16,7 @@ export const documents = {
     { name: 'Compare', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'compare' }) },
     { name: 'Combine', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'combine' }) },
     { name: 'Text from file', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: INSERT_TEXT }) },
-    { name: 'Mail merge', event: 'onRequestSelectSpreadsheet', when: opened => mayEdit(opened) && !isGrid(opened), click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' }) }
+    { name: 'Mail merge', event: 'onRequestSelectSpreadsheet', when: isEditedWord, click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' }) }
   ],
   commands: { setRequestedDocument, setRequestedSpreadsheet }
 }

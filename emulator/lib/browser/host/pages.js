@@ -13,7 +13,7 @@ export const pages = {
   buttons: [
     { name: 'Edit document', event: 'onRequestEditRights', when: mayBecomeEditor, click: () => emit('onRequestEditRights') },
     {
-      name: 'Favourite',
+      name: 'Favorite',
       event: 'onMetaChange',
       when: (_opened, { document }) => document?.info?.favorite !== undefined,
       prepare (button, config) {

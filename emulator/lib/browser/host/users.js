@@ -44,6 +44,7 @@ async function mention () {
   const { mentioned } = comment
   const message = await askUser({
     title: 'Comment',
+    text: 'Type @ to mention somebody.',
     field: {
       label: 'Comment',
       long: true,

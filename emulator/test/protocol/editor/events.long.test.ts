@@ -25,7 +25,7 @@ function downloads ({ host }: Editing, path: string): number {
   return requests.filter(request => (headerClaims(request).payload as { url?: string }).url === `${host.origin}${path}`).length
 }
 
-t.test('a button shows only if the page handles its event; save as, rename, create new, edit and favourite raise theirs', { skip: browser.missing }, async t => {
+t.test('a button shows only if the page handles its event; save as, rename, create new, edit and favorite raise theirs', { skip: browser.missing }, async t => {
   const { open } = await startEditing(t, browser)
   const without = await open('K')
   await without.frame.locator('[data-paragraph]').first().waitFor()
@@ -53,11 +53,11 @@ t.test('a button shows only if the page handles its event; save as, rename, crea
   await viewer.button('Edit document').click()
   t.equal(await viewer.event('onRequestEditRights'), undefined)
   t.equal(await viewer.button('Rename…').isVisible(), false)
-  await viewer.button('Favourite').click()
+  await viewer.button('Favorite').click()
   t.strictSame(await viewer.event('onMetaChange'), { favorite: true })
-  t.equal(await viewer.button('Favourite').getAttribute('aria-pressed'), 'false', 'until the page says so')
+  t.equal(await viewer.button('Favorite').getAttribute('aria-pressed'), 'false', 'until the page says so')
   await viewer.call('setFavorite', true)
-  await viewer.frame.locator('[aria-pressed="true"]', { hasText: 'Favourite' }).waitFor()
+  await viewer.frame.locator('[aria-pressed="true"]', { hasText: 'Favorite' }).waitFor()
   t.strictSame([...ada.problems, ...viewer.problems], [])
 })
 

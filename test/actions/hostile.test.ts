@@ -1,0 +1,76 @@
+import http from 'node:http'
+import { once } from 'node:events'
+import t from 'tap'
+import { memoryStorage, type Storage } from '../../lib/index.js'
+import { similarName, typedName } from '../../lib/security/file-name.js'
+import { deferred } from '../helpers/deferred.js'
+import { HANDLER } from '../helpers/host.js'
+import { startPageHost } from './support.js'
+
+t.test('an error of a storage or an application hook is answered with an error status, whatever its statusCode, and its message stays in the log', async t => {
+  let statusCode: unknown
+  const fail = (): never => { throw Object.assign(new Error('bucket=secret'), { statusCode }) }
+  const memory = memoryStorage()
+  const storage: Storage = { ...memory, stat: async fileId => statusCode === undefined ? await memory.stat(fileId) : fail(), read: async (...args) => statusCode === undefined ? await memory.read(...args) : fail() }
+  const host = await startPageHost(t, { storage, actions: { rename: () => {} } })
+  const token = await host.tokenOf()
+  const url = host.urls.download(host.fileId)
+  for (const [given, status] of [[200, 500], [204, 500], [301, 500], [304, 500], [0, 500], [1000, 500], [404.5, 500], ['404', 500], [NaN, 500], [503, 503], [403, 403]] as const) {
+    statusCode = given
+    for (const action of ['rename', 'config']) {
+      const answer = await host.ask(action, { name: 'Minutes', purpose: 'refresh' }, { token })
+      t.match(answer, { status, body: { code: 'FST_EDITOR_ACTION_FAILED', message: /^The application (failed|refused)\./ } }, `${action} ${String(given)}`)
+    }
+    if (status === 500) t.equal((await fetch(url)).status, 500, `download ${String(given)}: nobody takes the message for the document`)
+  }
+  t.match(host.logText(), /bucket=secret/)
+})
+
+t.test('a page that is left before its body is read ends the request at once', async t => {
+  const asked = deferred<void>()
+  const decision = deferred<undefined>()
+  const logged = deferred<string>()
+  const stream = { write: (line: string) => { if (line.includes('FST_EDITOR')) logged.resolve(line) } }
+  const host = await startPageHost(t, {
+    actions: { favorite: () => {} },
+    authorize: async () => { asked.resolve(); return await decision.promise },
+    timeouts: { body: 60_000 },
+    server: { logger: { level: 'info', stream } }
+  })
+  const token = await host.tokenOf()
+  const answered = deferred<void>()
+  host.app.server.on('request', (request: http.IncomingMessage) => request.once('close', () => answered.resolve()))
+  const request = http.request(`${host.origin}${HANDLER}/actions/favorite`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 100, 'x-editor-page-token': token } })
+  request.on('error', () => {})
+  request.flushHeaders()
+  await asked.promise
+  request.destroy()
+  await answered.promise
+  decision.resolve(undefined)
+  t.match(await logged.promise, /was cut off/)
+})
+
+t.test('names have at most 255 bytes and something to see', async t => {
+  for (const [title, extension] of [[`con.${'x'.repeat(300)}`, 'docx'], [`NUL .${'é'.repeat(300)}`, 'pdf'], ['x'.repeat(300), 'docx'], ['.', 'txt'], ['\u200b\u2060', 'txt']] as const) {
+    const name = similarName(title, extension)
+    t.ok(Buffer.byteLength(name) <= 255, name)
+    t.match(name, /[\w].*\.\w+$/)
+  }
+  for (const name of ['\u200b', '\u200d\u2060', '\u00ad', '\u034f', '\u{e0041}', 'a\u0000']) t.equal(typedName(name, 'docx'), undefined, JSON.stringify(name))
+  for (const name of ['é', '日本', '👩‍💻', '-', 'क्षि']) t.equal(typedName(name, 'docx')?.name, name)
+})
+
+t.test('a notification never links to another site, whatever host the request names', async t => {
+  const links: Array<string | undefined> = []
+  const host = await startPageHost(t, { actions: { notify: ({ link }) => { links.push(link) } }, server: { trustProxy: true } })
+  const token = await host.tokenOf()
+  const { hostname, port } = new URL(host.origin)
+  for (const headers of [{ host: 'evil.example.com' }, { 'x-forwarded-host': 'evil.example.com' }]) {
+    const request = http.request({ hostname, port, method: 'POST', path: `${HANDLER}/actions/notify`, headers: { 'content-type': 'application/json', 'x-editor-page-token': token, ...headers } })
+    request.end(JSON.stringify({ emails: ['grace@example.com'], message: '', link: 'https://evil.example.com/login' }))
+    const [response] = await once(request, 'response') as [http.IncomingMessage]
+    response.resume()
+    t.equal(response.statusCode, 200)
+  }
+  t.strictSame(links, [undefined, undefined])
+})
