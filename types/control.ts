@@ -256,7 +256,7 @@ export interface EditorMessages {
   /**
    * They could not be sent.
    *
-   * @default 'Your last changes are not sent yet'
+   * @default 'Your last changes have not been sent yet'
    */
   readonly unsent?: string
   /** @default 'Check your connection. If you close the document now, they are lost.' */

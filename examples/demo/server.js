@@ -7,7 +7,7 @@ ALLOWED_HOSTS     further hosts in the URL of the application, without port, sep
                   localhost, 127.0.0.1, [::1], HOST and the host of PUBLIC_BASE_URL; with HOST=0.0.0.0 for every IP address
 DATA_DIR          directory of the documents and their names. Default: examples/demo/App_Data
 PROFILE           secure (default) or classic
-THUMBNAILS        on (default), or off: the list shows icons instead of first pages, which take a while to make
+THUMBNAILS        on (default), or off: the list shows icons instead of previews, which take a while to make
 LOG_LEVEL         level of the log on stderr. Default: warn
 
 With a real document server instead of the embedded one:

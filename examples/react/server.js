@@ -7,6 +7,7 @@ PUBLIC_BASE_URL               URL at which the document server reaches this appl
 */
 import Fastify from 'fastify'
 import editor, { fileStorage } from 'fastify-onlyoffice'
+import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -56,7 +57,7 @@ async function documentServer () {
   const { EDITOR_API_URL, JWT_SECRET } = process.env
   if (EDITOR_API_URL) return { editorApiUrl: EDITOR_API_URL, jwtSecret: JWT_SECRET ?? '' }
   const { createDocumentServer } = await import('onlyoffice-emulator')
-  const jwtSecret = 'the-secret-of-the-emulated-document-server'
+  const jwtSecret = randomBytes(32).toString('hex')
   const { editorApiUrl } = await createDocumentServer({ jwtSecret })
   return { editorApiUrl, jwtSecret }
 }

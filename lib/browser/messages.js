@@ -32,7 +32,7 @@ const defaults = {
   open: 'Open',
   dismiss: 'OK',
   closing: 'Sending your last changes…',
-  unsent: 'Your last changes are not sent yet',
+  unsent: 'Your last changes have not been sent yet',
   unsentAdvice: 'Check your connection. If you close the document now, they are lost.',
   closeAnyway: 'Close anyway',
   keepOpen: 'Keep it open',

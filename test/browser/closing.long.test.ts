@@ -64,7 +64,7 @@ t.test('closing while nothing can be sent: the user is asked, keeps the document
   await ada.page.getByRole('status').getByText('Sending your last changes…').waitFor()
   await ada.page.clock.fastForward(10_000)
   const question = ada.page.getByRole('alert')
-  await question.getByText('Your last changes are not sent yet').waitFor()
+  await question.getByText('Your last changes have not been sent yet').waitFor()
   await ada.page.getByRole('button', { name: 'Keep it open' }).click()
   t.equal(await question.count(), 0)
   t.equal(await ada.page.locator('iframe').evaluate(frame => (frame as unknown as { inert: boolean }).inert), false)

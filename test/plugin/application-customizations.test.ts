@@ -1,7 +1,7 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import { type ActionOptions, type EditorOptions, memoryStorage } from '../../lib/index.js'
 import { HANDLER, signed, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 
@@ -9,7 +9,7 @@ import { startUpstream } from '../helpers/listen.js'
 const customizations: Record<string, (app: FastifyInstance) => unknown> = {
   'a validator that refuses everything': app => app.setValidatorCompiler(() => () => ({ error: new Error('refused by the host') })),
   'a validator that modifies its input': app => app.setValidatorCompiler(() => (value: object) => ({ value: Object.fromEntries(Object.keys(value).map(key => [key, 'changed'])) })),
-  'a serializer of its own': app => app.setSerializerCompiler(() => () => '"serialized by the host"'),
+  'serializers of its own': app => app.setSerializerCompiler(() => () => '"serialized by the host"').setReplySerializer(() => '"serialized by the host"'),
   'a JSON parser of its own': app => app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => ({ parsed: 'by the host' })),
   'a parser for everything': app => app.addContentTypeParser('*', async () => 'parsed by the host'),
   'no parser at all': app => app.removeAllContentTypeParsers(),
@@ -22,11 +22,20 @@ const customizations: Record<string, (app: FastifyInstance) => unknown> = {
     app.addHook('preValidation', async () => {})
     app.addHook('preHandler', async request => { request.headers['x-user'] = 'ada' })
     app.addHook('onError', async () => {})
+    app.addHook('preParsing', async (_request, _reply, payload) => payload)
+    app.addHook('preSerialization', async () => ({ changed: 'by the host' }))
+    app.addHook('onSend', async (_request, _reply, payload) => payload)
   },
   'a callback of old style': app => app.addHook('preHandler', (_request, _reply, done) => done())
 }
 
 interface Answer { readonly what: string, readonly status: number, readonly headers: Record<string, string>, readonly body: string }
+
+const actions: ActionOptions = {
+  users: ({ user }) => [{ id: user!.id!, name: user!.name! }],
+  rename: () => { throw Object.assign(new Error('taken'), { statusCode: 409 }) },
+  sharing: () => { throw new Error('broken') }
+}
 
 /** Asks for everything the handler can answer. */
 async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app: FastifyInstance) => unknown): Promise<Answer[]> {
@@ -41,7 +50,7 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
     read: async (id: string) => id === 'a' ? { ...(await memory.read(fileId))!, info } : null,
     replace: async (id: string, content: Parameters<typeof memory.replace>[1]) => id === 'a' ? { ...(await memory.replace(fileId, content))!, ...info } : null
   }
-  const host = await startHost(t, { documentServerOrigin: upstream.origin, documentServer: { origins: ['http://127.0.0.1:9'] }, storage, prepare, ...options })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, documentServer: { origins: ['http://127.0.0.1:9'] }, storage, prepare, actions, ...options })
   const handler = `${host.origin}${HANDLER}`
   const download = host.urls.download('a')
   const unsigned = `${handler}?action=download&fileId=a`
@@ -52,6 +61,8 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
     const payload = { key: host.keys.of(info), ...fields }
     return { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': type } }
   }
+  const { pageToken } = await host.app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument('a')
+  const asked = (body: string, type = 'application/json') => ({ method: 'POST', body, headers: { 'content-type': type, 'x-editor-page-token': pageToken } })
   const requests: Array<[what: string, url: string, init?: RequestInit]> = [
     ['download', download],
     ['download, HEAD', download, { method: 'HEAD' }],
@@ -75,7 +86,14 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
     ['callback, unsigned', `${handler}?action=callback&fileId=a`, callback({ status: 1 })],
     ['callback, absent', `${handler}?action=callback&fileId=b`, callback({ status: 2, url: `${upstream.origin}/x` })],
     ['callback, GET', `${handler}?action=callback&fileId=a`],
-    ['module', `${handler}/assets/editor.js`]
+    ['module', `${handler}/assets/editor.js`],
+    ['page action', `${handler}/actions/users`, asked('{"c":"mention"}')],
+    ['page action, wrong body', `${handler}/actions/users`, asked('{"c":"all"}')],
+    ['page action, no JSON', `${handler}/actions/users`, asked('{')],
+    ['page action as text', `${handler}/actions/users`, asked('{"c":"mention"}', 'text/plain')],
+    ['page action, refused', `${handler}/actions/rename`, asked('{"name":"x"}')],
+    ['page action, broken', `${handler}/actions/sharing`, asked('{}')],
+    ['page action, no token', `${handler}/actions/users`, { method: 'POST' }]
   ]
   const result: Answer[] = []
   for (const [what, url, init] of requests) {
@@ -93,6 +111,8 @@ for (const profile of ['secure', 'classic'] as const) {
     t.equal(plain.find(({ what }) => what === 'proxy, unreachable')!.status, 502)
     t.strictSame(plain.filter(({ what }) => /^proxy, .* token$/.test(what)).map(({ status }) => status), profile === 'secure' ? [401, 403] : [200, 200])
     t.equal(plain.find(({ what }) => what === 'callback')!.body, '{"error":0}')
+    t.equal(plain.find(({ what }) => what === 'page action')!.body, '{"c":"mention","users":[{"id":"ada","name":"Ada"}]}')
+    t.strictSame(plain.filter(({ what }) => what.startsWith('page action')).map(({ status }) => status), [200, 400, 400, 415, 409, 500, 401])
     for (const [what, customize] of Object.entries(customizations)) {
       t.strictSame(await answers(t, { profile }, customize), plain, what)
     }

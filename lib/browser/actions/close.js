@@ -29,7 +29,7 @@ export function close ({ askFresh, changes, messages, notice, page, remount, tel
   }
 
   function leave () {
-    const back = wayBack({ ...page, isOnly: true })
+    const back = wayBack({ ...page, isOnly: firstMounted() === null })
     if (back !== null) return location.assign(back)
     notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons: [{ label: messages.openAgain, run: openAgain }] })
     notice.focus()
