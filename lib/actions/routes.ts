@@ -4,7 +4,7 @@ import { Check } from 'typebox/value'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import { ForbiddenError, InvalidActionError, TooLargeError, UnauthorizedError } from '../errors.js'
 import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
-import { errorStatus, untrustedContentHeaders } from '../handler/responses.js'
+import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
 import type { PageAction } from './action.js'
 import { readBody } from './body.js'
 
@@ -48,7 +48,7 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
         const answer = await action.run({ body, request, claims, isAllowed, open: async () => await createControl(defaults).openDocument(fileId, { name }) })
         return send(reply, answer)
       },
-      errorHandler: (error, request, reply) => answerError(error, request, reply, authorized.get(request)?.claims.fileId)
+      errorHandler: (error, request, reply) => answerError(thrownError(error), request, reply, authorized.get(request)?.claims.fileId)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyError, FastifyReply } from 'fastify'
 
 /** For bytes that users or other servers supplied: the browser must not execute them in this origin. */
 export const untrustedContentHeaders = {
@@ -11,6 +11,11 @@ export const untrustedContentHeaders = {
 /** The status that answers an error. Errors of other libraries have a `statusCode` of another service, which may even be that of a success. */
 export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }): number {
   return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599 ? statusCode : 500
+}
+
+/** What was thrown: code that is not ours may throw nothing. */
+export function thrownError (thrown: FastifyError | null): FastifyError {
+  return thrown ?? Object.assign(new Error('null or undefined was thrown'), { code: '', name: 'Error' })
 }
 
 /**

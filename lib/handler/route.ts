@@ -5,7 +5,7 @@ import type { Credentials } from './credentials.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import { type Action, HandlerQuery, type HandlerRequest, isHandlerQuery } from './request.js'
-import { answerCallback, errorStatus, untrustedContentHeaders } from './responses.js'
+import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -65,7 +65,8 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
     schema: { querystring: HandlerQuery },
     // Set on the route, so that a validator or an error handler of the application has no effect here.
     validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
-    errorHandler (error, request, reply) {
+    errorHandler (thrown, request, reply) {
+      const error = thrownError(thrown)
       observer.failed(request, error)
       return handleError(error, request, reply)
     },

@@ -9,7 +9,8 @@ import { startPageHost } from './support.js'
 
 t.test('an error of a storage or an application hook is answered with an error status, whatever its statusCode, and its message stays in the log', async t => {
   let statusCode: unknown
-  const fail = (): never => { throw Object.assign(new Error('bucket=secret'), { statusCode }) }
+  let thrown: unknown = new Error('bucket=secret')
+  const fail = (): never => { throw thrown instanceof Error ? Object.assign(thrown, { statusCode }) : thrown }
   const memory = memoryStorage()
   const storage: Storage = { ...memory, stat: async fileId => statusCode === undefined ? await memory.stat(fileId) : fail(), read: async (...args) => statusCode === undefined ? await memory.read(...args) : fail() }
   const host = await startPageHost(t, { storage, actions: { rename: () => {} } })
@@ -24,6 +25,11 @@ t.test('an error of a storage or an application hook is answered with an error s
     if (status === 500) t.equal((await fetch(url)).status, 500, `download ${String(given)}: nobody takes the message for the document`)
   }
   t.match(host.logText(), /bucket=secret/)
+
+  for (thrown of [null, undefined, 'text', 7]) {
+    t.match(await host.ask('rename', { name: 'Minutes' }, { token }), { status: 500, body: { code: 'FST_EDITOR_ACTION_FAILED' } }, String(thrown))
+    t.equal((await fetch(url)).status, 500, String(thrown))
+  }
 })
 
 t.test('a page that is left before its body is read ends the request at once', async t => {

@@ -199,6 +199,9 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
   t.equal(await there.locator('[data-title]').textContent(), 'Annual report.docx', 'by a fresh configuration')
   await page.goto(link.replace(/(?<=action-link=).*/, 'not-json'))
   t.equal(await (await editorFrame(page)).locator('.linked').count(), 0, 'a broken link opens the document')
+  await service.app.editorSessions.drop(fileId)
+  await page.frameLocator('iframe').getByRole('button', { name: 'Open again' }).waitFor()
+  t.equal(await page.frameLocator('iframe').getByRole('button', { name: 'Rename…' }).count(), 0, 'an editor that was closed asks for nothing')
 })
 
 t.test('linked cells: their values, one answer for each, the page and another source of a linked file; what is not found is told', { skip }, async t => {
