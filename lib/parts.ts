@@ -58,6 +58,7 @@ export interface Foundation {
 
 export type Connection = ReturnType<typeof createConnection>
 export type Saving = ReturnType<typeof createSaving>
+export type VersionHistory = ReturnType<typeof createVersionHistory>
 export type Diagnosis = ReturnType<typeof createDiagnosis>
 
 /** Of the most recently used files, when the storage has no `state`. */
@@ -87,13 +88,12 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
 }
 
 /** Sessions and saves, and the hooks that they call. */
-export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys, tokens, urls }: Connection) {
+export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys }: Connection) {
   const { clock, timeouts } = settings
   const hooks = createHooks({ settings, log, signal: shutdown.endAll })
   const staging = stagingStorage(plugged, { spool, timeouts, signal: shutdown.endAll })
-  const store = settings.versions && staging.versions
-  const retention = settings.versions
-  const storage = store && retention ? keepingStorage(staging, { versions: store, retention, clock, log }) : staging
+  const { versions: retention } = settings
+  const storage = retention && staging.versions ? keepingStorage(staging, { versions: staging.versions, retention, clock, log }) : staging
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const sessionEvents = createSessionEvents({ hooks, log })
   const known = createKnownSessions()
@@ -108,7 +108,6 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
   const sessions = createSessions({ storage, recordStore, locks, keys, isKnown: commands.isKnown, askAfter: timeouts.session, clock, onEndOfDeleted: sessionEvents.endedAfterDeletion })
   const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal: shutdown.endSaves })
-  const versions = store && retention && createVersions({ storage, store, retention, clock })
   const forceSaves: ForceSaves = createForceSaves({
     storage,
     recordStore,
@@ -122,7 +121,29 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
   const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
 
-  const restores = versions && createRestore({
+  /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
+  async function whenSaved (fileId: string): Promise<void> {
+    await Promise.race([saves.queue.run(fileId, async () => {}), delay(MAX_WAIT_FOR_SAVES_MS, undefined, { ref: false, signal: shutdown.endAll })]).catch(() => {})
+  }
+
+  /** Resolves when nothing is under way. */
+  async function idle (): Promise<void> {
+    await forceSaves.idle()
+    await recovery.idle()
+    await saves.queue.idle()
+    await sessionEvents.idle()
+  }
+
+  return { hooks, storage, whenSaved, recordStore, locks, known, sessions, saves, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
+}
+
+/** Earlier versions of documents; `undefined` where none are kept. */
+export function createVersionHistory ({ settings, log, shutdown }: Foundation, { commands, keys, tokens, urls }: Connection, { hooks, storage, recordStore, locks, saves }: Saving) {
+  const { clock, versions: retention } = settings
+  const { versions: store } = storage
+  if (!retention || !store) return undefined
+  const versions = createVersions({ storage, store, retention, clock })
+  const { restore, idle } = createRestore({
     ...saves,
     settings,
     versions,
@@ -135,23 +156,8 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     log,
     closing: shutdown.closing
   })
-  const versionHistory = restores && { history: createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData }), restore: restores.restore }
-
-  /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
-  async function whenSaved (fileId: string): Promise<void> {
-    await Promise.race([saves.queue.run(fileId, async () => {}), delay(MAX_WAIT_FOR_SAVES_MS, undefined, { ref: false, signal: shutdown.endAll })]).catch(() => {})
-  }
-
-  /** Resolves when nothing is under way. */
-  async function idle (): Promise<void> {
-    await forceSaves.idle()
-    await recovery.idle()
-    await restores?.idle()
-    await saves.queue.idle()
-    await sessionEvents.idle()
-  }
-
-  return { hooks, storage, whenSaved, recordStore, known, sessions, saves, versions, versionHistory, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
+  const history = createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData })
+  return { versions, history, restore, idle }
 }
 
 /** What the handler and the pages see, for the doctor. */
@@ -161,11 +167,11 @@ export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, {
 }
 
 /** The actions of the handler's route, and what decides about its requests. */
-export function createHandlerParts ({ settings, shutdown }: Foundation, { tokens, urls, pageTokens, keys, outbound }: Connection, { hooks, storage, sessions, saves, versions, forceSaves }: Saving, { openings, probes, openingExplainer }: Diagnosis) {
+export function createHandlerParts ({ settings, shutdown }: Foundation, { tokens, urls, pageTokens, keys, outbound }: Connection, { hooks, storage, sessions, saves, forceSaves }: Saving, versionHistory: VersionHistory, { openings, probes, openingExplainer }: Diagnosis) {
   const credentials = createCredentials({ settings, tokens, urls, pageTokens, keys, signal: shutdown.endAll })
   const actions: HandlerActions = {
     callback: createCallbackHandler({ settings, credentials, sessions, saves, forceSaves, hooks }),
-    download: createDownloadHandler({ credentials, storage, versions, idle: settings.timeouts.idle }),
+    download: createDownloadHandler({ credentials, storage, versions: versionHistory?.versions, idle: settings.timeouts.idle }),
     proxy: createProxyHandler({ credentials, outbound }),
     report: createReportHandler({ credentials, explainOpening: openingExplainer.summary, onReport: openings.reported })
   }

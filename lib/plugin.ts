@@ -21,7 +21,7 @@ import { requestWithoutQuery } from './handler/route.js'
 import { handlerScope } from './handler/scope.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
-import { createConnection, createDiagnosis, createHandlerParts, createSaving } from './parts.js'
+import { createConnection, createDiagnosis, createHandlerParts, createSaving, createVersionHistory } from './parts.js'
 import { recoverRegularly } from './recovery/schedule.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { createShutdown } from './shutdown.js'
@@ -42,21 +42,27 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const foundation = { settings, handlerPath, storage, httpClient, log, shutdown }
   const connection = createConnection(foundation)
   const saving = createSaving(foundation, connection)
+  const versionHistory = createVersionHistory(foundation, connection, saving)
   const diagnosis = createDiagnosis(foundation, saving)
   const { client, commands, conversions, fetchResult, keys, scripts, urls } = connection
   const { forceSaves, recoverForgotten } = saving
   const { openings, openingExplainer } = diagnosis
 
+  async function idle (): Promise<void> {
+    await versionHistory?.idle()
+    await saving.idle()
+  }
+
   let stopped: Promise<void> | undefined
   // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
-  app.addHook('preClose', async () => { stopped = shutdown.start(saving.idle) })
+  app.addHook('preClose', async () => { stopped = shutdown.start(idle) })
   app.addHook('onClose', () => stopped)
   if (interval !== undefined) app.addHook('onReady', async () => { recoverRegularly(recoverForgotten, { interval, log, signal: shutdown.closing }) })
 
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
-  const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, forceSave: forceSaves.request }, defaults)
+  const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, forceSave: forceSaves.request }, defaults)
   const editorSessions = createEditorSessions({ ...saving, keys, commands })
   app.decorate('editorControl', control)
   app.decorate('editorServer', {
@@ -86,7 +92,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
     explainOpening: openingExplainer.findings,
     signal: shutdown.endAll
   })
-  const handlerParts = createHandlerParts(foundation, connection, saving, diagnosis)
+  const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
   const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, createControl: control, editorSessions, whenSaved: saving.whenSaved, instanceId, log, signal: shutdown.endAll })
   const routeOptions = constraints ? { constraints } : {}
   await app.register(handlerScope({
