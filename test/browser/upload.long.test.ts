@@ -18,7 +18,7 @@ t.test('demo: a file uploaded with the button is listed, stored byte for byte, a
   const buffer = await readFile(REPORT)
 
   await page.goto(demo.url)
-  await page.getByLabel('Upload').setInputFiles({ name: 'Überblick & mehr.docx', mimeType: '', buffer })
+  await page.getByLabel('Upload', { exact: true }).setInputFiles({ name: 'Überblick & mehr.docx', mimeType: '', buffer })
   await page.getByRole('link', { name: 'Überblick & mehr.docx', exact: true }).click()
   const editor = await editorFrame(page)
 

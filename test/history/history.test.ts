@@ -7,7 +7,7 @@ import { ADA, GRACE, responseAt, startHistorian } from './support.js'
 
 for (const profile of profiles) {
   t.test(`every save adds a version, with who made it and what was changed (${profile})`, async t => {
-    const { edit, control, contents, fetched, fileId } = await startHistorian(t, { profile })
+    const { edit, control, contents, fetched, fileId } = await startHistorian(t, { profile, inFiles: profile === 'secure' })
     await edit('by Ada', ADA)
     await edit('by Grace', GRACE)
     t.strictSame(await contents(), [[1, OLD], [2, 'by Ada'], [3, 'by Grace']])

@@ -10,14 +10,14 @@ import { ADA, GRACE, startHistorian } from './support.js'
 t.setTimeout(120_000)
 
 t.test('no save is refused because of what the document server says about its changes', async t => {
-  const { edit, contents, control } = await startHistorian(t)
+  const { edit, contents, control } = await startHistorian(t, { inFiles: true })
   const wordy = { id: 'wordy', name: '王'.repeat(11_000) }
   for (const content of ['two', 'three', 'four']) await edit(content, wordy)
   t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'three'], [4, 'four']])
   const { history } = await (await control()).history()
   t.match(history[3], { user: { id: 'wordy' }, changes: null })
 
-  const classic = await startHistorian(t, { profile: 'classic' })
+  const classic = await startHistorian(t, { inFiles: true, profile: 'classic' })
   await classic.edit('two')
   const { url } = classic.sent(2)[0]!.body as { url: string }
   const deep = `${'['.repeat(90)}${']'.repeat(90)}`
@@ -32,6 +32,7 @@ t.test('no save is refused because of what the document server says about its ch
 
 t.test('a storage that never tells what it is about to publish keeps versions, too', async t => {
   const { edit, open, contents, control } = await startHistorian(t, {
+    inFiles: true,
     versions: { keep: 4 },
     storing: storage => ({ ...storage, replace: async (fileId, content, { beforePublish, ...options } = {}) => await storage.replace(fileId, content, options) })
   })
@@ -50,7 +51,7 @@ t.test('a storage that never tells what it is about to publish keeps versions, t
 })
 
 t.test('restore refuses a wrong timeout and signal', async t => {
-  const { control, edit, open } = await startHistorian(t)
+  const { control, edit, open } = await startHistorian(t, { inFiles: true })
   await edit('two')
   await open()
   const opened = await control()
@@ -63,6 +64,7 @@ t.test('keeping may take longer than other calls, and what was given up is not p
   let slow = ''
   let late: Promise<unknown> | undefined
   const { edit, open, stored, contents } = await startHistorian(t, {
+    inFiles: true,
     timeouts: { storage: 100 },
     storing () {
       const storage = memoryStorage()
@@ -102,6 +104,7 @@ t.test('keeping may take longer than other calls, and what was given up is not p
 
 t.test('a save does not wait long for versions to be deleted', async t => {
   const { edit, contents } = await startHistorian(t, {
+    inFiles: true,
     versions: { keep: 1 },
     storing: storage => ({ ...storage, versions: { ...storage.versions!, remove: async () => await new Promise(() => {}) } })
   })
@@ -110,7 +113,7 @@ t.test('a save does not wait long for versions to be deleted', async t => {
 })
 
 t.test('a storage whose revision is a hash of the content has all versions, also after one was restored', async t => {
-  const { edit, control, contents } = await startHistorian(t, { storing: () => hashingStorage() })
+  const { edit, control, contents } = await startHistorian(t, { inFiles: true, storing: () => hashingStorage() })
   await edit('two')
   await edit('three')
   t.match(await (await control()).restore(1), { version: 4 })
@@ -126,6 +129,7 @@ t.test('an app that closes restores nothing afterwards, and waits for what it ha
   let isGated = false
   let discarded = 0
   const { app, edit, control, stored, saved } = await startHistorian(t, {
+    inFiles: true,
     storing: storage => ({
       ...storage,
       async stage (...args) {
@@ -164,6 +168,7 @@ t.test('a signal ends a restore that waits for an earlier save', async t => {
   let isGated = false
   let isRestoring = false
   const { edit, open, control, stored } = await startHistorian(t, {
+    inFiles: true,
     storing: storage => ({
       ...storage,
       async stage (...args) {
@@ -198,6 +203,7 @@ t.test('of a version that a process restored before it died, the next save tells
   const storage = memoryStorage()
   let isDying = false
   const { edit, control, documentServer, fileId, saved, clock } = await startHistorian(t, {
+    inFiles: true,
     storing: () => ({
       ...storage,
       state: {
@@ -233,6 +239,7 @@ t.test('hooks that restore each other\'s documents do not wait for each other', 
   const results: unknown[] = []
   let second = ''
   const service = await startHistorian(t, {
+    inFiles: true,
     async onSaved ({ fileId, restored }) {
       if (second === '') return
       if (fileId === service.fileId) await (await service.app.editorControl().openDocument(second)).restore(1)
@@ -247,7 +254,7 @@ t.test('hooks that restore each other\'s documents do not wait for each other', 
 })
 
 t.test('a page that names only a part of a change restores nothing', async t => {
-  const { edit, control, stored, origin, documentServer } = await startHistorian(t)
+  const { edit, control, stored, origin, documentServer } = await startHistorian(t, { inFiles: true })
   await edit('two')
   const { pageToken } = await control()
   const statusOf = async (body: object) => (await fetch(`${origin}${HANDLER}/actions/restore`, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken } })).status
@@ -258,7 +265,7 @@ t.test('a page that names only a part of a change restores nothing', async t => 
 })
 
 t.test('where formats are ignored, a change that is restored does not rename the document', async t => {
-  const { edit, open, control, sent, listing, stored, fileId } = await startHistorian(t, { onFormatChange: 'ignore' })
+  const { edit, open, control, sent, listing, stored, fileId } = await startHistorian(t, { inFiles: true, onFormatChange: 'ignore' })
   const session = await open()
   await session.edit(Buffer.from('a,b'), { fileType: 'csv' })
   t.match(await session.close(), { accepted: true })

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { EditorControl, EditorControlDefaults, HistoryVersionData } from '../../lib/index.js'
+import { type EditorControl, type EditorControlDefaults, type HistoryVersionData, memoryStorage } from '../../lib/index.js'
 import { type Service, type ServiceOptions, startService } from '../integration/support.js'
 
 export const ADA = { id: 'ada', name: 'Ada' }
@@ -15,9 +15,14 @@ export interface Historian extends Service {
   fetched (version: number): Promise<{ readonly data: HistoryVersionData, readonly content: string, readonly changes: Buffer | undefined, readonly previous: string | undefined }>
 }
 
+interface HistorianOptions extends ServiceOptions {
+  /** Default: in memory. */
+  readonly inFiles?: boolean
+}
+
 /** A service that keeps versions of its document. */
-export async function startHistorian (t: Test, options: ServiceOptions = {}): Promise<Historian> {
-  const service = await startService(t, { versions: {}, ...options })
+export async function startHistorian (t: Test, { inFiles = false, storing = storage => storage, ...options }: HistorianOptions = {}): Promise<Historian> {
+  const service = await startService(t, { versions: {}, storing: files => storing(inFiles ? files : memoryStorage()), ...options })
   const control = async (defaults: EditorControlDefaults = { user: ADA }) => await service.app.editorControl(defaults).openDocument(service.fileId)
 
   return {
