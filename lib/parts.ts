@@ -1,11 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HistoryVersionData } from '../types/history.js'
 import type { HttpClient } from '../types/http.js'
 import type { Storage } from '../types/storage.js'
 import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
-import { signData } from './control/signed-data.js'
+import { signerOf } from './control/signed-data.js'
 import { createConversions } from './document-server/conversion.js'
 import { createResultFetch } from './document-server/result-file.js'
 import { tokenSigner } from './document-server/token.js'
@@ -156,7 +155,8 @@ export function createVersionHistory ({ settings, log, shutdown }: Foundation, {
     log,
     closing: shutdown.closing
   })
-  const history = createHistory({ versions, keys, urls, sign: data => signData(tokens, 'setHistoryData', data) as HistoryVersionData })
+  const sign = signerOf(tokens)
+  const history = createHistory({ versions, keys, urls, sign: data => sign('setHistoryData', data) })
   return { versions, history, restore, idle }
 }
 

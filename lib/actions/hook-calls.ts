@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { Type, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import type { ActionHook, ActionOptions, PageAction } from '../../types/actions.js'
+import { pageUser } from '../control/page-defaults.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import { errorStatus } from '../handler/responses.js'
 import { withTimeout } from '../with-timeout.js'
 import type { PageRequest } from './action.js'
 
@@ -57,8 +59,7 @@ export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
   return {
     limited,
     call ({ name, hook }, { claims: { fileId, defaults }, request }, fields, options) {
-      const user = defaults.user ?? defaults.editorConfig?.user
-      const action = { fileId, user, ...fields } as unknown as Parameters<typeof hook>[0]
+      const action = { fileId, user: pageUser(defaults), ...fields } as unknown as Parameters<typeof hook>[0]
       return limited(name, () => hook(action, request as FastifyRequest), options)
     }
   }
@@ -66,6 +67,6 @@ export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
 
 /** How a hook refuses. */
 function refusalStatus (error: unknown): number {
-  const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
-  return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode < 500 ? statusCode : 500
+  const status = errorStatus(error ?? {})
+  return status < 500 ? status : 500
 }

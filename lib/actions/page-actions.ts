@@ -2,7 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import type { EditorSessions } from '../../types/sessions.js'
 import type { OfferedActions } from '../control/control.js'
+import { signerOf } from '../control/signed-data.js'
 import type { FetchResult } from '../document-server/result-file.js'
+import type { TokenSigner } from '../document-server/token.js'
 import type { Settings } from '../options.js'
 import type { StagingStorage } from '../save/staging.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
@@ -31,6 +33,7 @@ interface Dependencies {
   readonly settings: Pick<Settings, 'actions' | 'documentServer' | 'publicBaseUrl' | 'timeouts' | 'versions'>
   readonly createControl: (defaults?: EditorControlDefaults) => EditorControl
   readonly pageTokens: Pick<PageTokens, 'make'>
+  readonly tokens: TokenSigner
   readonly urls: Pick<HandlerUrls, 'download'>
   readonly keys: Pick<DocumentKeys, 'of'>
   readonly storage: StagingStorage
@@ -46,10 +49,10 @@ interface Dependencies {
 }
 
 /** The actions that the option `actions` turns on. A fresh configuration is always one of them. */
-export function createPageActions ({ settings, createControl, pageTokens, offered, editorSessions, instanceId, signal, ...given }: Dependencies): PageAction[] {
+export function createPageActions ({ settings, createControl, pageTokens, offered, editorSessions, tokens, instanceId, signal, ...given }: Dependencies): PageAction[] {
   const { actions: options, documentServer, publicBaseUrl, timeouts } = settings
   const hooks = createHookCalls({ timeout: timeouts.hooks, signal })
-  const { sign } = createControl()
+  const sign = signerOf(tokens)
   const parts = {
     ...given,
     createControl,

@@ -7,7 +7,7 @@ import { pdfFile } from './pdf.js'
 import { presentationParts } from './presentation.js'
 import { wordParts } from './word.js'
 import { workbookParts } from './workbook.js'
-import { zip } from './zip.js'
+import { zip } from '../zip.js'
 
 const DEFAULT_LANGUAGE = 'en'
 /** OpenDocument requires an uncompressed media type. */

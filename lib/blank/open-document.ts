@@ -4,7 +4,7 @@ import { DECLARATION } from './office-xml.js'
 import type { Paper } from './paper.js'
 import { sheetName } from './sheet-names.js'
 import { COLOURS, FONT } from './theme.js'
-import type { Parts } from './zip.js'
+import type { Parts } from '../zip.js'
 
 type Format = 'odt' | 'ods' | 'odp'
 

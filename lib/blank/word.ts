@@ -2,7 +2,7 @@ import type { Language } from './language.js'
 import { contentTypes, DECLARATION, relations } from './office-xml.js'
 import type { Paper } from './paper.js'
 import { COLOURS, FONT, themePart } from './theme.js'
-import type { Parts } from './zip.js'
+import type { Parts } from '../zip.js'
 
 const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 const MARGIN_OF_HEADER = 708

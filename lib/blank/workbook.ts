@@ -3,7 +3,7 @@ import { contentTypes, DECLARATION, OFFICE_RELATIONS, relations } from './office
 import type { Paper } from './paper.js'
 import { sheetName } from './sheet-names.js'
 import { FONT, themePart } from './theme.js'
-import type { Parts } from './zip.js'
+import type { Parts } from '../zip.js'
 
 const SPREADSHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const PLAIN = 'numFmtId="0" fontId="0" fillId="0" borderId="0"'

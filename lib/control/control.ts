@@ -17,8 +17,8 @@ import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
 import { signedConfig } from './config.js'
 import { assertRenderOptions, type PageUrls, renderFragment } from './page.js'
-import { renderedDefaults } from './page-defaults.js'
-import { signData } from './signed-data.js'
+import { pageUser, renderedDefaults } from './page-defaults.js'
+import { signerOf } from './signed-data.js'
 
 export interface ControlDependencies {
   readonly storage: Storage
@@ -162,7 +162,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     restore: async (version, options) => await history(async (parts, { fileId }) => await parts.restore(fileId, version, userOf(defaults), options)),
 
-    sign: ((...given: [object] | [string, object]) => signData(tokens, ...given)) as EditorControl['sign']
+    sign: signerOf(tokens)
   }
   return control
 
@@ -227,8 +227,8 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
 }
 
-/** The user of the page. */
-function userOf ({ user, editorConfig }: EditorControlDefaults): RestoringUser | undefined {
-  const { id, name = '' } = user ?? editorConfig?.user ?? {}
+/** The user of the page, as far as a version is attributed to one. */
+function userOf (defaults: EditorControlDefaults): RestoringUser | undefined {
+  const { id, name = '' } = pageUser(defaults) ?? {}
   return id === undefined ? undefined : { id: String(id), name }
 }

@@ -1,5 +1,11 @@
+import type { PageUser } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { isJsonObject } from '../json.js'
+
+/** The user of a page. */
+export function pageUser ({ user, editorConfig }: EditorControlDefaults): PageUser | undefined {
+  return user ?? editorConfig?.user
+}
 
 /** What the user of a page may do, as far as the page's control says. */
 export interface PageRights {

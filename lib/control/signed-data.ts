@@ -1,3 +1,4 @@
+import type { EditorControl } from '../../types/control.js'
 import type { Signed, SignedMethods } from '../../types/signed-data.js'
 import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
@@ -47,7 +48,7 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
  * Signs data for a method of the editor in the page. The token's claims are exactly the data: only signed fields count there.
  * Source: docs/document-server-protocol.md#version-history
  */
-export function signData (tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]): Signed<JsonObject> {
+function signData (tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]): Signed<JsonObject> {
   const [method, value] = given.length === 1 ? ['payload', given[0]] : given
   const data = jsonOf(method, value)
   if (given.length > 1) {
@@ -55,6 +56,11 @@ export function signData (tokens: TokenSigner, ...given: readonly [payload: obje
     assertShape(shapes[method](data), data, method)
   }
   return { ...data, token: tokens.sign(data) }
+}
+
+/** Signs as `signData` does, typed by the method. */
+export function signerOf (tokens: TokenSigner): EditorControl['sign'] {
+  return ((...given: [object] | [string, object]) => signData(tokens, ...given)) as EditorControl['sign']
 }
 
 /** What the browser receives: without undefined fields, with dates as strings. */

@@ -1,6 +1,7 @@
+import { ZIP_END } from './file-signatures.js'
+
 // Source of the signatures and offsets: APPNOTE.TXT, the specification of the zip format.
 
-const END = Buffer.from('504b0506', 'hex')
 const END_BYTES = 22
 const ENTRY = 0x02014b50
 const ENTRY_BYTES = 46
@@ -21,7 +22,7 @@ const UNREAD = { state: 'unread' } as const
 
 /** Reads the directory at the end of a zip file of `length` bytes. */
 export function readZipDirectory (end: Buffer, length: number): ZipDirectory {
-  const endAt = end.lastIndexOf(END)
+  const endAt = end.lastIndexOf(ZIP_END)
   if (endAt < 0 || endAt + END_BYTES > end.length) return DAMAGED
   const [count, offset] = [end.readUInt16LE(endAt + 10), end.readUInt32LE(endAt + 16)]
   if (count === MANY || offset === ELSEWHERE) return UNREAD

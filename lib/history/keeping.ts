@@ -50,7 +50,8 @@ export function keepingStorage (storage: StagingStorage, { versions, retention, 
   }
 
   /** Resolves to all versions that are kept then. */
-  async function keep (fileId: string, revision: string, version: NewVersion | undefined, nextRevision: string | undefined): Promise<readonly StoredVersion[]> {
+  async function keep (fileId: string, revision: string, describe: (() => NewVersion) | undefined, nextRevision: string | undefined): Promise<readonly StoredVersion[]> {
+    const version = describe?.()
     const earlier = await versions.list(fileId)
     const made = madeOf(revision, earlier.at(-1))
     const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }

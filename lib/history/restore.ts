@@ -132,7 +132,7 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
       const snapshot = await locks.whenFree(fileId)
       const current = await storage.stat(fileId)
       if (!current) throw new FileNotFoundError()
-      const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: { made } }
+      const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
       const published = await replaceLocked(fileId, staged, snapshot, options, (info, ticket) => {
         const undelivered = outbox.entryFor(eventOf(info))
         return { ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }

@@ -160,8 +160,8 @@ export function createPublish ({ storage, recordStore, locks, replaceLocked, key
   }
 
   /** The changes belong to the file that was edited, not to a conflict copy. */
-  function versionOf (request: SaveRequest, changes?: StagedContent): NewVersion {
-    return newVersion(request, settings.clock.now(), changes)
+  function versionOf (request: SaveRequest, changes?: StagedContent): () => NewVersion {
+    return () => newVersion(request, settings.clock.now(), changes)
   }
 
   function storedSave (identity: SaveIdentity, revision?: string): StoredSave {

@@ -20,7 +20,7 @@ export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create'
 export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> {
   readonly ifRevision: string
   /** About the new content, for a storage that keeps versions. */
-  readonly version?: NewVersion
+  readonly version?: () => NewVersion
   readonly beforePublish?: (info?: FileInfo, ticket?: string) => Promise<void>
 }
 
