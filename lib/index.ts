@@ -1,7 +1,7 @@
 export { editor as default } from './plugin.js'
 export { commonjs as 'module.exports' } from './commonjs.js'
 export { fileStorage } from './storage/file-storage.js'
-export type { FileStorageOptions } from './storage/file-storage.js'
+export type { FileStorage, FileStorageOptions } from './storage/file-storage.js'
 export { memoryStorage } from './storage/memory-storage.js'
 export { guardedDispatcher } from './http-client/guarded-dispatcher.js'
 export type { GuardedDispatcherOptions } from './http-client/guarded-dispatcher.js'

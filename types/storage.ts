@@ -108,6 +108,54 @@ export interface StateStore {
   list? (): AsyncIterable<ListedStateRecord>
 }
 
+/** A file and its record as they were at one moment. */
+export interface FileSnapshot {
+  /** `null` if there is no such file. */
+  readonly info: FileInfo | null
+  /** `null` if there is no record. */
+  readonly record: StateRecord | null
+}
+
+/** Options of `Storage.commit`. */
+export interface CommitOptions {
+  /**
+   * Stores the content under this extension from now on.
+   *
+   * @default the extension that the file has
+   */
+  readonly extension?: string
+  /** Replaces only this revision of the file. */
+  readonly ifRevision: string
+  /** Replaces only this version of its record; `null`: there is none. */
+  readonly ifRecordVersion: string | null
+  /** Called with the info that `stat` is going to return. What it returns, a JSON value, becomes the record of the file. */
+  readonly record: (info: FileInfo) => unknown
+  /**
+   * For a storage with `versions`: called with that info and with the versions of the file, oldest first. The replaced content is
+   * kept with what it returns, as by `versions.keep`.
+   *
+   * @default the replaced content is not kept
+   */
+  readonly keep?: (info: FileInfo, versions: readonly StoredVersion[]) => KeepOptions
+  /** Called with the versions of the file, among them the one that is kept now. Those that it returns are removed. */
+  readonly prune?: (versions: readonly StoredVersion[]) => readonly number[]
+}
+
+/** What `Storage.commit` has stored. */
+export interface Committed {
+  readonly info: FileInfo
+  /** Of the record. */
+  readonly recordVersion: string
+}
+
+/** Where the content of a file can be fetched from. */
+export interface FileUrl {
+  /** Describes the content at `url`. */
+  readonly info: FileInfo
+  /** http or https. It contains all credentials that it needs, and expires. */
+  readonly url: string
+}
+
 /** A content that a file has, or had, as it was kept. */
 export interface StoredVersion {
   /** 1 for the first version that was kept of a file, then always one more than the last, even if that one was removed. */
@@ -269,6 +317,30 @@ export interface Storage {
    * @throws the error of `content` or of `beforePublish`.
    */
   replace (fileId: string, content: Content, options?: ReplaceOptions): Promise<FileInfo | null>
+
+  /**
+   * Replaces a file and its record in one atomic write, and keeps the replaced content as a version in the same write, if `keep` is
+   * given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another revision or the record another
+   * version. If it rejects, all of it may have been stored, or will be shortly, or nothing; the caller takes a snapshot to find out.
+   *
+   * A save then needs no lock: nothing else makes it visible, whatever happens to the process. A storage with `commit` also has
+   * `state` and `stage`. The functions in `options` may be called again when another instance has changed the file or its record
+   * meanwhile.
+   *
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
+   * @throws the error of `content`, of `keep().changes`, or of a function in `options`.
+   */
+  commit? (fileId: string, content: Content, options: CommitOptions): Promise<Committed | null>
+
+  /** Resolves to what `stat` and `state.get` would resolve to at one moment, usually with one request instead of two. */
+  snapshot? (fileId: string): Promise<FileSnapshot>
+
+  /**
+   * Resolves to a URL of the present content, or to `null` if there is no such file. The download action then redirects to it
+   * instead of sending the content itself. The document server must be able to reach it. The URL works for as long as it is valid,
+   * even if the content is replaced meanwhile.
+   */
+  downloadUrl? (fileId: string): Promise<FileUrl | null>
 
   /**
    * Stores content for `fileId` without publishing it. Durable once resolved. If it rejects, nothing is left behind.

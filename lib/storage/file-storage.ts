@@ -29,6 +29,9 @@ export interface FileStorageOptions {
   readonly fileMode?: number
 }
 
+/** What `fileStorage` returns. */
+export type FileStorage = Required<Omit<Storage, 'commit' | 'snapshot' | 'downloadUrl'>>
+
 const MAX_OPEN_ATTEMPTS = 10
 
 /** Cannot be the names of documents: a fileId never starts with a dot. */
@@ -67,7 +70,7 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * const { fileId } = await app.editorStorage.create('docx', await readFile('Report.docx'))
  * ```
  */
-export function fileStorage (options: FileStorageOptions): Required<Storage> {
+export function fileStorage (options: FileStorageOptions): FileStorage {
   if (typeof options?.directory !== 'string' || options.directory === '' || options.directory.includes('\0')) {
     throw new InvalidOptionError('directory', 'must be the path of a directory')
   }

@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { fileStorage } from '../../lib/storage/file-storage.js'
-import type { StagedContent, Storage, VersionStore } from '../../types/storage.js'
+import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
+import type { StagedContent, VersionStore } from '../../types/storage.js'
 import { interceptDiskCalls } from '../faults/disk-calls.js'
 import { STATE, textsIn, VERSIONS } from './faults.js'
 
@@ -20,7 +20,7 @@ async function * content (): AsyncGenerator<Uint8Array> {
 }
 
 /** What is tried while the Nth call fails; the extension the document has afterwards. */
-const attempts: Readonly<Record<string, readonly [extension: string, run: (storage: Required<Omit<Storage, 'close'>>, fileId: string, revision: string) => Promise<unknown>]>> = {
+const attempts: Readonly<Record<string, readonly [extension: string, run: (storage: Omit<FileStorage, 'close'>, fileId: string, revision: string) => Promise<unknown>]>> = {
   'a replace': ['docx', async (storage, fileId) => await storage.replace(fileId, content())],
   'a replace in another format': ['odt', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'odt' })],
   'a replace in an unknown format': ['zzz', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'zzz' })],
@@ -28,7 +28,7 @@ const attempts: Readonly<Record<string, readonly [extension: string, run: (stora
   'a replace with staged content in another format': ['odt', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))]
 }
 
-async function withStaged<Result> (storage: Required<Omit<Storage, 'close'>>, fileId: string, task: (staged: StagedContent) => Promise<Result>): Promise<Result> {
+async function withStaged<Result> (storage: Omit<FileStorage, 'close'>, fileId: string, task: (staged: StagedContent) => Promise<Result>): Promise<Result> {
   const staged = await storage.stage(fileId, content())
   try {
     return await task(staged)

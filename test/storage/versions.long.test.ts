@@ -3,9 +3,9 @@ import fs, { appendFile, cp, lstat, mkdir, readdir, rename, utimes, writeFile } 
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { fileStorage } from '../../lib/storage/file-storage.js'
+import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
-import type { Storage, StoredVersion } from '../../types/storage.js'
+import type { StoredVersion } from '../../types/storage.js'
 import { VERSIONS } from './faults.js'
 import { hook, ioError } from './hooks.js'
 
@@ -16,7 +16,7 @@ async function scene (t: Test) {
   const root = t.testdir({ uploads: { 'a.docx': 'first' } })
   const directory = join(root, 'uploads')
   const storage = fileStorage({ directory })
-  const keep = async (instance: Required<Storage> = storage, changes?: string): Promise<StoredVersion | null> => {
+  const keep = async (instance: FileStorage = storage, changes?: string): Promise<StoredVersion | null> => {
     const { revision } = (await instance.stat('a'))!
     return await instance.versions.keep('a', revision, changes === undefined ? {} : { changes: Buffer.from(changes) })
   }
@@ -37,7 +37,7 @@ async function blobsIn (folder: string): Promise<string[]> {
 }
 
 /** Contents by number, `null` where one cannot be read. */
-async function contentsOf ({ versions }: Required<Storage>): Promise<Record<number, string | null>> {
+async function contentsOf ({ versions }: FileStorage): Promise<Record<number, string | null>> {
   const contents: Record<number, string | null> = {}
   for (const { version } of await versions.list('a')) {
     const found = await versions.read('a', version)
