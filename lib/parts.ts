@@ -96,7 +96,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const sessionEvents = createSessionEvents({ hooks, log })
   const known = createKnownSessions()
-  const recordStore = createRecordStore(state, {
+  const recordStore = createRecordStore(state, storage.snapshot, {
     read: known.note,
     changed (fileId, before, after, cause) {
       known.note(fileId, after)

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../types/options.js'
-import type { StoredVersion, VersionStore } from '../../types/storage.js'
+import type { KeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
 import { VersionNotKeptError } from '../errors.js'
 import type { StagedReplaceOptions, StagingStorage } from '../save/staging.js'
 import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
@@ -21,12 +21,20 @@ const PRUNE_WAIT_MS = 1000
 const CHANGED = new Error('The document was changed before its version could be kept')
 
 /**
- * A storage whose `replace` keeps the replaced content as a version, before the new content is published. If that fails, nothing is
+ * A storage whose `replace` and `commit` keep the replaced content as a version, before the new content is published. If that fails, nothing is
  * published. A storage that has never called `beforePublish` may never do it: its versions are kept before it replaces anything.
  */
 export function keepingStorage (storage: StagingStorage, { versions, retention, clock, log }: Dependencies): StagingStorage {
   let isKnownToCall = false
-  return { ...storage, replace }
+  return { ...storage, replace, ...(storage.commit && { commit }) }
+
+  async function commit (...[fileId, content, { version, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): ReturnType<NonNullable<StagingStorage['commit']>> {
+    return await storage.commit!(fileId, content, {
+      ...options,
+      keep: ({ revision }, earlier) => keepOptions(options.ifRevision, earlier.at(-1), version?.(), revision),
+      prune: kept => superfluous(kept, retention, clock.now())
+    })
+  }
 
   async function replace (...[fileId, content, { version, ...options }]: Parameters<StagingStorage['replace']>): ReturnType<StagingStorage['replace']> {
     let kept: readonly StoredVersion[] | undefined
@@ -51,14 +59,18 @@ export function keepingStorage (storage: StagingStorage, { versions, retention, 
 
   /** Resolves to all versions that are kept then. */
   async function keep (fileId: string, revision: string, describe: (() => NewVersion) | undefined, nextRevision: string | undefined): Promise<readonly StoredVersion[]> {
-    const version = describe?.()
     const earlier = await versions.list(fileId)
-    const made = madeOf(revision, earlier.at(-1))
-    const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
-    const details: Details = { ...(made && { made }), ...(next && { next }) }
-    const kept = await versions.keep(fileId, revision, { details, ...(version?.changes && { changes: version.changes }) })
+    const kept = await versions.keep(fileId, revision, keepOptions(revision, earlier.at(-1), describe?.(), nextRevision))
     if (kept === null) throw CHANGED
     return [...earlier.filter(({ version }) => version !== kept.version), kept]
+  }
+
+  /** For the version with this revision, which is to be superseded. */
+  function keepOptions (revision: string, last: StoredVersion | undefined, version: NewVersion | undefined, nextRevision: string | undefined): KeepOptions {
+    const made = madeOf(revision, last)
+    const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
+    const details: Details = { ...(made && { made }), ...(next && { next }) }
+    return { details, ...(version?.changes && { changes: version.changes }) }
   }
 
   /** `last`: the version kept last, which is the content itself if a save failed after it was kept. */

@@ -7,7 +7,7 @@ import type { FileInfo, StagedContent } from '../../types/storage.js'
 import type { Clock } from '../../types/options.js'
 import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
 import type { Fetch } from '../save/fetch.js'
-import type { ReplaceLocked } from '../save/locked-replace.js'
+import type { ReplaceNoted } from '../save/noted-replace.js'
 import type { Outbox } from '../save/outbox.js'
 import type { StagingStorage } from '../save/staging.js'
 import type { Settings } from '../options.js'
@@ -49,8 +49,8 @@ interface Dependencies {
   readonly storage: StagingStorage
   readonly fetch: Fetch
   readonly queue: Queue
-  readonly locks: Pick<Locks, 'whenFree'>
-  readonly replaceLocked: ReplaceLocked
+  readonly locks: Pick<Locks, 'lookWhenFree'>
+  readonly replaceNoted: ReplaceNoted
   readonly recordStore: Pick<RecordStore, 'read'>
   /** Asks the document server whether it has anything under a key; `undefined` if it does not say. Not to be called in the queue. */
   readonly isKnown: (key: string) => Promise<boolean | undefined>
@@ -73,7 +73,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1
  * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
  * would become a conflict copy.
  */
-export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceLocked, recordStore, isKnown, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
+export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceNoted, recordStore, isKnown, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
   const running = createQueue()
   return { restore: async (...args) => await running.enter('', async () => await restore(...args)), idle: running.idle }
 
@@ -128,25 +128,26 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
     const made = { savedAt: new Date(clock.now()).toISOString(), restored: version, ...madeBy(user) }
     const id = randomUUID()
     const eventOf = (info: FileInfo): SavedEvent => restoredEvent(id, info, version, user)
+    const undeliveredOf = (info: FileInfo) => outbox.entryFor(eventOf(info))
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const snapshot = await locks.whenFree(fileId)
-      const current = await storage.stat(fileId)
+      const { snapshot, current } = await locks.lookWhenFree(fileId)
       if (!current) throw new FileNotFoundError()
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
-      const published = await replaceLocked(fileId, staged, snapshot, options, (info, ticket) => {
-        const undelivered = outbox.entryFor(eventOf(info))
-        return { ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
+      const replaced = await replaceNoted(fileId, staged, snapshot, options, {
+        change (record, info) {
+          const undelivered = undeliveredOf(info)
+          return undelivered ? eventUndelivered(record, undelivered) : record
+        },
+        publishing (info) {
+          const undelivered = undeliveredOf(info)
+          return undelivered ? { undelivered } : {}
+        }
       })
-      if (!published) continue
-      const { info, lock } = published
-      const event = eventOf(info)
-      const undelivered = outbox.entryFor(event)
-      await lock.releaseWith(record => undelivered ? eventUndelivered(record, undelivered) : record).catch(error => {
-        if (!lock.isPublishingNoted) throw error // the note in the lock tells that it is restored
-      })
+      if (!replaced) continue
+      const { info } = replaced
       log.info({ fileId, version }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long
-      await outbox.deliver(fileId, event)
+      await outbox.deliver(fileId, eventOf(info), replaced.snapshot)
       return { version: number, revision: info.revision }
     }
     throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while a version was about to be restored`)

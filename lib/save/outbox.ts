@@ -3,7 +3,7 @@ import type { SavedEvent } from '../../types/events.js'
 import type { Clock } from '../../types/options.js'
 import type { StateStore } from '../../types/storage.js'
 import type { FileRecord, UndeliveredEvent } from '../sessions/record.js'
-import { NOT_DURABLE, type RecordStore } from '../sessions/record-store.js'
+import { NOT_DURABLE, type RecordSnapshot, type RecordStore } from '../sessions/record-store.js'
 import { eventDelivered } from '../sessions/stored-saves.js'
 
 /**
@@ -13,8 +13,8 @@ import { eventDelivered } from '../sessions/stored-saves.js'
 export interface Outbox {
   /** The event as it is to be noted; `undefined` without an `onSaved` hook. */
   entryFor (event: SavedEvent): UndeliveredEvent | undefined
-  /** Calls the hook and removes the event from the record. Never rejects. */
-  deliver (fileId: string, event: SavedEvent): Promise<void>
+  /** Calls the hook and removes the event from the record, as it was last known. Never rejects. */
+  deliver (fileId: string, event: SavedEvent, snapshot?: RecordSnapshot): Promise<void>
   /** Delivers the events that other processes left undelivered. */
   deliverLeftovers (fileId: string, record: FileRecord): Promise<void>
 }
@@ -38,11 +38,11 @@ export function createOutbox ({ recordStore, state: { owner, hasEnded }, onSaved
   const outbox: Outbox = {
     entryFor: event => onSaved && { event, deliverer: instance, storedAt: clock.now(), ...(owner !== undefined && { owner }) },
 
-    async deliver (fileId, event) {
+    async deliver (fileId, event, snapshot) {
       if (!onSaved) return
       try {
         await onSaved(event)
-        await recordStore.update(fileId, record => eventDelivered(record, event.id), NOT_DURABLE)
+        await recordStore.update(fileId, record => eventDelivered(record, event.id), { ...NOT_DURABLE, ...(snapshot && { snapshot }) })
       } catch {
         // It stays noted and is delivered again.
       }

@@ -11,8 +11,8 @@ import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, mayBeOlderThanStored, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
-import type { ReplaceLocked } from './locked-replace.js'
 import { newVersion } from './new-version.js'
+import type { ReplaceNoted } from './noted-replace.js'
 import type { Outbox } from './outbox.js'
 import { saveIdOf, type SaveRequest } from './save-request.js'
 import type { StagingStorage } from './staging.js'
@@ -21,7 +21,7 @@ interface Dependencies {
   readonly storage: StagingStorage
   readonly recordStore: RecordStore
   readonly locks: Locks
-  readonly replaceLocked: ReplaceLocked
+  readonly replaceNoted: ReplaceNoted
   readonly keys: DocumentKeys
   readonly outbox: Outbox
   readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts' | 'clock'>
@@ -50,7 +50,7 @@ export const CHANGED = Symbol('changed')
  */
 export type Publish = (save: StagedSave) => Promise<SavedEvent | typeof CHANGED>
 
-export function createPublish ({ storage, recordStore, locks, replaceLocked, keys, outbox, settings }: Dependencies): Publish {
+export function createPublish ({ storage, recordStore, locks, replaceNoted, keys, outbox, settings }: Dependencies): Publish {
   return async function publish (save) {
     return isIdentified(save) ? await decide(save) : await replaceWithoutRecord(save)
   }
@@ -72,21 +72,20 @@ export function createPublish ({ storage, recordStore, locks, replaceLocked, key
   }
 
   async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
-    const { fileId } = request
-    const published = await replaceLocked(fileId, staged, snapshot, { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) }, (info, ticket) => {
-      const undelivered = outbox.entryFor(eventOf(request, info))
-      const { bearing } = request
-      return { save: storedSave(identity, info.revision), ...(bearing && { bearing }), ...(undelivered && { undelivered }), ...(ticket !== undefined && { ticket }) }
+    const { fileId, bearing, users } = request
+    const undeliveredOf = (info: FileInfo) => outbox.entryFor(eventOf(request, info))
+    const options = { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) }
+    const replaced = await replaceNoted(fileId, staged, snapshot, options, {
+      change: (record, info) => saveStored(record, storedSave(identity, info.revision), { undelivered: undeliveredOf(info), bearing }),
+      publishing (info) {
+        const undelivered = undeliveredOf(info)
+        return { save: storedSave(identity, info.revision), ...(bearing && { bearing }), ...(undelivered && { undelivered }) }
+      },
+      cause: { key: identity.key, users }
     })
-    if (published === null) return CHANGED
-    const { info, lock } = published
-    const event = eventOf(request, info)
-    const save = storedSave(identity, info.revision)
-    await lock.releaseWith(record => saveStored(record, save, { undelivered: outbox.entryFor(event), bearing: request.bearing }), { key: save.key, users: request.users }).catch(error => {
-      // The note in the lock and the stored revision already prove that this save was stored.
-      if (!lock.isPublishingNoted) throw error
-    })
-    await outbox.deliver(fileId, event)
+    if (replaced === null) return CHANGED
+    const event = eventOf(request, replaced.info)
+    await outbox.deliver(fileId, event, replaced.snapshot)
     return event
   }
 
@@ -118,11 +117,8 @@ export function createPublish ({ storage, recordStore, locks, replaceLocked, key
     if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
-    const published = await replaceLocked(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
-    if (published === null) return null
-    // The content is stored: a lock that cannot be released must not turn this into a refusal.
-    await published.lock.release().catch(() => {})
-    return published.info
+    const replaced = await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
+    return replaced && replaced.info
   }
 
   /** Stores nothing: the same bytes are stored already. */

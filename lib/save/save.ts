@@ -1,9 +1,8 @@
 import type { SavedEvent } from '../../types/events.js'
-import type { FileInfo, StagedContent } from '../../types/storage.js'
+import type { StagedContent } from '../../types/storage.js'
 import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { Locks } from '../sessions/locks.js'
-import type { RecordSnapshot } from '../sessions/record-store.js'
+import type { Locks, Look } from '../sessions/locks.js'
 import { whyObsolete } from '../sessions/stored-saves.js'
 import type { FetchChanges } from './changes.js'
 import type { Fetch } from './fetch.js'
@@ -44,15 +43,15 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
 
   async function save (request: SaveRequest): Promise<SaveOutcome> {
     for (let fetches = 1; ; fetches++) {
-      const { snapshot, current } = await look(request.fileId)
-      await outbox.deliverLeftovers(request.fileId, snapshot.record)
-      const skipped = nothingToStore(request, snapshot, current)
+      const look = await locks.lookWhenFree(request.fileId)
+      await outbox.deliverLeftovers(request.fileId, look.snapshot.record)
+      const skipped = nothingToStore(request, look)
       if (skipped !== undefined) return skipped
 
-      const staged = await fetch({ ...request, extension: current!.extension }, async content => await storage.stage(request.fileId, content))
+      const staged = await fetch({ ...request, extension: look.current!.extension }, async content => await storage.stage(request.fileId, content))
       const changes = await fetchChanges?.(request)
       try {
-        return await store(request, staged, changes)
+        return await decide(request, staged, changes, storage.commit && look)
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
@@ -63,12 +62,7 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
     }
   }
 
-  async function look (fileId: string): Promise<{ readonly snapshot: RecordSnapshot, readonly current: FileInfo | null }> {
-    const snapshot = await locks.whenFree(fileId)
-    return { snapshot, current: await storage.stat(fileId) }
-  }
-
-  function nothingToStore (request: SaveRequest, { record }: RecordSnapshot, current: FileInfo | null): NothingToStore | undefined {
+  function nothingToStore (request: SaveRequest, { snapshot: { record }, current }: Look): NothingToStore | undefined {
     const identity = identityOf(request)
     const reason = identity && whyObsolete(record, identity)
     if (reason !== undefined || current !== null) return reason
@@ -77,9 +71,15 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
   }
 
   async function store (request: SaveRequest, staged: StagedContent, changes?: StagedContent): Promise<SaveOutcome> {
+    return await decide(request, staged, changes)
+  }
+
+  /** `latest`: a look to begin with, where `commit` tells whether anything has changed since. */
+  async function decide (request: SaveRequest, staged: StagedContent, changes: StagedContent | undefined, latest?: Look): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
-      const { snapshot, current } = await look(request.fileId)
-      const skipped = nothingToStore(request, snapshot, current)
+      const look = decisions === 1 && latest ? latest : await locks.lookWhenFree(request.fileId)
+      const { snapshot, current } = look
+      const skipped = nothingToStore(request, look)
       if (skipped !== undefined) return skipped
       const outcome = await publish({ request, identity: identityOf(request), staged, changes, snapshot, current: current! })
       if (outcome !== CHANGED) return outcome

@@ -9,7 +9,7 @@ import type { Locks } from '../sessions/locks.js'
 import type { RecordStore } from '../sessions/record-store.js'
 import { createFetchChanges } from './changes.js'
 import { createFetch, type Fetch } from './fetch.js'
-import { createReplaceLocked, type ReplaceLocked } from './locked-replace.js'
+import { createReplaceNoted, type ReplaceNoted } from './noted-replace.js'
 import { createOutbox, type Outbox } from './outbox.js'
 import { createPublish } from './publish.js'
 import { createSave, type Save, type Store } from './save.js'
@@ -20,7 +20,7 @@ export interface Saves {
   readonly save: Save
   readonly store: Store
   readonly fetch: Fetch
-  readonly replaceLocked: ReplaceLocked
+  readonly replaceNoted: ReplaceNoted
   readonly outbox: Outbox
   /** Keeps the order in which the callbacks of a file arrive. By fileId. */
   readonly queue: Queue
@@ -45,14 +45,14 @@ interface Dependencies {
 export function createSaves ({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal }: Dependencies): Saves {
   const onSaved = settings.onSaved && (async (event: SavedEvent) => await hooks.call('onSaved', event))
   const outbox = createOutbox({ recordStore, state, onSaved, hookTimeout: settings.timeouts.hooks, clock: settings.clock })
-  const replaceLocked = createReplaceLocked({ storage, locks })
-  const publish = createPublish({ storage, recordStore, locks, replaceLocked, keys, outbox, settings })
+  const replaceNoted = createReplaceNoted({ storage, locks, recordStore })
+  const publish = createPublish({ storage, recordStore, locks, replaceNoted, keys, outbox, settings })
   const fetch = createFetch({ outbound, settings, signal })
   const fetchChanges = settings.versions && createFetchChanges({ fetch, spool, log })
   return {
     ...createSave({ storage, fetch, fetchChanges, locks, publish, outbox, settings }),
     fetch,
-    replaceLocked,
+    replaceNoted,
     outbox,
     queue: createQueue()
   }

@@ -1,4 +1,4 @@
-import type { Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
+import type { CommitOptions, Committed, Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import type { NewVersion } from '../history/details.js'
 import { deferErrors, discard } from '../streams.js'
@@ -9,12 +9,19 @@ import { type Untimed, withTimeout } from '../with-timeout.js'
  * `StorageTimeoutError`. What `beforePublish` does is limited itself, and it is not called after the limit: nothing that was given
  * up is published because of it.
  */
-export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions'> {
+export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions' | 'snapshot' | 'downloadUrl'> {
   stage: NonNullable<Storage['stage']>
   /** As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell it. */
   replace (fileId: string, content: StagedContent, options: StagedReplaceOptions): Promise<FileInfo | null>
+  /** As `Storage.commit`; what `version` describes is kept by a storage that keeps versions. */
+  commit?: (fileId: string, content: StagedContent, options: StagedCommitOptions) => Promise<Committed | null>
   /** Never rejects. */
   discard (content: StagedContent): Promise<void>
+}
+
+export interface StagedCommitOptions extends CommitOptions {
+  /** About the new content, for a storage that keeps versions. */
+  readonly version?: () => NewVersion
 }
 
 export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> {
@@ -62,9 +69,25 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
         remove: async (...args) => await limited('versions.remove', async () => await versions.remove(...args))
       }
     }),
+    ...(storage.snapshot && { snapshot: async fileId => await limited('snapshot', async () => await storage.snapshot!(fileId)) }),
+    ...(storage.downloadUrl && { downloadUrl: async fileId => await limited('downloadUrl', async () => await storage.downloadUrl!(fileId)) }),
+    ...(storage.commit && { commit }),
     discard: async content => { await limited('discard', async () => await content.discard()).catch(() => {}) },
     ...(storage.revoke && { revoke: async (...args) => await limited('revoke', async () => await storage.revoke!(...args)) }),
     ...(storage.stage ? native() : spooling())
+  }
+
+  async function commit (...[fileId, content, { version, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): Promise<Committed | null> {
+    let isOver = false
+    const record: CommitOptions['record'] = info => {
+      if (isOver) throw new StorageTimeoutError('commit', timeouts.storage)
+      return options.record(info)
+    }
+    try {
+      return await limited('commit', async () => await storage.commit!(fileId, content, { ...options, record }))
+    } finally {
+      isOver = true
+    }
   }
 
   async function * limitedSteps<Value> (method: string, values: AsyncIterable<Value>): AsyncGenerator<Value> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StateStore, Storage } from '../../types/storage.js'
+import type { FileInfo, StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { FileRecord, Lock, Publishing } from './record.js'
 import { type Cause, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
@@ -10,10 +10,18 @@ import { deadLockRemoved } from './stored-saves.js'
 export interface Locks {
   /** Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
   whenFree (fileId: string): Promise<RecordSnapshot>
+  /** As `whenFree`, with the file as it is then; `null` if there is none. */
+  lookWhenFree (fileId: string): Promise<Look>
   /** The lock of a file, not yet acquired. */
   lockOf (fileId: string, snapshot: RecordSnapshot): FileLock
   /** Breaks a lock whose holder is known to have died, and finds out what it published. */
   breakIfDead (fileId: string, snapshot: RecordSnapshot): Promise<void>
+}
+
+/** What is decided on. */
+export interface Look {
+  readonly snapshot: RecordSnapshot
+  readonly current: FileInfo | null
 }
 
 export interface FileLock {
@@ -54,19 +62,11 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
   const heldIds = new Set<string>()
 
   return {
-    async whenFree (fileId) {
-      const isStuck = stuckLockDetector()
-      for (const started = performance.now(); ;) {
-        const snapshot = await recordStore.read(fileId)
-        const { lock } = snapshot.record
-        if (lock === undefined) return snapshot
-        if (isHolderDead(lock) || isStuck(lock)) {
-          await breakLock(fileId, snapshot, lock)
-        } else {
-          if (performance.now() - started > BUSY_AFTER_MS) throw new BusyError(`others were publishing it for more than ${BUSY_AFTER_MS} ms`)
-          await delay(POLL_INTERVAL_MS, undefined, { signal })
-        }
-      }
+    whenFree,
+
+    async lookWhenFree (fileId) {
+      const snapshot = await whenFree(fileId)
+      return { snapshot, current: snapshot.info === undefined ? await storage.stat(fileId) : snapshot.info }
     },
 
     lockOf (fileId, snapshot) {
@@ -104,6 +104,21 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     async breakIfDead (fileId, snapshot) {
       const { lock } = snapshot.record
       if (lock !== undefined && isHolderDead(lock)) await breakLock(fileId, snapshot, lock)
+    }
+  }
+
+  async function whenFree (fileId: string): Promise<RecordSnapshot> {
+    const isStuck = stuckLockDetector()
+    for (const started = performance.now(); ;) {
+      const snapshot = await recordStore.read(fileId)
+      const { lock } = snapshot.record
+      if (lock === undefined) return snapshot
+      if (isHolderDead(lock) || isStuck(lock)) {
+        await breakLock(fileId, snapshot, lock)
+      } else {
+        if (performance.now() - started > BUSY_AFTER_MS) throw new BusyError(`others were publishing it for more than ${BUSY_AFTER_MS} ms`)
+        await delay(POLL_INTERVAL_MS, undefined, { signal })
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
-import type { StateStore } from '../../types/storage.js'
+import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import { EMPTY, type FileRecord, isFileRecord } from './record.js'
 
@@ -7,6 +7,8 @@ import { EMPTY, type FileRecord, isFileRecord } from './record.js'
 export interface RecordSnapshot {
   readonly record: FileRecord
   readonly version: string | null
+  /** The file at the same moment, `null` if there is none; `undefined` if the storage does not tell both at once. */
+  readonly info?: FileInfo | null
 }
 
 /** What made this instance change a record, as far as it concerns one session. */
@@ -29,6 +31,11 @@ export interface ChangeOptions {
   readonly cause?: Cause
 }
 
+export interface UpdateOptions extends ChangeOptions {
+  /** The record as it was last known: it is not read first. */
+  readonly snapshot?: RecordSnapshot
+}
+
 /** Is told what this instance reads and changes. */
 export interface RecordObserver {
   read (fileId: string, record: FileRecord): void
@@ -47,7 +54,9 @@ export interface RecordStore {
    * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written when the
    * change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what `change` throws.
    */
-  update (fileId: string, change: (record: FileRecord) => FileRecord, options?: ChangeOptions): Promise<FileRecord>
+  update (fileId: string, change: (record: FileRecord) => FileRecord, options?: UpdateOptions): Promise<FileRecord>
+  /** To be called when a record was changed by `Storage.commit`. */
+  committed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
 }
 
 /** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
@@ -56,10 +65,15 @@ export const NOT_DURABLE = { durable: false } as const
 /** Even with many instances a change needs only a few. */
 const MAX_ATTEMPTS = 1000
 
-export function createRecordStore (state: StateStore, observer: RecordObserver): RecordStore {
+export function createRecordStore (state: StateStore, takeSnapshot: Storage['snapshot'], observer: RecordObserver): RecordStore {
   async function read (fileId: string): Promise<RecordSnapshot> {
-    const { value, version = null } = await state.get(fileId) ?? {}
-    return { record: observed(fileId, value), version }
+    if (!takeSnapshot) return snapshotOf(fileId, await state.get(fileId))
+    const { info, record } = await takeSnapshot(fileId)
+    return { ...snapshotOf(fileId, record), info }
+  }
+
+  function snapshotOf (fileId: string, stored: StateRecord | null): RecordSnapshot {
+    return { record: observed(fileId, stored?.value), version: stored?.version ?? null }
   }
 
   async function * readAll (list: NonNullable<StateStore['list']>): AsyncGenerator<RecordOfFile> {
@@ -84,9 +98,10 @@ export function createRecordStore (state: StateStore, observer: RecordObserver):
     read,
     readAll: list && (() => readAll(list)),
     compareAndSet,
-    async update (fileId, change, options) {
+    committed: (fileId, before, after, cause) => observer.changed(fileId, before, after, cause),
+    async update (fileId, change, { snapshot: known, ...options } = {}) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const snapshot = await read(fileId)
+        const snapshot = attempt === 1 && known ? known : await read(fileId)
         const changed = change(snapshot.record)
         if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options)) return changed
       }

@@ -130,6 +130,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     const { fileId } = content
     for (let looks = 1; ; looks++) {
       const before = await recordStore.read(fileId)
+      if (before.info !== undefined && before.record.lock === undefined) return { record: before.record, current: before.info ?? content }
       await locks.breakIfDead(fileId, before).catch(() => {})
       const current = await storage.stat(fileId) ?? content
       const { record, version } = await recordStore.read(fileId)
