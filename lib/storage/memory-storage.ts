@@ -23,14 +23,14 @@ const CHUNK_BYTES = 64 * 1024
  * const { fileId } = await storage.create('docx', await readFile('Report.docx'))
  * ```
  */
-export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'downloadUrl' | 'close'>> {
+export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
   const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
   const stagedBytes = new WeakMap<Content, Buffer>()
   // Makes revisions unique across processes: document keys are made of them, and the document server caches by document key.
   const instanceTag = randomUUID().slice(0, 8)
   let revisionCount = 0
-  const { remove: removeState, find: findRecord, replace: replaceRecord, ...state } = memoryState()
-  const { removeAll: removeVersions, prepare: prepareVersion, removeNow: removeVersionsNow, ...versions } = memoryVersions({ find, bytesOf, bodyOf })
+  const { remove: removeState, ...state } = memoryState()
+  const { removeAll: removeVersions, ...versions } = memoryVersions({ find, bytesOf, bodyOf })
 
   return {
     state,
@@ -70,27 +70,6 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'd
       return file ? await store(fileId, extension === undefined ? file.info.extension : storedExtension(extension), content, options) : null
     },
 
-    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep, prune }) {
-      deferErrors(content)
-      const file = find(fileId)
-      if (!file) return null
-      const newExtension = extension === undefined ? file.info.extension : storedExtension(extension)
-      const bytes = stagedBytes.get(content) ?? await bytesOf(content)
-      const info = newInfo(fileId, newExtension, bytes)
-      const addVersion = keep && await prepareVersion(keep(info, await versions.list(fileId)))
-      // Everything is checked and changed in one turn of the event loop.
-      if (!hasExpectedRevision(fileId, { ifRevision }) || (findRecord(fileId)?.version ?? null) !== ifRecordVersion) return null
-      const value = record(info)
-      addVersion?.(files.get(fileId)!)
-      if (prune) removeVersionsNow(fileId, prune)
-      files.set(fileId, { info, bytes })
-      return { info, recordVersion: replaceRecord(fileId, value) }
-    },
-
-    async snapshot (fileId) {
-      return { info: find(fileId)?.info ?? null, record: findRecord(fileId) }
-    },
-
     async remove (fileId) {
       removeState(fileId)
       removeVersions(fileId)
@@ -105,16 +84,12 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'd
   async function store (fileId: string, extension: string, content: Content, options: ReplaceOptions): Promise<FileInfo | null> {
     const bytes = stagedBytes.get(content) ?? await bytesOf(content)
     if (!hasExpectedRevision(fileId, options)) return null
-    const info = newInfo(fileId, extension, bytes)
+    const revision = `${instanceTag}.${(++revisionCount).toString(36)}`
+    const info = Object.freeze({ fileId, extension, size: bytes.length, modifiedAt: new Date(), revision })
     await options.beforePublish?.(info)
     if (!hasExpectedRevision(fileId, options)) return null
     files.set(fileId, { info, bytes })
     return info
-  }
-
-  function newInfo (fileId: string, extension: string, { length: size }: Buffer): FileInfo {
-    const revision = `${instanceTag}.${(++revisionCount).toString(36)}`
-    return Object.freeze({ fileId, extension, size, modifiedAt: new Date(), revision })
   }
 
   function hasExpectedRevision (fileId: string, { ifRevision }: ReplaceOptions): boolean {
@@ -147,46 +122,30 @@ export interface MemoryStateOptions {
   readonly maxRecords?: number
 }
 
-export interface MemoryState extends Omit<StateStore, 'list'>, Required<Pick<StateStore, 'list'>> {
-  remove (fileId: string): void
-  /** What `get` resolves to. */
-  find (fileId: string): StateRecord | null
-  /** Replaces whatever record there is. Returns the new version. */
-  replace (fileId: string, value: unknown): string
-}
-
 /** Records in the memory of this process. */
-export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): MemoryState {
+export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): StateStore & Required<Pick<StateStore, 'list'>> & { remove (fileId: string): void } {
   /** Values are kept as JSON, so that callers cannot change them. */
   const records = new BoundedMap<string, StateRecord & { readonly value: string }>(maxRecords)
   let versionCount = 0
 
   return {
-    get: async fileId => find(fileId),
+    async get (fileId) {
+      const record = records.get(fileId)
+      if (record === undefined) return null
+      records.set(fileId, record) // marks it as used
+      return { value: JSON.parse(record.value), version: record.version }
+    },
     async set (fileId, value, version) {
       if (!isSafeFileId(fileId) || (records.get(fileId)?.version ?? null) !== version) return null
-      return replace(fileId, value)
+      const newVersion = String(++versionCount)
+      records.set(fileId, { value: JSON.stringify(value), version: newVersion })
+      return newVersion
     },
     async * list () {
       for (const [fileId, { value, version }] of [...records]) yield { fileId, value: JSON.parse(value), version }
     },
     remove (fileId) {
       records.delete(fileId)
-    },
-    find,
-    replace
-  }
-
-  function find (fileId: string): StateRecord | null {
-    const record = records.get(fileId)
-    if (record === undefined) return null
-    records.set(fileId, record) // marks it as used
-    return { value: JSON.parse(record.value), version: record.version }
-  }
-
-  function replace (fileId: string, value: unknown): string {
-    const version = String(++versionCount)
-    records.set(fileId, { value: JSON.stringify(value), version })
-    return version
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Content, FileInfo, KeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { Content, FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
 import { deferErrors } from '../streams.js'
 import { detailsText } from './version-details.js'
 
@@ -21,16 +21,8 @@ export interface MemoryVersionsDependencies {
   readonly bodyOf: (bytes: Buffer) => Readable
 }
 
-export interface MemoryVersionStore extends VersionStore {
-  removeAll (fileId: string): void
-  /** Reads everything that is to be kept. Resolves to a function that keeps a file's content with it, at once. */
-  prepare (options: KeepOptions): Promise<(file: MemoryFile) => StoredVersion>
-  /** Removes those that `select` returns, at once. */
-  removeNow (fileId: string, select: (versions: readonly StoredVersion[]) => readonly number[]): void
-}
-
 /** Keeps versions in the memory of this process. Contents are not copied: the storage never changes the bytes of a file. */
-export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDependencies): MemoryVersionStore {
+export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDependencies): VersionStore & { removeAll (fileId: string): void } {
   const kept = new Map<string, { last: number, versions: readonly MemoryVersion[] }>()
   const versionsOf = (fileId: string) => kept.get(fileId)?.versions ?? []
 
@@ -39,18 +31,26 @@ export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDepende
       return versionsOf(fileId).map(storedVersion)
     },
 
-    async keep (fileId, revision, options = {}) {
-      deferErrors(options.changes)
-      if (find(fileId)?.info.revision !== revision) {
-        detailsText(options.details)
-        return null
-      }
-      const add = await prepare(options)
+    async keep (fileId, revision, { details, changes } = {}) {
+      deferErrors(changes)
+      const newDetails = detailsText(details)
+      if (find(fileId)?.info.revision !== revision) return null
+      const newChanges = changes && await bytesOf(changes)
       const file = find(fileId)
-      return file?.info.revision === revision ? add(file) : null
-    },
+      if (file?.info.revision !== revision) return null
 
-    prepare,
+      const { last, versions } = kept.get(fileId) ?? { last: 0, versions: [] }
+      const newest = versions.at(-1)
+      const same = newest?.revision === revision ? newest : undefined
+      const { extension, size, modifiedAt } = file.info
+      const version: MemoryVersion = {
+        ...same ?? { version: last + 1, revision, extension, size, modifiedAt, keptAt: new Date(), content: file.bytes },
+        changes: newChanges,
+        details: newDetails
+      }
+      kept.set(fileId, { last: version.version, versions: [...same ? versions.slice(0, -1) : versions, version] })
+      return storedVersion(version)
+    },
 
     async read (fileId, version, part = 'content') {
       const found = versionsOf(fileId).find(candidate => candidate.version === version)
@@ -59,39 +59,13 @@ export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDepende
     },
 
     async remove (fileId, numbers) {
-      removeNow(fileId, () => numbers)
+      const found = kept.get(fileId)
+      if (found) kept.set(fileId, { ...found, versions: found.versions.filter(({ version }) => !numbers.includes(version)) })
     },
-
-    removeNow,
 
     removeAll (fileId) {
       kept.delete(fileId)
     }
-  }
-
-  async function prepare ({ details, changes }: KeepOptions): Promise<(file: MemoryFile) => StoredVersion> {
-    deferErrors(changes)
-    const newDetails = detailsText(details)
-    const newChanges = changes && await bytesOf(changes)
-    return ({ info: { fileId, revision, extension, size, modifiedAt }, bytes }) => {
-      const { last, versions } = kept.get(fileId) ?? { last: 0, versions: [] }
-      const newest = versions.at(-1)
-      const same = newest?.revision === revision ? newest : undefined
-      const version: MemoryVersion = {
-        ...same ?? { version: last + 1, revision, extension, size, modifiedAt, keptAt: new Date(), content: bytes },
-        changes: newChanges,
-        details: newDetails
-      }
-      kept.set(fileId, { last: version.version, versions: [...same ? versions.slice(0, -1) : versions, version] })
-      return storedVersion(version)
-    }
-  }
-
-  function removeNow (fileId: string, select: (versions: readonly StoredVersion[]) => readonly number[]): void {
-    const found = kept.get(fileId)
-    if (!found) return
-    const numbers = select(found.versions.map(storedVersion))
-    kept.set(fileId, { ...found, versions: found.versions.filter(({ version }) => !numbers.includes(version)) })
   }
 }
 
