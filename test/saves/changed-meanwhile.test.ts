@@ -1,10 +1,7 @@
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { type EditingOptions, startEditing } from '../helpers/editing.js'
-import { directoryOf } from './instances.js'
 
 const OUTSIDE = 'changed from outside'
 
@@ -23,14 +20,15 @@ async function startDownloading (t: Test, status: 2 | 6, options: EditingOptions
     },
     ...options
   })
-  const { key, post, url, fileId, documentServer } = editing
+  const { key, post, url, fileId, documentServer, others } = editing
   t.equal(await post({ key, status: 1 }), 0)
   const answer = post({ key, status, url, filetype: 'txt' })
   await asked.promise
   return {
     ...editing,
     saved,
-    path: join(directoryOf(t), `${fileId}.txt`),
+    write: async (text: string) => await others.write(fileId, 'txt', text),
+    remove: async () => await others.remove(fileId, 'txt'),
     finish: async () => {
       release.resolve()
       return await answer
@@ -39,23 +37,22 @@ async function startDownloading (t: Test, status: 2 | 6, options: EditingOptions
   }
 }
 
+type Downloading = Awaited<ReturnType<typeof startDownloading>>
+
 for (const status of [2, 6] as const) {
-  const changes: Record<string, (path: string, editing: Awaited<ReturnType<typeof startDownloading>>) => Promise<unknown>> = {
-    'is written to': path => writeFile(path, OUTSIDE),
-    'is replaced by another program': async path => {
-      await writeFile(`${path}.new`, OUTSIDE)
-      await rename(`${path}.new`, path)
-    },
-    'is replaced through the storage': (_path, { storage, fileId }) => storage.replace(fileId, Buffer.from(OUTSIDE)),
-    'is removed and made again': async path => {
-      await rm(path)
-      await writeFile(path, OUTSIDE)
+  const changes: Record<string, (editing: Downloading) => Promise<unknown>> = {
+    'is written to': ({ write }) => write(OUTSIDE),
+    'is replaced by another program': ({ others, fileId }) => others.replace(fileId, 'txt', OUTSIDE),
+    'is replaced through the storage': ({ storage, fileId }) => storage.replace(fileId, Buffer.from(OUTSIDE)),
+    'is removed and made again': async ({ write, remove }) => {
+      await remove()
+      await write(OUTSIDE)
     }
   }
   for (const [what, change] of Object.entries(changes)) {
     t.test(`a file that ${what} while its save (${status}) is fetched: both contents are kept, the save is fetched once`, async t => {
       const editing = await startDownloading(t, status)
-      await change(editing.path, editing)
+      await change(editing)
       t.equal(await editing.finish(), 0)
       t.equal(await editing.storedText(editing.fileId), OUTSIDE)
       t.match(editing.saved, [{ status, conflict: true, conflictReason: 'changed' }])
@@ -65,13 +62,13 @@ for (const status of [2, 6] as const) {
   }
 
   t.test(`a file removed while its save (${status}) is fetched stays removed, and the document server keeps the save`, async t => {
-    for (const remove of [(path: string) => rm(path), (_path: string, { storage, fileId }: Awaited<ReturnType<typeof startDownloading>>) => storage.remove!(fileId)]) {
+    for (const remove of [({ remove }: Downloading) => remove(), ({ storage, fileId }: Downloading) => storage.remove!(fileId)]) {
       await t.test(async t => {
         const editing = await startDownloading(t, status)
-        await remove(editing.path, editing)
+        await remove(editing)
         t.equal(await editing.finish(), 1)
         t.equal(await editing.storedText(editing.fileId), null)
-        t.strictSame(await editing.listing(), ['uploads'], 'no copy, no temp file')
+        t.strictSame(await editing.listing(), [], 'no copy, no temp file')
         t.strictSame(editing.saved, [])
       })
     }
@@ -79,22 +76,22 @@ for (const status of [2, 6] as const) {
 
   t.test(`onConflict overwrite: a file changed while its save (${status}) is fetched is overwritten, a removed one stays removed`, async t => {
     const changed = await startDownloading(t, status, { onConflict: 'overwrite' })
-    await writeFile(changed.path, OUTSIDE)
+    await changed.write(OUTSIDE)
     t.equal(await changed.finish(), 0)
     t.equal(await changed.storedText(changed.fileId), 'what was edited')
     t.strictSame(changed.saved.map(({ conflict }) => conflict), [undefined])
   })
 
   t.test(`a file removed while its save (${status}) is fetched stays removed (classic)`, async t => {
-    const { path, finish, storedText, fileId } = await startDownloading(t, status, { profile: 'classic' })
-    await rm(path)
+    const { remove, finish, storedText, fileId } = await startDownloading(t, status, { profile: 'classic' })
+    await remove()
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), null)
   })
 
   t.test(`a file that another program overwrites with the same bytes while its save (${status}) is fetched is no conflict`, async t => {
-    const { path, finish, saved, storedText, fileId, openedKey, key } = await startDownloading(t, status)
-    await writeFile(path, 'what was edited')
+    const { write, finish, saved, storedText, fileId, openedKey, key } = await startDownloading(t, status)
+    await write('what was edited')
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), 'what was edited')
     t.strictSame(saved.map(({ conflict }) => conflict), [undefined])

@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { directoryOf, startInstance } from './instances.js'
+import { startInstance } from './instances.js'
 
 const OUTSIDE = 'changed from outside'
 
@@ -26,12 +24,12 @@ async function startConflict (t: Test, options: EditingOptions = {}) {
   const { paths, serve } = serving()
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, { onConflict: 'keep-both', serve, onSaved: event => { saved.push(event) }, ...options })
-  const { fileId, key, post, openedKey, documentServer: { origin }, storedText, storage } = editing
+  const { fileId, key, post, openedKey, documentServer: { origin }, storedText, storage, others } = editing
   const save = async (key: string, status: 2 | 6, path: string, id = fileId) => await post({ key, status, url: `${origin}/${path}` }, id)
 
   async function changeFromOutside (id: string, text: string): Promise<void> {
     if (options.memory) await storage.replace(id, Buffer.from(text))
-    else await writeFile(join(directoryOf(t), `${id}.txt`), text)
+    else await others.write(id, 'txt', text)
   }
 
   t.equal(await post({ key, status: 1 }), 0)

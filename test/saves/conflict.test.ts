@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { directoryOf, startInstance } from './instances.js'
+import { startInstance } from './instances.js'
 
 const OUTSIDE = 'changed from outside'
 
@@ -16,14 +14,14 @@ async function startShared (t: Test, options: EditingOptions) {
     onSaved: event => { saved.push(event) },
     ...options
   })
-  const { fileId, post, documentServer: { origin } } = editing
+  const { fileId, post, others, documentServer: { origin } } = editing
   return {
     ...editing,
     saved,
     /** What the document server answers when it is asked for a session. */
     commands,
     save: async (key: string, status: 2 | 6, path: string, lastsave?: string) => await post({ key, status, url: `${origin}/${path}`, ...(lastsave && { lastsave }) }),
-    changeFromOutside: async (content = OUTSIDE) => await writeFile(join(directoryOf(t), `${fileId}.txt`), content),
+    changeFromOutside: async (content = OUTSIDE) => await others.write(fileId, 'txt', content),
     /** How many documents there are. */
     documents: async () => (await editing.listing()).filter(name => name.endsWith('.txt')).length
   }

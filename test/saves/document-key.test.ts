@@ -1,16 +1,13 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import t from 'tap'
-import { fileStorage } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { startHost } from '../helpers/host.js'
 
 t.test('the same content gets the same document key on every instance', async t => {
   const editing = await startEditing(t)
-  const { fileId, key, openedKey, origin, documentServer } = editing
+  const { fileId, key, openedKey, origin, documentServer, others } = editing
   t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
   t.equal(await openedKey(), key)
-  const instance = await startHost(t, { documentServerOrigin: documentServer.origin, publicBaseUrl: origin, storage: fileStorage({ directory: join(t.testdirName, 'uploads') }) })
+  const instance = await startHost(t, { documentServerOrigin: documentServer.origin, publicBaseUrl: origin, storage: others.open() })
   t.equal((await instance.app.editorControl().openDocument(fileId)).documentKey, key)
 
   const other = await editing.storage.create('txt', Buffer.from(OLD))
@@ -74,14 +71,13 @@ for (const profile of profiles) {
   })
 
   t.test(`content changed from outside gets a new key, even while a session of the old content is open (${profile})`, async t => {
-    const { key, openedKey, post, fileId } = await startEditing(t, { profile })
-    const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
-    await writeFile(path, 'changed from outside')
+    const { key, openedKey, post, fileId, others } = await startEditing(t, { profile })
+    await others.write(fileId, 'txt', 'changed from outside')
     const changed = await openedKey()
     t.not(changed, key)
 
     t.equal(await post({ key: changed, status: 1 }), 0)
-    await writeFile(path, 'changed from outside once more')
+    await others.write(fileId, 'txt', 'changed from outside once more')
     const next = await openedKey()
     t.not(next, changed, 'nobody gets the key of content that is not stored')
     t.equal(await post({ key: changed, status: 4 }), 0)

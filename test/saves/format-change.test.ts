@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import t from 'tap'
-import { documentsIn, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 
 for (const memory of [false, true]) {
   const where = memory ? 'memory' : 'files'
@@ -13,7 +12,7 @@ for (const memory of [false, true]) {
     t.match(await editing.storage.stat(fileId), { fileId, extension: 'docx', size: NEW.length })
     t.equal(await editing.storedText(fileId), NEW)
     t.strictSame(saved, ['docx'])
-    if (!memory) t.strictSame(await documentsIn(join(t.testdirName, 'uploads')), [`${fileId}.docx`])
+    if (!memory) t.strictSame(await editing.listing(), [`${fileId}.docx`])
 
     const control = await editing.app.editorControl().openDocument(fileId)
     t.match(control.config?.document, { fileType: 'docx', title: `${fileId}.docx` })
@@ -25,7 +24,7 @@ for (const memory of [false, true]) {
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
     t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: NEW.length })
     t.equal(await editing.storedText(editing.fileId), NEW)
-    if (!memory) t.strictSame(await documentsIn(join(t.testdirName, 'uploads')), [`${editing.fileId}.doc`])
+    if (!memory) t.strictSame(await editing.listing(), [`${editing.fileId}.doc`])
   })
 
   t.test(`a failed save in another format leaves the file under its name, ${where} (secure)`, async t => {

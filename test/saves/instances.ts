@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { fileStorage } from '../../lib/index.js'
 import { type Editing, errorOf } from '../helpers/editing.js'
 import { type Host, type HostOptions, startHost } from '../helpers/host.js'
 
@@ -9,12 +8,12 @@ export interface Instance extends Host {
   post (fields: object): Promise<unknown>
 }
 
-/** Another instance of a service that keeps its documents in files: another process would see no more of the first one. */
-export async function startInstance (t: Test, { origin, documentServer, fileId }: Editing, options: HostOptions): Promise<Instance> {
+/** Another instance of a service, over the same documents: another process would see no more of the first one. */
+export async function startInstance (t: Test, { origin, documentServer, fileId, others }: Editing, options: HostOptions): Promise<Instance> {
   const host = await startHost(t, {
     documentServerOrigin: documentServer.origin,
     publicBaseUrl: origin,
-    storage: fileStorage({ directory: directoryOf(t) }),
+    storage: others.open(),
     saveRetries: 0,
     ...options
   })
@@ -25,7 +24,7 @@ export async function startInstance (t: Test, { origin, documentServer, fileId }
   }
 }
 
-/** Where `startEditing` keeps documents. */
+/** Where `startEditing` keeps documents that are files. */
 export function directoryOf (t: Test): string {
   return join(t.testdirName, 'uploads')
 }

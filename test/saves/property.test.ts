@@ -13,15 +13,23 @@ import { checkSaves, TIMEOUT_MS } from './property/check.js'
 t.setTimeout(TIMEOUT_MS)
 
 t.test('all who open the document get one key, no change is overwritten, no acknowledged edit is lost: secure profile', async t => {
-  await checkSaves(t, { name: 'secure', profile: 'secure', stored: 'memory', share: 54 })
+  await checkSaves(t, { name: 'secure', profile: 'secure', stored: 'memory', share: 40 })
 })
 
 t.test('all who open the document get one key, no late save is stored: classic profile', async t => {
-  await checkSaves(t, { name: 'classic', profile: 'classic', stored: 'memory', share: 12 })
+  await checkSaves(t, { name: 'classic', profile: 'classic', stored: 'memory', share: 10 })
 })
 
 t.test('during a move to another document server, sessions of both servers do not overwrite each other', async t => {
-  await checkSaves(t, { name: 'moving', profile: 'secure', stored: 'memory', moving: true, share: 18 })
+  await checkSaves(t, { name: 'moving', profile: 'secure', stored: 'memory', moving: true, share: 12 })
+})
+
+t.test('all who open the document get one key, no change is overwritten, no acknowledged edit is lost: one write per save', async t => {
+  await checkSaves(t, { name: 'one-write', profile: 'secure', stored: 'one write', share: 16 })
+})
+
+t.test('during a move to another document server, sessions of both servers do not overwrite each other: one write per save', async t => {
+  await checkSaves(t, { name: 'moving-one-write', profile: 'secure', stored: 'one write', moving: true, share: 6 })
 })
 
 t.test('all who open the document get one key, no change is overwritten, no acknowledged edit is lost: files on disk', async t => {

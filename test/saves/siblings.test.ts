@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { documentsIn, NEW, startEditing } from '../helpers/editing.js'
+import { NEW, startEditing } from '../helpers/editing.js'
+import { documentsIn, filesOnly } from '../helpers/storage.js'
 import { directoryOf } from './instances.js'
 
 /** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */

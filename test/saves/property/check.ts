@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { oneWriteStorage } from '../../helpers/one-write.js'
 import { lifeCommands } from './commands.js'
 import { startLife } from './life.js'
 import { startWorld, type World, type WorldOptions } from './world.js'
@@ -8,7 +9,7 @@ import { startWorld, type World, type WorldOptions } from './world.js'
 export interface CheckOptions extends Omit<WorldOptions, 'directory'> {
   /** Names the check in `REPLAY`. One word. */
   readonly name: string
-  readonly stored: 'memory' | 'files'
+  readonly stored: 'memory' | 'one write' | 'files'
   /** Of 100 runs over all checks. */
   readonly share: number
 }
@@ -39,7 +40,8 @@ export async function checkSaves (t: Test, { name, stored, share, ...options }: 
 
   const property = fc.asyncProperty(lifeCommands(replayPath), async commands => {
     fc.pre(failedAt === undefined || process.uptime() - failedAt < SHRINKING_SECONDS)
-    world ??= await startWorld({ ...options, directory: root === null ? null : join(root, String(++worlds), 'uploads') })
+    const oneWrite = stored === 'one write' ? oneWriteStorage() : undefined
+    world ??= await startWorld({ ...options, ...oneWrite && { open: () => oneWrite }, directory: root === null ? null : join(root, String(++worlds), 'uploads') })
     try {
       const life = await startLife(world)
       await fc.asyncModelRun(() => ({ model: life.situation, real: life }), commands)

@@ -83,6 +83,18 @@ export function histories (): Histories {
         } finally {
           end()
         }
+      },
+      ...storage.commit && {
+        async commit (fileId, content, options) {
+          const end = await enter(fileId)
+          try {
+            const committed = await storage.commit!(fileId, content, options)
+            if (committed !== null) published(fileId, textOf(content), by)
+            return committed
+          } finally {
+            end()
+          }
+        }
       }
     })
   }

@@ -60,7 +60,7 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
   }
 
   const wholeOf = (content: Content) => staged.get(content as StagedContent) ?? content
-  const { revoke } = whole
+  const { revoke, commit, snapshot } = whole
   const storage: Storage = {
     stat: fileId => access('stat', () => whole.stat(fileId)),
     read: (fileId, range) => access('read', () => whole.read(fileId, range)),
@@ -87,6 +87,14 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
         await moment('publish', true)
       }
     })),
+    ...(snapshot && { snapshot: fileId => access('get', () => snapshot(fileId)) }),
+    ...(commit && {
+      commit: (fileId, content, options) => access('replace', async () => {
+        await moment('publish')
+        await moment('publish', true)
+        return await access('set', () => commit(fileId, wholeOf(content), options))
+      })
+    }),
     ...(revoke && { revoke: (...given: Parameters<typeof revoke>) => access('revoke', () => revoke(...given)) }),
     versions: {
       ...whole.versions!,

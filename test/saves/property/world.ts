@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from 'onlyoffice-emulator'
-import { documentsIn } from '../../helpers/editing.js'
 import { SECRET, signed } from '../../helpers/host.js'
 import { skippableTime } from '../../helpers/monotonic-time.js'
+import { documentsIn } from '../../helpers/storage.js'
 import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
 import { type Outside, outside } from './outside.js'
@@ -17,8 +17,10 @@ import type { Access } from './unreliable-storage.js'
 
 export interface WorldOptions {
   readonly profile: Profile
-  /** Of the files; `null`: they are in memory. */
+  /** Of the files; `null`: there are none. */
   readonly directory: string | null
+  /** Opens the storage once more. Default: the files, or one in memory. */
+  readonly open?: () => WholeStorage
   /** Each instance has a document server of its own, as while an application moves from one to another. */
   readonly moving?: boolean
 }
@@ -52,7 +54,7 @@ export interface World {
 
 export const SIDES = ['a', 'b'] as const
 
-export async function startWorld ({ profile, directory, moving = false }: WorldOptions): Promise<World> {
+export async function startWorld ({ profile, directory, open, moving = false }: WorldOptions): Promise<World> {
   const clock = fakeClock()
   const restoring: Array<() => void> = []
   const scope = { teardown (restore: () => void) { restoring.push(restore) } }
@@ -61,7 +63,7 @@ export async function startWorld ({ profile, directory, moving = false }: WorldO
   const first = await start()
   const documentServers = { a: first, b: moving ? await start() : first }
   const memory = memoryStorage()
-  const storage = (): WholeStorage => directory === null ? memory : fileStorage({ directory })
+  const storage = open ?? ((): WholeStorage => directory === null ? memory : fileStorage({ directory }))
   const saved: SavedEvent[] = []
   const recording = histories()
   recording.overwrites = profile === 'classic'
