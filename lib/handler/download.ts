@@ -4,7 +4,7 @@ import fresh from 'fresh'
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import parseRange from 'range-parser'
-import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/storage.js'
+import type { ByteRange, FileInfo, FileUrl, ReadResult, Storage } from '../../types/storage.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError } from '../errors.js'
 import { discard } from '../streams.js'
@@ -16,43 +16,52 @@ import { untrustedContentHeaders } from './responses.js'
 
 interface Dependencies {
   readonly credentials: Credentials
-  readonly storage: Pick<Storage, 'stat' | 'read'>
+  readonly storage: Pick<Storage, 'stat' | 'read' | 'downloadUrl'>
   /** Absent where no versions are kept. */
   readonly versions: Pick<Versions, 'open'> | undefined
   /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly idle: number
 }
 
-/** Serves a stored file: to requests with a signed URL or, without signatures, a token; and to those that `authorize` allows. */
+/**
+ * Serves a stored file, or redirects to where the storage serves it: to requests with a signed URL or, without signatures, a token; and to those that
+ * `authorize` allows.
+ */
 export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId, version } = request.query
     if (!fileId || (version !== undefined && !VERSION.test(version))) throw new FileNotFoundError()
     if (version !== undefined) return await sendVersion(request, reply, fileId, Number(version))
     await credentials.authorizeDownload(request, fileId)
+    if (storage.downloadUrl) return redirect(request, reply, await storage.downloadUrl(fileId))
+    if (wantsWholeFile(request)) return await sendFile(request, reply, fileId)
 
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
     const validators = validatorsOf(info)
-    if (fresh(request.headers, { ...validators })) return reply.code(304).headers({ ...untrustedContentHeaders, ...CACHING, ...validators }).send()
-    if (request.method === 'HEAD') return reply.headers({ ...headersOf(info), 'content-length': info.size }).send()
+    if (fresh(request.headers, { ...validators })) return sendNotModified(reply, validators)
+    if (request.method === 'HEAD') return sendHead(reply, info)
 
-    endWhenIdle(request, reply, idle)
     const range = requestedRange(request, info, validators)
     if (range === 'unsatisfiable') {
       return reply.code(416).headers({ ...untrustedContentHeaders, ...CACHING, ...validators, 'content-range': `bytes */${info.size}`, 'content-type': 'text/plain' }).send('Range Not Satisfiable')
     }
     const part = range && await readRange(storage, info, range)
     if (part) {
+      endWhenIdle(request, reply, idle)
       return reply.code(206).headers({
         ...headersOf(info),
         'content-range': `bytes ${range.start}-${range.end}/${info.size}`,
         'content-length': range.end - range.start + 1
       }).send(discardedOnClose(reply, part))
     }
+    return await sendFile(request, reply, fileId)
+  }
 
+  async function sendFile (request: HandlerRequest, reply: FastifyReply, fileId: string): Promise<FastifyReply> {
     const file = await storage.read(fileId)
     if (!file) throw new FileNotFoundError()
+    endWhenIdle(request, reply, idle)
     return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(discardedOnClose(reply, file.body))
   }
 
@@ -76,6 +85,27 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
     endWhenIdle(request, reply, idle)
     return reply.send(discardedOnClose(reply, content.body))
   }
+}
+
+function redirect ({ method, headers }: HandlerRequest, reply: FastifyReply, target: FileUrl | null): FastifyReply {
+  if (!target) throw new FileNotFoundError()
+  const validators = validatorsOf(target.info)
+  if (fresh(headers, { ...validators })) return sendNotModified(reply, validators)
+  if (method === 'HEAD') return sendHead(reply, target.info) // the URL may be for GET only
+  return reply.headers({ ...untrustedContentHeaders, 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }).redirect(target.url, 302)
+}
+
+function sendNotModified (reply: FastifyReply, validators: Validators): FastifyReply {
+  return reply.code(304).headers({ ...untrustedContentHeaders, ...CACHING, ...validators }).send()
+}
+
+function sendHead (reply: FastifyReply, info: FileInfo): FastifyReply {
+  return reply.headers({ ...headersOf(info), 'content-length': info.size }).send()
+}
+
+/** Then its info need not be known before it is read. */
+function wantsWholeFile ({ method, headers }: HandlerRequest): boolean {
+  return method === 'GET' && ['range', 'if-none-match', 'if-modified-since'].every(name => headers[name] === undefined)
 }
 
 /** The number of a version. */

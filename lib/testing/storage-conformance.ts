@@ -1,4 +1,5 @@
 import type { ConformanceCase, ConformanceSubject } from './storage-conformance/case.js'
+import { committingCases } from './storage-conformance/committing.js'
 import { conditionalCases } from './storage-conformance/conditional.js'
 import { publishingCases } from './storage-conformance/publishing.js'
 import { readingCases } from './storage-conformance/reading.js'
@@ -19,7 +20,7 @@ export interface StorageConformanceOptions {
 }
 
 const cases: readonly ConformanceCase[] = [
-  readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases, versionsCases
+  readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases, versionsCases, committingCases
 ].flat()
 
 /**

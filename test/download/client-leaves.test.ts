@@ -149,7 +149,8 @@ t.test('a storage that fails while the file is sent resets the connection: a tru
 })
 
 t.test('a storage that fails before the first byte is answered 500 without a reason', async t => {
-  const storage: Storage = { ...memoryStorage(), stat: async () => { throw new Error('EIO: /secret/path') } }
+  const fail = async () => { throw new Error('EIO: /secret/path') }
+  const storage: Storage = { ...memoryStorage(), stat: fail, read: fail }
   const host = await startHost(t, { profile: 'classic', storage })
   const response = await fetch(host.handler({ action: 'download', fileId: 'a' }))
   t.equal(response.status, 500)

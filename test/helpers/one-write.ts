@@ -28,17 +28,25 @@ export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'
       const isUnchanged = async () => (await storage.stat(fileId))?.revision === ifRevision && ((await state.get(fileId))?.version ?? null) === ifRecordVersion
       if (!await isUnchanged()) return null
       let value: unknown
+      let superfluous: readonly number[] = []
       const info = await storage.replace(fileId, content, {
         ...extension !== undefined && { extension },
         ifRevision,
         async beforePublish (info) {
-          const kept = keep?.(info, await versions.list(fileId))
+          const earlier = await versions.list(fileId)
+          const options = keep?.(info, earlier)
           value = record(info)
-          if (kept) await versions.keep(fileId, ifRevision, kept)
+          const kept = options && await versions.keep(fileId, ifRevision, options)
+          try {
+            superfluous = prune?.(await versions.list(fileId)) ?? []
+          } catch (error) {
+            if (kept) await versions.remove(fileId, [kept.version])
+            throw error
+          }
         }
       })
       if (info === null) return null
-      if (prune) await versions.remove(fileId, prune(await versions.list(fileId)))
+      await versions.remove(fileId, superfluous)
       return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
     })
   }

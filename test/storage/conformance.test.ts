@@ -3,6 +3,7 @@ import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
 import { storageConformance } from '../../lib/testing/index.js'
+import { oneWriteStorage } from '../helpers/one-write.js'
 
 t.test('the file storage passes the conformance suite', async t => {
   let cases = 0
@@ -32,4 +33,11 @@ t.test('the memory storage passes the conformance suite', async t => {
     }
   })
   t.ok(cases > 20)
+})
+
+t.test('a storage that saves in one write passes the conformance suite', async t => {
+  await storageConformance({
+    test: (name, run) => t.test(name, run),
+    create: () => ({ storage: oneWriteStorage() })
+  })
 })
