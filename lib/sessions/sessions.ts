@@ -4,7 +4,7 @@ import type { DocumentKeys } from './document-key.js'
 import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
-import { type Cause, NOT_DURABLE, type RecordStore } from './record-store.js'
+import { type Cause, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /**
@@ -74,7 +74,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     },
 
     async started (fileId, key, users) {
-      const content = await storage.stat(fileId)
+      const { snapshot, content } = await readWithContent(fileId)
       if (content === null) return
       const hasUsers = users?.length !== 0
       const isJustNoted = (record: FileRecord) => {
@@ -83,6 +83,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
       }
       await recordStore.update(fileId, record => isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers }), {
         ...NOT_DURABLE,
+        snapshot,
         cause: { key, users }
       })
     },
@@ -105,14 +106,20 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
 
     async saveRefused (fileId, key, users) {
       const cause = { key, users, reason: 'refused' } as const
-      const content = await storage.stat(fileId)
+      const { snapshot, content } = await readWithContent(fileId)
       if (content === null) return await endedAfterDeletion(fileId, cause)
-      await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), { cause })
+      await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), { snapshot, cause })
     },
 
     async giveUpIfUnknown (fileId, session) {
       await isStillLive(fileId, session)
     }
+  }
+
+  /** The content is not older than the record. */
+  async function readWithContent (fileId: string): Promise<{ snapshot: RecordSnapshot, content: FileInfo | null }> {
+    const snapshot = await recordStore.read(fileId)
+    return { snapshot, content: snapshot.info === undefined ? await storage.stat(fileId) : snapshot.info }
   }
 
   /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
