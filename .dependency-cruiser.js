@@ -21,7 +21,7 @@ const plugin = {
   blank: ['zip', 'document-server/formats'],
   outbound: ['options', 'streams', 'url', 'with-timeout', 'security/public-ip', 'security/result-path'],
   security: ['url'],
-  storage: ['bounded-map', 'json', 'queue', 'streams', 'document-server/formats', 'security/file-id'],
+  storage: ['bounded-map', 'json', 'queue', 'rules', 'streams', 'document-server/formats', 'security/file-id'],
   'http-client': ['streams', 'url', 'security/public-ip'],
   options: ['profiles', 'rules', 'url', 'document-server/server-urls', 'security/weak-secret'],
   profiles: [],
@@ -79,7 +79,7 @@ const emulator = {
 const restricted = {
   undici: ['lib/http-client', 'emulator/lib/outbound'],
   'fast-jwt': ['lib/document-server/token'],
-  '@aws-sdk': ['lib/storage/s3-storage'],
+  '@aws-sdk': ['lib/storage/s3/object-store', 'lib/storage/s3/s3-storage'],
   '@fastify/error': ['lib/errors'],
   '@fastify/static': ['lib/handler/scope', 'emulator/lib/editor-page'],
   '@fastify/websocket': ['emulator/lib/editor-page'],

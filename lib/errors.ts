@@ -116,6 +116,23 @@ export const RevokedError = defineError('FST_EDITOR_REVOKED', 'Another instance 
 /** A method of the storage did not finish within `timeouts.storage`. */
 export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>('FST_EDITOR_STORAGE_TIMEOUT', 'The storage\'s %s did not finish within %d ms', 500, { retryable: true })
 
+interface StorageFailure extends ErrorOptions {
+  readonly retryable?: boolean
+}
+
+/**
+ * An object store refused a request or did not answer, or an object in it is damaged or missing. The message says which; `cause` has
+ * the store's status and request ID. If it is not retryable, correct the permissions or the configuration of the store.
+ */
+export class StorageError extends defineError<[reason: string]>('FST_EDITOR_STORAGE', 'The object store failed: %s', 500) {
+  override readonly retryable: boolean
+
+  constructor (reason: string, { cause, retryable = true }: StorageFailure = {}) {
+    super(reason, ...(cause === undefined ? [] : [{ cause }]))
+    this.retryable = retryable
+  }
+}
+
 /** The document has no version with this number, or it is not kept any more. */
 export const VersionNotFoundError = defineError('FST_EDITOR_VERSION_NOT_FOUND', 'The document has no version with this number', 404)
 

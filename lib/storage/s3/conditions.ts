@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { InvalidOptionError } from '../../errors.js'
+import type { ObjectNames } from './names.js'
+import type { Condition, ObjectStore } from './object-store.js'
+import { isConflict, isMissingBucket, statusOf } from './store-errors.js'
+
+const RACERS = 4
+/** Of no object. */
+const OTHER_ETAG = '00000000000000000000000000000000'
+
+/**
+ * Checks, with an object of its own, that the store honours the conditions of writes: a store that ignores them would let one save
+ * overwrite another one. Finds out how it wants ETags.
+ *
+ * @throws InvalidOptionError
+ */
+export async function checkConditions (store: ObjectStore, names: ObjectNames): Promise<void> {
+  const key = `${names.probes}${randomUUID()}`
+  const put = async (condition?: Condition) => await store.put(key, randomUUID(), condition)
+  try {
+    let etag = await put().catch(error => { throw explained(error) })
+    if (await isAccepted(put('absent'))) throw ignored('If-None-Match: *')
+    if (await isAccepted(put({ etag: OTHER_ETAG }))) throw ignored('If-Match')
+    try {
+      etag = await put({ etag })
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      store.quoteETags()
+      etag = await put({ etag }).catch(error => { throw isConflict(error) ? ignored('If-Match with the right ETag') : error })
+    }
+    // One that loses the race may get any error.
+    const race = await Promise.all(Array.from({ length: RACERS }, async () => await put({ etag }).then(() => true, () => false)))
+    if (race.filter(Boolean).length > 1) throw ignored('If-Match of requests that arrive at the same time')
+  } finally {
+    await store.remove(key).catch(() => {}) // the sweep deletes it
+  }
+}
+
+async function isAccepted (putting: Promise<unknown>): Promise<boolean> {
+  try {
+    await putting
+    return true
+  } catch (error) {
+    if (isConflict(error) || statusOf(error) === 501) return false
+    throw error
+  }
+}
+
+function ignored (condition: string): Error {
+  return new InvalidOptionError('storage', `needs an object store with conditional writes: this one does not honour ${condition}, so that saves would overwrite each other`)
+}
+
+function explained (error: unknown): unknown {
+  const status = statusOf(error)
+  if (isMissingBucket(error)) return new InvalidOptionError('bucket', 'must be the name of a bucket that exists: create it, or correct the name, the region or the endpoint of the client', { cause: error })
+  if (status === 401 || status === 403) return new InvalidOptionError('client', 'needs credentials that may write to the bucket: correct the credentials, or the permissions of their owner', { cause: error })
+  if (status === 301 || status === 307 || status === 400) return new InvalidOptionError('client', 'needs the region and the endpoint of the bucket', { cause: error })
+  return error
+}

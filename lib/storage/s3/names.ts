@@ -1,0 +1,47 @@
+import { FORBIDDEN_CHARACTERS } from '../../security/file-id.js'
+
+/** Of content that was staged for a malformed fileId: no encoded fileId is the same. */
+const NOWHERE = '_'
+
+/** What is in a bucket, and under which keys. */
+export interface ObjectNames {
+  readonly records: string
+  readonly contents: string
+  readonly probes: string
+  readonly sweep: string
+  record (fileId: string): string
+  /** An immutable object of a document: a content, changes of a version, or a list of versions. `undefined`: of no document. */
+  content (fileId: string | undefined, name: string): string
+  /** `undefined` for the key of something else. */
+  parseRecord (key: string): string | undefined
+  parseContent (key: string): { readonly fileId: string | undefined, readonly name: string } | undefined
+}
+
+export function objectNames (prefix: string): ObjectNames {
+  const records = `${prefix}records/`
+  const contents = `${prefix}contents/`
+  return {
+    records,
+    contents,
+    probes: `${prefix}probe/`,
+    sweep: `${prefix}sweep.json`,
+    record: fileId => `${records}${encode(fileId)}.json`,
+    content: (fileId, name) => `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
+    parseRecord: key => key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,
+    parseContent (key) {
+      const [folder, name, more] = key.slice(contents.length).split('/')
+      return key.startsWith(contents) && folder && name && more === undefined ? { fileId: decode(folder), name } : undefined
+    }
+  }
+}
+
+/** A fileId as a part of a key that needs no encoding in a URL. */
+function encode (fileId: string): string {
+  return fileId.replace(/[^A-Za-z0-9.-]+/g, text => [...Buffer.from(text)].map(byte => `_${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''))
+}
+
+function decode (text: string): string | undefined {
+  const bytes = text.replace(/_([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  const fileId = Buffer.from(bytes, 'latin1').toString('utf8')
+  return fileId !== '' && !FORBIDDEN_CHARACTERS.test(fileId) && encode(fileId) === text ? fileId : undefined
+}

@@ -1,0 +1,399 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
+import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
+import { InvalidOptionError, StorageError } from '../../errors.js'
+import { assertOptions, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
+import { isSafeFileId } from '../../security/file-id.js'
+import { deferErrors } from '../../streams.js'
+import { storedExtension } from '../file-info.js'
+import { sliceOf } from '../reading.js'
+import { checkConditions } from './conditions.js'
+import { type DocumentRecord, infoOf, namesOfEntry, parseRecord, type StoredContent, storedVersion, withContent, withState, withVersion } from './document-record.js'
+import { objectNames } from './names.js'
+import { createObjectStore, presigner } from './object-store.js'
+import { createRecords, orEmpty } from './records.js'
+import { createStaging, type PlacedContent } from './staging.js'
+import { createSweep, type SweepOptions, type SweepResult } from './sweep.js'
+import { blobOf, createVersions, naming, type PreparedVersion } from './versions.js'
+
+export interface S3StorageOptions {
+  /** The application's own client. The storage does not destroy it. */
+  readonly client: S3Client
+  /** Name of a bucket that exists. */
+  readonly bucket: string
+  /**
+   * Precedes the keys of all objects; ends with a slash. The storage uses nothing else in the bucket.
+   *
+   * @default ''
+   */
+  readonly prefix?: string
+  /**
+   * The download action redirects the document server to presigned URLs instead of sending the content. Needs the package
+   * `@aws-sdk/s3-request-presigner`. `client`: one whose endpoint the document server reaches, by default that of the storage.
+   * `expiresIn`: milliseconds, at most 10 minutes, by default 5.
+   *
+   * @default false
+   */
+  readonly redirectDownloads?: boolean | { readonly client?: S3Client, readonly expiresIn?: number }
+  /**
+   * Milliseconds, at most 5 minutes: of one request with the client's own retries, of one part of an upload, and of a body that is
+   * being read without any progress.
+   *
+   * @default 20_000
+   */
+  readonly requestTimeout?: number
+  /**
+   * Milliseconds between two sweeps, whatever the number of instances; `false`: there are none.
+   *
+   * @default 86_400_000, one day
+   */
+  readonly sweepInterval?: number | false
+}
+
+/** What `s3Storage` returns. */
+export interface S3Storage extends Required<Omit<Storage, 'revoke' | 'downloadUrl' | 'state'>>, Pick<Storage, 'downloadUrl'> {
+  readonly state: StateStore & Required<Pick<StateStore, 'list'>>
+  /**
+   * Stores a new file under an id of the application's choice, for moving documents in. Otherwise as `create`. Resolves to `null` if
+   * there is such a file already.
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is malformed.
+   */
+  createAs (fileId: string, extension: string, content: Content): Promise<FileInfo | null>
+  /** Does what the sweeps in the background do, at once. */
+  sweep (options?: SweepOptions): Promise<SweepResult>
+}
+
+const MAX_PREFIX_BYTES = 256
+const DAY_MS = 24 * 60 * 60_000
+const MAX_REQUEST_TIMEOUT_MS = 5 * 60_000
+const DEFAULT_URL_MS = 5 * 60_000
+const MAX_URL_MS = 10 * 60_000
+const MAX_READ_ATTEMPTS = 3
+const LISTED_AT_ONCE = 8
+
+const Client = rule('must be an S3Client of @aws-sdk/client-s3', Type.Refine(Type.Unknown(), isClient))
+const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boolean | undefined>> = {
+  client: Client,
+  expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', Type.Integer({ minimum: 1000, maximum: MAX_URL_MS }))
+}
+const RULES = {
+  client: Client,
+  bucket: rule('must be the name of a bucket', Type.String({ minLength: 1, maxLength: 255 })),
+  prefix: rule(`must be a string of at most ${MAX_PREFIX_BYTES} bytes that ends with a slash and does not begin with one, or ''`, stringThat(isPrefix)),
+  redirectDownloads: rule('must be true, false, or an object', Type.Union([Type.Boolean(), Type.Object({})])),
+  requestTimeout: rule('must be a whole number of milliseconds, from 1 to 300000', Type.Integer({ minimum: 1, maximum: MAX_REQUEST_TIMEOUT_MS })),
+  sweepInterval: rule('must be a whole number of milliseconds, at least 1, or false', Type.Union([Milliseconds.schema, Type.Literal(false)]))
+}
+
+/**
+ * Stores documents in a bucket of an S3-compatible object store, such as AWS S3, Ceph, MinIO or R2. Any number of instances of the
+ * application may use it at the same time. Needs the packages `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`.
+ *
+ * - Contents are immutable objects. One record of each document, changed by conditional writes only, says which of them count: every
+ *   change of a document is one such write. It is complete or it is not there, however long the process was suspended before it.
+ * - Writes are durable once a method has resolved, as far as the store's own answers are. If a method rejects because the store
+ *   failed, its change may have been made, or may be made within seconds; a later call tells.
+ * - What is superseded stays for at least 15 minutes, for those who are reading it. A sweep, once a day for all instances, deletes
+ *   what no record has named for a day: uploads that failed, and content that was never published. What is staged must be published
+ *   within 12 hours. The clocks of the instances may differ.
+ * - `remove` deletes the record and all that it names at once; content that was staged for the document goes with the next sweep.
+ *
+ * Each request is repeated by the client itself, according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit of all
+ * attempts together. A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
+ * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
+ *
+ * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own, and rejects with
+ * `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or must not be written to. The plugin
+ * awaits `ready()` at registration; without the plugin, the first method that is called does. If it fails, the next call tries again.
+ * `close()` ends the sweeps in the background.
+ *
+ * The credentials need `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` for the objects below `prefix`,
+ * and `s3:ListBucket` and `s3:ListBucketMultipartUploads` for the bucket. Without `s3:ListBucket`, AWS answers 403 for a document that
+ * does not exist.
+ *
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has an invalid value.
+ *
+ * @example
+ * ```js
+ * import { S3Client } from '@aws-sdk/client-s3'
+ * import editor from 'fastify-onlyoffice'
+ * import { s3Storage } from 'fastify-onlyoffice/s3'
+ *
+ * const client = new S3Client({ region: 'eu-central-1' })
+ * const storage = s3Storage({ client, bucket: 'documents', prefix: 'office/' })
+ * await app.register(editor, { ...options, storage })
+ * ```
+ */
+export function s3Storage (options: S3StorageOptions): S3Storage {
+  assertOptions(RULES, options, { required: new Set(['client', 'bucket']) })
+  const { client, bucket, prefix = '', redirectDownloads = false, requestTimeout = 20_000, sweepInterval = DAY_MS } = options as S3StorageOptions
+  if (typeof redirectDownloads === 'object') assertOptions(REDIRECT_RULES, redirectDownloads, { path: 'redirectDownloads.' })
+  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = typeof redirectDownloads === 'object' ? redirectDownloads : {}
+
+  const names = objectNames(prefix)
+  const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
+  const records = createRecords({ store, names, requestTimeout, deleteLater })
+  const staging = createStaging({ store, names, deleteLater })
+  const versions = createVersions({ store, names, records, staging, deleteLater, ready })
+  const { sweep, keepSweeping } = createSweep({ store, names, records, versions })
+  const closing = new AbortController()
+  let started: Promise<void> | undefined
+
+  return {
+    ready,
+
+    async stat (fileId) {
+      const record = await recordOf(fileId)
+      return record?.content ? infoOf(fileId, record.content) : null
+    },
+
+    async snapshot (fileId) {
+      const record = await recordOf(fileId)
+      return { info: record?.content ? infoOf(fileId, record.content) : null, record: record?.state ? stateOf(record.state) : null }
+    },
+
+    async read (fileId, range) {
+      for (let attempt = 1; attempt <= MAX_READ_ATTEMPTS; attempt++) {
+        const content = (await recordOf(fileId))?.content
+        if (!content) return null
+        sliceOf(content.size, range)
+        const body = await store.open(names.content(fileId, content.name), content.size, range)
+        if (body) return { info: infoOf(fileId, content), body } satisfies ReadResult
+      }
+      throw new StorageError('the content of a document is missing', { retryable: false })
+    },
+
+    async create (extension, content) {
+      return (await createFile(randomUUID(), extension, content))!
+    },
+
+    async createAs (fileId, extension, content) {
+      deferErrors(content)
+      if (!isSafeFileId(fileId)) throw new InvalidOptionError('fileId', 'must be a fileId: 1 to 200 bytes of text that can be a file name')
+      storedExtension(extension)
+      return (await recordOf(fileId))?.content ? null : await createFile(fileId, extension, content)
+    },
+
+    async stage (fileId, content) {
+      deferErrors(content)
+      await ready()
+      return await staging.stage(fileId, content)
+    },
+
+    async replace (fileId, content, { extension, ifRevision, beforePublish } = {}) {
+      deferErrors(content)
+      const newExtension = extension === undefined ? undefined : storedExtension(extension)
+      const record = await recordOf(fileId)
+      if (!record?.content) return null
+      const { content: found } = record
+      const isStaged = staging.isStaged(content)
+      const isReplaceable = (record: DocumentRecord | null): record is DocumentRecord =>
+        record?.content != null && (ifRevision === undefined || record.content.revision === ifRevision)
+      const placed = await staging.place(fileId, content)
+      const stored = storedContent(placed, newExtension ?? found.extension)
+      const info = infoOf(fileId, stored)
+      const isReplaced = await naming(placed, async onSending => {
+        // beforePublish is only called if the content is going to be published, and storing it may have taken long.
+        if (!isReplaceable(isStaged ? record : (await records.read(fileId)).record)) return false
+        await beforePublish?.(info)
+        return await records.write(fileId, record => {
+          placed.assertFresh()
+          return isReplaceable(record) ? { record: withContent(record, stored) } : null
+        }, { onSending })
+      })
+      return isReplaced ? info : null
+    },
+
+    async commit (fileId, content, { extension, ...commitOptions }) {
+      deferErrors(content)
+      const newExtension = extension === undefined ? undefined : storedExtension(extension)
+      if (!isSafeFileId(fileId)) return null
+      await ready()
+      if (!staging.isStaged(content) && !isCommittable(await recordOf(fileId), commitOptions)) return null
+      return await commit(fileId, await staging.place(fileId, content), newExtension, commitOptions)
+    },
+
+    async remove (fileId) {
+      if (!isSafeFileId(fileId)) return false
+      await ready()
+      const found = await store.get(names.record(fileId))
+      if (!found) return false
+      const record = parseRecord(found.text)
+      const entries = record ? await versions.entries(fileId, record).catch(() => record.versions.entries) : []
+      await store.remove(names.record(fileId))
+      records.forget(fileId)
+      if (!record) return true
+      const { content, garbage, versions: { older } } = record
+      const gone = new Set([...content ? [content.name] : [], ...older ? [older.name] : [], ...entries.flatMap(namesOfEntry), ...garbage.map(({ name }) => name)])
+      await removeObjects(fileId, gone).catch(() => {}) // no record names them: the sweep deletes them
+      return content !== null
+    },
+
+    state: {
+      async get (fileId) {
+        const state = (await recordOf(fileId))?.state
+        return state ? stateOf(state) : null
+      },
+
+      async set (fileId, value, version) {
+        if (!isSafeFileId(fileId)) return null
+        await ready()
+        const stored = jsonValue(value)
+        const newVersion = randomUUID()
+        const isSet = await records.write(fileId, record => (record?.state?.version ?? null) === version ? { record: withState(orEmpty(record), stored, newVersion) } : null)
+        return isSet ? newVersion : null
+      },
+
+      async * list () {
+        await ready()
+        const reading: Array<Promise<{ fileId: string, record: DocumentRecord | null }>> = []
+        const next = async function * () {
+          const { fileId, record } = await reading.shift()!
+          if (record?.state) yield { fileId, ...stateOf(record.state) }
+        }
+        for await (const { key } of store.list(names.records)) {
+          const fileId = names.parseRecord(key)
+          if (fileId === undefined) continue
+          const read = readLeniently(fileId)
+          read.catch(() => {})
+          reading.push(read)
+          if (reading.length === LISTED_AT_ONCE) yield * next()
+        }
+        while (reading.length > 0) yield * next()
+      }
+    },
+
+    versions: versions.store,
+
+    ...(redirectDownloads !== false && {
+      async downloadUrl (fileId: string) {
+        const content = (await recordOf(fileId))?.content
+        return content ? { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) } : null
+      }
+    }),
+
+    async sweep (sweepOptions) {
+      await ready()
+      return await sweep(sweepOptions)
+    },
+
+    async close () {
+      closing.abort()
+    }
+  }
+
+  async function recordOf (fileId: string): Promise<DocumentRecord | null> {
+    if (!isSafeFileId(fileId)) return null
+    await ready()
+    return (await records.read(fileId)).record
+  }
+
+  /** A damaged record is reported to whoever asks for it, and does not hide the others. */
+  async function readLeniently (fileId: string): Promise<{ fileId: string, record: DocumentRecord | null }> {
+    try {
+      return { fileId, record: (await records.read(fileId)).record }
+    } catch (error) {
+      if (error instanceof StorageError && !error.retryable) return { fileId, record: null }
+      throw error
+    }
+  }
+
+  async function createFile (fileId: string, extension: string, content: Content): Promise<FileInfo | null> {
+    deferErrors(content)
+    const newExtension = storedExtension(extension)
+    await ready()
+    const placed = await staging.place(fileId, content)
+    const stored = storedContent(placed, newExtension)
+    const isCreated = await naming(placed, async onSending => await records.write(fileId, record => {
+      placed.assertFresh()
+      return record?.content ? null : { record: withContent(orEmpty(record), stored) }
+    }, { onSending, isNew: true }))
+    return isCreated ? infoOf(fileId, stored) : null
+  }
+
+  async function commit (fileId: string, placed: PlacedContent, newExtension: string | undefined, options: Omit<CommitOptions, 'extension'>) {
+    const { record: recordFor, keep, prune } = options
+    const recordVersion = randomUUID()
+    const modifiedAt = new Date()
+    /** By what `keep` returned: it may be called again, and a stream can be read only once. */
+    const prepared = new Map<Content | undefined, PreparedVersion>()
+    const contents: PlacedContent[] = [placed]
+    let info: FileInfo | undefined
+    const isCommitted = await naming(contents, async onSending => await records.write(fileId, async current => {
+      if (!isCommittable(current, options)) return null
+      for (const content of contents) content.assertFresh()
+      const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
+      info = infoOf(fileId, stored)
+      let record: DocumentRecord = current
+      if (keep) {
+        const keepOptions = keep(info, (await versions.entries(fileId, current)).map(storedVersion))
+        const known = prepared.get(keepOptions.changes)
+        const { details, changes } = known && keepOptions.changes ? { ...await versions.prepare(fileId, { details: keepOptions.details }), changes: known.changes } : await versions.prepare(fileId, keepOptions)
+        if (!known && changes) {
+          prepared.set(keepOptions.changes, { details, changes })
+          contents.push(changes)
+        }
+        record = withVersion(record, { details, changes: blobOf(changes), keptAt: modifiedAt.toISOString() })!.record
+      }
+      if (prune) {
+        const numbers = prune((await versions.entries(fileId, record)).map(storedVersion))
+        if (numbers.length > 0) record = await versions.removed(fileId, record, numbers)
+      }
+      record = withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion)
+      return await versions.tidied(fileId, record)
+    }, { onSending }))
+    return isCommitted ? { info: info!, recordVersion } : null
+  }
+
+  async function removeObjects (fileId: string | undefined, objects: Iterable<string>): Promise<void> {
+    for (const name of objects) await store.remove(names.content(fileId, name))
+  }
+
+  /** If it fails, the sweep does it. */
+  function deleteLater (fileId: string | undefined, objects: readonly string[]): void {
+    removeObjects(fileId, objects).catch(() => {})
+  }
+
+  function ready (): Promise<void> {
+    started ??= start().catch(error => {
+      started = undefined // the store may be started late: the next call tries again
+      throw error
+    })
+    return started
+  }
+
+  async function start (): Promise<void> {
+    if (redirectDownloads !== false) await presigner()
+    await checkConditions(store, names)
+    if (sweepInterval !== false) keepSweeping(sweepInterval, closing.signal).catch(() => {})
+  }
+}
+
+function isCommittable (record: DocumentRecord | null, { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>): record is DocumentRecord & { readonly content: StoredContent } {
+  return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
+}
+
+function storedContent ({ name, size }: PlacedContent, extension: string, modifiedAt = new Date()): StoredContent {
+  return { name, extension, size, modifiedAt: modifiedAt.toISOString(), revision: name }
+}
+
+function stateOf ({ value, version }: { readonly value: unknown, readonly version: string }) {
+  return { value, version }
+}
+
+/** A copy, which the caller cannot change. */
+function jsonValue (value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined
+  return text === undefined ? null : JSON.parse(text)
+}
+
+function isClient (value: unknown): boolean {
+  const client = value as Partial<S3Client> | null | undefined
+  return typeof client?.send === 'function' && typeof client.config === 'object'
+}
+
+function isPrefix (prefix: string): boolean {
+  return prefix === '' || (prefix.isWellFormed() && Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES && prefix.endsWith('/') && !prefix.startsWith('/') && !prefix.split('/').slice(0, -1).some(part => ['', '.', '..'].includes(part)))
+}

@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream'
+import { StorageTimeoutError } from '../../errors.js'
+import { incompleteError, storeError } from './store-errors.js'
+
+const BUFFER_BYTES = 64 * 1024
+/** A body that nobody wants to go on reading holds a connection. */
+const MAX_PAUSE_MS = 10 * 60_000
+
+/**
+ * The body of an answer, which ends with an error if it is not complete, if it makes no progress while it is wanted, or if nobody
+ * wants it for ten minutes. A small one is received at once, so that it holds no connection until somebody reads it.
+ */
+export function streamedBody (source: Readable, length: number, timeout: number): Readable {
+  let received = 0
+  let timer: NodeJS.Timeout | undefined
+  function expectWithin (milliseconds: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => body.destroy(new StorageTimeoutError('GetObject', milliseconds)), milliseconds)
+    timer.unref()
+  }
+
+  const body = new Readable({
+    highWaterMark: BUFFER_BYTES,
+    read () {
+      expectWithin(timeout)
+      source.resume()
+    },
+    destroy (error, callback) {
+      clearTimeout(timer)
+      source.destroy()
+      callback(error)
+    }
+  })
+  body.on('error', () => {}) // whoever reads it later still gets the error
+
+  source.on('data', (chunk: Buffer) => {
+    received += chunk.length
+    if (received > length) {
+      body.destroy(incompleteError('GetObject'))
+    } else if (body.push(chunk)) {
+      expectWithin(timeout)
+    } else {
+      source.pause()
+      expectWithin(MAX_PAUSE_MS)
+    }
+  })
+  source.on('end', () => {
+    clearTimeout(timer)
+    if (received === length) body.push(null)
+    else body.destroy(incompleteError('GetObject'))
+  })
+  source.on('error', error => { body.destroy(storeError('GetObject', error)) })
+  source.on('close', () => { if (!source.readableEnded) body.destroy(incompleteError('GetObject')) })
+  body.read(0)
+  return body
+}

@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { StorageError } from '../../errors.js'
+import { type DocumentRecord, GARBAGE_MS, namesIn } from './document-record.js'
+import type { ObjectNames } from './names.js'
+import type { ListedObject, ObjectStore } from './object-store.js'
+import type { Records } from './records.js'
+import type { S3Versions } from './versions.js'
+
+export interface SweepOptions {
+  /**
+   * Milliseconds: younger objects stay. Content that is being stored, or waits to be published, must be younger.
+   *
+   * @default 86_400_000, one day
+   */
+  readonly olderThan?: number
+  /** Ends the sweep early; `sweep` then rejects with its reason. */
+  readonly signal?: AbortSignal
+}
+
+/** What a sweep has deleted. */
+export interface SweepResult {
+  readonly objects: number
+  readonly bytes: number
+  /** Multipart uploads that were not completed. */
+  readonly uploads: number
+}
+
+export interface SweepDependencies {
+  readonly store: ObjectStore
+  readonly names: ObjectNames
+  readonly records: Records
+  readonly versions: S3Versions
+}
+
+const DAY_MS = 24 * 60 * 60_000
+const AT_ONCE = 4
+const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
+
+/** Deletes what no record names: contents that were never published, those of removed documents, and uploads that were not completed. */
+export function createSweep ({ store, names, records, versions }: SweepDependencies) {
+  async function sweep ({ olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}): Promise<SweepResult> {
+    const result = { objects: 0, bytes: 0, uploads: 0 }
+    const before = store.now() - olderThan
+    const remove = async (objects: readonly ListedObject[]): Promise<void> => {
+      for (const { key, size } of objects) {
+        signal.throwIfAborted()
+        await store.remove(key)
+        result.objects++
+        result.bytes += size
+      }
+    }
+
+    const documents = new Map<Promise<void>, true>()
+    for await (const objects of byDocument()) {
+      signal.throwIfAborted()
+      const old = objects.filter(({ modifiedAt }) => modifiedAt.getTime() < before)
+      if (old.length === 0) continue
+      const sweeping: Promise<void> = sweepDocument(old, remove).finally(() => documents.delete(sweeping))
+      sweeping.catch(() => {})
+      documents.set(sweeping, true)
+      if (documents.size >= AT_ONCE) await Promise.race(documents.keys())
+    }
+    await Promise.all(documents.keys())
+
+    for await (const probe of store.list(names.probes)) if (probe.modifiedAt.getTime() < before) await remove([probe])
+    for await (const upload of store.uploads(names.contents)) {
+      signal.throwIfAborted()
+      if (upload.startedAt.getTime() >= before) continue
+      await store.abortUpload(upload)
+      result.uploads++
+    }
+    return result
+  }
+
+  /** The objects of each document: listings are sorted by key. */
+  async function * byDocument (): AsyncGenerator<readonly ListedObject[]> {
+    let group: ListedObject[] = []
+    let folder = ''
+    for await (const object of store.list(names.contents)) {
+      const itsFolder = object.key.slice(0, object.key.lastIndexOf('/'))
+      if (itsFolder !== folder && group.length > 0) {
+        yield group
+        group = []
+      }
+      folder = itsFolder
+      group.push(object)
+    }
+    if (group.length > 0) yield group
+  }
+
+  async function sweepDocument (old: readonly ListedObject[], remove: (objects: readonly ListedObject[]) => Promise<void>): Promise<void> {
+    const content = names.parseContent(old[0]!.key)
+    if (!content) return // not ours
+    const { fileId } = content
+    if (fileId === undefined) return await remove(old)
+    try {
+      const { record, modifiedAt } = await records.read(fileId)
+      if (!record) return await remove(old)
+      if ((await unnamed(fileId, record, old, modifiedAt)).length === 0) return
+      // The write makes sure that nobody can name them any more: a write that was prepared before it, however long ago, will fail.
+      let gone: readonly ListedObject[] = []
+      const isWritten = await records.write(fileId, async current => {
+        if (!current) return null
+        gone = await unnamed(fileId, current, old, modifiedAt)
+        const goneNames = new Set(gone.map(nameOf))
+        return gone.length === 0 ? null : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
+      })
+      if (isWritten) await remove(gone)
+    } catch (error) {
+      // A damaged record: nobody knows what it names.
+      if (!(error instanceof StorageError) || error.retryable) throw error
+    }
+  }
+
+  /** `modifiedAt`: of the record when it was read. What it names as garbage without a time was superseded by then. */
+  async function unnamed (fileId: string, record: DocumentRecord, objects: readonly ListedObject[], modifiedAt: Date | undefined): Promise<readonly ListedObject[]> {
+    const needed = namesIn(record, await versions.older(fileId, record))
+    const now = store.now()
+    for (const { name, since = modifiedAt?.getTime() ?? now } of record.garbage) if (since + GARBAGE_MS > now) needed.add(name)
+    return objects.filter(object => !needed.has(nameOf(object)))
+  }
+
+  function nameOf ({ key }: ListedObject): string {
+    return names.parseContent(key)?.name ?? ''
+  }
+
+  /** Whether this instance is the one that sweeps now. */
+  async function claim (interval: number): Promise<boolean> {
+    const found = await store.get(names.sweep)
+    if (found?.modifiedAt && found.modifiedAt.getTime() + interval > store.now()) return false
+    await store.put(names.sweep, JSON.stringify({ startedAt: new Date(store.now()).toISOString() }), found ? { etag: found.etag } : 'absent')
+    return true
+  }
+
+  /** Sweeps whenever it is due, until the signal is aborted. Never rejects: the next time tries again. */
+  async function keepSweeping (interval: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const pause = Math.min(interval, MAX_PAUSE_BETWEEN_CHECKS_MS) * (0.5 + Math.random() / 2)
+      await delay(pause, undefined, { ref: false, signal }).catch(() => {})
+      try {
+        if (!signal.aborted && await claim(interval)) await sweep({ signal })
+      } catch {}
+    }
+  }
+
+  return { sweep, keepSweeping }
+}

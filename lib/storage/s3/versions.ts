@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import type { KeepOptions, StoredVersion, VersionStore } from '../../../types/storage.js'
+import { BoundedMap } from '../../bounded-map.js'
+import { StorageError } from '../../errors.js'
+import { isSafeFileId } from '../../security/file-id.js'
+import { deferErrors } from '../../streams.js'
+import { detailsText } from '../version-details.js'
+import {
+  type Blob, type DocumentRecord, isCrowded, listText, parseList, presentEntries, splitVersions, storedVersion, type VersionEntry, withList, withoutVersions,
+  withVersion
+} from './document-record.js'
+import type { ObjectNames } from './names.js'
+import type { ObjectStore } from './object-store.js'
+import { type Change, type Records } from './records.js'
+import type { PlacedContent, Staging } from './staging.js'
+
+/** What is kept with a version, in the store and in JSON. */
+export interface PreparedVersion {
+  readonly details: unknown
+  readonly changes: PlacedContent | undefined
+}
+
+export interface S3Versions {
+  readonly store: VersionStore
+  /** All versions of a record, oldest first. */
+  entries (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]>
+  /** Those in the older list of a record, also the removed ones. */
+  older (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]>
+  /** Stores what is to be kept. */
+  prepare (fileId: string, options: KeepOptions): Promise<PreparedVersion>
+  removed (fileId: string, record: DocumentRecord, numbers: readonly number[]): Promise<DocumentRecord>
+  /** Moves entries into a new list if there are too many in the record. */
+  tidied (fileId: string, record: DocumentRecord): Promise<Change>
+}
+
+export interface VersionsDependencies {
+  readonly store: ObjectStore
+  readonly names: ObjectNames
+  readonly records: Records
+  readonly staging: Staging
+  readonly deleteLater: (fileId: string, names: readonly string[]) => void
+  readonly ready: () => Promise<void>
+}
+
+const MAX_LISTS = 200
+const MAX_LIST_LENGTH = 128 * 1024
+const MAX_READ_ATTEMPTS = 3
+
+export function createVersions ({ store, names, records, staging, deleteLater, ready }: VersionsDependencies): S3Versions {
+  /** Texts of older lists by key: they never change. */
+  const lists = new BoundedMap<string, string>(MAX_LISTS)
+
+  async function older (fileId: string, { versions }: DocumentRecord): Promise<readonly VersionEntry[]> {
+    if (!versions.older) return []
+    const key = names.content(fileId, versions.older.name)
+    const text = lists.get(key) ?? (await store.get(key))?.text
+    if (text === undefined) throw new MissingList()
+    const found = parseList(text)
+    if (!found) throw new StorageError('the list of older versions of a document is damaged', { retryable: false })
+    rememberList(key, text)
+    return found
+  }
+
+  function rememberList (key: string, text: string): void {
+    if (text.length <= MAX_LIST_LENGTH) lists.set(key, text)
+  }
+
+  async function entries (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]> {
+    return [...presentEntries(record, await older(fileId, record)), ...record.versions.entries]
+  }
+
+  /** The versions of a file as they are in the store. A list that was superseded since its record was read may be deleted. */
+  async function present (fileId: string): Promise<readonly VersionEntry[]> {
+    if (!isSafeFileId(fileId)) return []
+    await ready()
+    for (let attempt = 1; ; attempt++) {
+      const { record } = await records.read(fileId)
+      if (!record?.content) return []
+      try {
+        return await entries(fileId, record)
+      } catch (error) {
+        if (!(error instanceof MissingList) || attempt === MAX_READ_ATTEMPTS) throw error
+      }
+    }
+  }
+
+  async function prepare (fileId: string, { details, changes }: KeepOptions): Promise<PreparedVersion> {
+    const text = detailsText(details)
+    return { details: JSON.parse(text), changes: changes && await staging.place(fileId, changes) }
+  }
+
+  async function removed (fileId: string, record: DocumentRecord, numbers: readonly number[]): Promise<DocumentRecord> {
+    return withoutVersions(record, await older(fileId, record), new Set(numbers))
+  }
+
+  async function tidied (fileId: string, record: DocumentRecord): Promise<Change> {
+    if (!isCrowded(record)) return { record }
+    const { listed, inline } = splitVersions(record, await older(fileId, record))
+    if (listed.length === 0) return { record: withList(record, inline, undefined) }
+    const name = randomUUID()
+    const key = names.content(fileId, name)
+    const text = listText(listed)
+    await store.put(key, text)
+    rememberList(key, text)
+    return { record: withList(record, inline, name), undo: () => deleteLater(fileId, [name]) }
+  }
+
+  const versions: VersionStore = {
+    list: async fileId => (await present(fileId)).map(storedVersion),
+
+    async keep (fileId, revision, options = {}) {
+      deferErrors(options.changes)
+      detailsText(options.details)
+      if (!isSafeFileId(fileId)) return null
+      await ready()
+      if ((await records.read(fileId)).record?.content?.revision !== revision) return null
+      const { details, changes } = await prepare(fileId, options)
+      const keptAt = new Date().toISOString()
+      let kept: StoredVersion | undefined
+      const isKept = await naming(changes, async onSending => await records.write(fileId, async record => {
+        if (record?.content?.revision !== revision) return null
+        changes?.assertFresh()
+        const { entry, ...changed } = withVersion(record, { details, changes: blobOf(changes), keptAt })!
+        kept = storedVersion(entry)
+        return await tidied(fileId, changed.record)
+      }, { onSending }))
+      return isKept ? kept! : null
+    },
+
+    async read (fileId, version, part = 'content') {
+      const entry = (await present(fileId)).find(candidate => candidate.version === version)
+      const blob = part === 'changes' ? entry?.changes : entry?.content
+      const body = blob && await store.open(names.content(fileId, blob.name), blob.size)
+      return body ? { version: storedVersion(entry!), body } : null
+    },
+
+    async remove (fileId, numbers) {
+      if (!isSafeFileId(fileId)) return
+      await ready()
+      await records.write(fileId, async record => {
+        if (!record?.content) return null
+        const changed = await removed(fileId, record, numbers)
+        return changed === record ? null : await tidied(fileId, changed)
+      })
+    }
+  }
+
+  return { store: versions, entries, older, prepare, removed, tidied }
+}
+
+/** Runs a write that names placed content, and tells what became of it. */
+export async function naming (contents: PlacedContent | undefined | ReadonlyArray<PlacedContent | undefined>, write: (onSending: () => void) => Promise<boolean>): Promise<boolean> {
+  const all = () => (Array.isArray(contents) ? contents : [contents]).filter(content => content !== undefined) as PlacedContent[]
+  let isSent = false
+  try {
+    const isWritten = await write(() => { isSent = true })
+    for (const content of all()) isWritten ? content.named() : content.notNamed()
+    if (isWritten) for (const content of all()) content.assertFresh()
+    return isWritten
+  } catch (error) {
+    for (const content of all()) isSent ? content.possiblyNamed() : content.notNamed()
+    throw error
+  }
+}
+
+export function blobOf (content: PlacedContent | undefined): Blob | null {
+  return content ? { name: content.name, size: content.size } : null
+}
+
+class MissingList extends StorageError {
+  constructor () {
+    super('the list of older versions of a document is missing', { retryable: false })
+  }
+}

@@ -1,0 +1,151 @@
+import t from 'tap'
+import type { S3Storage } from '../../lib/storage/s3/index.js'
+import type { FileInfo } from '../../types/storage.js'
+import { noS3 } from '../helpers/s3.js'
+import type { StoreFault } from '../helpers/s3-proxy.js'
+import { chunksOf, proxiedStorage, textOf } from './support.js'
+
+t.setTimeout(300_000)
+
+const FAULTS: Readonly<Record<string, StoreFault>> = {
+  'is refused': 'refused',
+  'is done and its answer lost': 'lost',
+  'arrives late': 'late',
+  'is answered with 500': { status: 500 },
+  'is done and answered with 500': { doneWithStatus: 500 },
+  'is answered with 503': { status: 503 },
+  'is cut off': { cutAfter: 3 }
+}
+
+/** Everything about a document, read without faults. */
+interface Seen {
+  readonly text: string | null
+  readonly extension: string | undefined
+  readonly state: unknown
+  readonly versions: ReadonlyArray<readonly [number, string | null, string | null]>
+}
+
+const OLD: Seen = { text: 'old', extension: 'docx', state: 'old state', versions: [[1, 'first', 'first changes']] }
+
+interface Attempt {
+  run (storage: S3Storage, info: FileInfo, recordVersion: string): Promise<unknown>
+  readonly after: Seen
+}
+
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  replace: {
+    run: async (storage, { fileId, revision }) => await storage.replace(fileId, Buffer.from('new'), { ifRevision: revision, extension: 'odt' }),
+    after: { ...OLD, text: 'new', extension: 'odt' }
+  },
+  'stage, and commit with a version and its changes': {
+    async run (storage, { fileId, revision }, ifRecordVersion) {
+      const staged = await storage.stage(fileId, chunksOf('n', 'ew'))
+      try {
+        return await storage.commit(fileId, staged, { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({ changes: Buffer.from('old changes') }) })
+      } finally {
+        await staged.discard()
+      }
+    },
+    after: { text: 'new', extension: 'docx', state: 'new state', versions: [[1, 'first', 'first changes'], [2, 'old', 'old changes']] }
+  },
+  'commit that removes a version': {
+    run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', prune: () => [1] }),
+    after: { ...OLD, text: 'new', state: 'new state', versions: [] }
+  },
+  'state.set': {
+    run: async (storage, { fileId }, version) => await storage.state.set(fileId, 'new state', version),
+    after: { ...OLD, state: 'new state' }
+  },
+  'versions.keep': {
+    run: async (storage, { fileId, revision }) => await storage.versions.keep(fileId, revision, { changes: Buffer.from('old changes') }),
+    after: { ...OLD, versions: [[1, 'first', 'first changes'], [2, 'old', 'old changes']] }
+  },
+  'versions.remove': {
+    run: async (storage, { fileId }) => { await storage.versions.remove(fileId, [1]); return true },
+    after: { ...OLD, versions: [] }
+  },
+  remove: {
+    run: async (storage, { fileId }) => await storage.remove(fileId),
+    after: { text: null, extension: undefined, state: null, versions: [] }
+  }
+}
+
+for (const [name, { run, after }] of Object.entries(ATTEMPTS)) {
+  t.test(`${name}: whichever request fails, and however, the document is as before or as after, and what is acknowledged is there`, { skip: noS3 }, async t => {
+    const { storage, direct, proxy } = await proxiedStorage(t, { requestTimeout: 5000 })
+    let faults = 0
+    for (const [how, fault] of Object.entries(FAULTS)) {
+      for (let nth = 1, wasReached = true; wasReached; nth++) {
+        const { info, recordVersion } = await document(direct)
+        wasReached = false
+        const before = proxy.requests.length
+        proxy.onRequest = ({ number }) => {
+          if (number !== before + nth) return undefined
+          wasReached = true
+          faults++
+          return fault
+        }
+        const outcome: unknown = await run(storage, info, recordVersion).catch((error: unknown) => error)
+        proxy.onRequest = () => undefined
+        const seen = await look(direct, info.fileId)
+        const label = `request ${nth} of ${name} ${how}`
+        if (outcome instanceof Error) {
+          t.match((outcome as { code?: string }).code, /^FST_EDITOR_STORAGE/, label)
+          if (JSON.stringify(seen) !== JSON.stringify(OLD)) t.strictSame(seen, after, label)
+        } else {
+          t.strictSame(seen, outcome ? after : OLD, label)
+          if (name !== 'remove') t.ok(outcome, label)
+        }
+        await proxy.deliver()
+        const later = await look(direct, info.fileId)
+        if (JSON.stringify(later) !== JSON.stringify(seen)) t.strictSame([later, outcome instanceof Error], [after, true], `${label}: later`)
+      }
+    }
+    t.ok(faults >= 2 * Object.keys(FAULTS).length)
+  })
+}
+
+t.test('create: whichever request fails, what is acknowledged is there and nothing else', { skip: noS3 }, async t => {
+  const { storage, direct, proxy, store } = await proxiedStorage(t, { requestTimeout: 5000 })
+  const acknowledged = new Set<string>()
+  for (const [how, fault] of Object.entries(FAULTS)) {
+    for (let nth = 1, wasReached = true; wasReached; nth++) {
+      wasReached = false
+      const before = proxy.requests.length
+      proxy.onRequest = ({ number }) => {
+        if (number !== before + nth) return undefined
+        wasReached = true
+        return fault
+      }
+      const outcome = await storage.create('docx', chunksOf('content')).catch((error: Error) => error)
+      proxy.onRequest = () => undefined
+      if (outcome instanceof Error) continue
+      acknowledged.add(`records/${outcome.fileId}.json`)
+      t.equal(await textOf(direct, outcome.fileId), 'content', `request ${nth} ${how}`)
+    }
+  }
+  await proxy.deliver()
+  t.strictSame(new Set(await store.list('records/')), acknowledged)
+})
+
+async function document (storage: S3Storage): Promise<{ info: FileInfo, recordVersion: string }> {
+  const first = await storage.create('docx', Buffer.from('first'))
+  await storage.versions.keep(first.fileId, first.revision, { changes: Buffer.from('first changes') })
+  const { info, recordVersion } = (await storage.commit(first.fileId, Buffer.from('old'), { ifRevision: first.revision, ifRecordVersion: null, record: () => 'old state' }))!
+  return { info, recordVersion }
+}
+
+async function look (storage: S3Storage, fileId: string): Promise<Seen> {
+  const { info, record } = await storage.snapshot(fileId)
+  const listed = await storage.versions.list(fileId)
+  const part = async (version: number, name: 'content' | 'changes') => {
+    const found = await storage.versions.read(fileId, version, name)
+    return found && Buffer.concat(await found.body.toArray()).toString()
+  }
+  return {
+    text: await textOf(storage, fileId),
+    extension: info?.extension,
+    state: record?.value ?? null,
+    versions: await Promise.all(listed.map(async ({ version }) => [version, await part(version, 'content'), await part(version, 'changes')] as const))
+  }
+}

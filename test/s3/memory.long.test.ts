@@ -1,0 +1,21 @@
+import t from 'tap'
+import { growthText, MIB } from '../../bench/processes/memory.js'
+import { measureS3Growth } from '../../bench/processes/s3-memory.js'
+import { s3Storage } from '../../lib/storage/s3/index.js'
+import { noS3, s3 } from '../helpers/s3.js'
+
+const SIZE = 256 * MIB
+const LIMIT = 96 * MIB
+
+t.setTimeout(300_000)
+
+t.test('a save and a download of 256 MiB take less than 96 MiB of memory', { skip: noS3 }, async t => {
+  const { options, endpoint, prefix, bucket, client } = await s3(t)
+  const { accessKeyId, secretAccessKey } = await client.config.credentials()
+  const environment = { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_PREFIX: prefix, S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey }
+  const storage = s3Storage({ ...options, sweepInterval: false })
+  for (const [name, measured] of Object.entries(await measureS3Growth({ environment, storage, size: SIZE }))) {
+    t.ok(measured.growth < LIMIT, name, measured)
+    t.comment(growthText(name, SIZE, measured, LIMIT))
+  }
+})

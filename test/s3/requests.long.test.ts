@@ -1,0 +1,158 @@
+import t from 'tap'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { s3Storage } from '../../lib/storage/s3/index.js'
+import { noS3, s3 } from '../helpers/s3.js'
+import { chunksOf, proxiedStorage, textOf } from './support.js'
+
+t.setTimeout(300_000)
+t.test('each method makes as few requests as documented', { skip: noS3 }, async t => {
+  const { storage, proxy } = await proxiedStorage(t, { redirectDownloads: true })
+  const made = async (task: () => Promise<unknown>) => {
+    proxy.requests.length = 0
+    await task()
+    return proxy.requests.map(({ method }) => method).join(' ')
+  }
+  const { fileId } = await storage.create('docx', Buffer.from('content'))
+  t.equal(await made(async () => await storage.stat(fileId)), 'GET')
+  t.equal(await made(async () => await storage.snapshot(fileId)), 'GET')
+  t.equal(await made(async () => await storage.state.get(fileId)), 'GET')
+  t.equal(await made(async () => await storage.downloadUrl!(fileId)), 'GET')
+  t.equal(await made(async () => await textOf(storage, fileId)), 'GET GET')
+  t.equal(await made(async () => await storage.create('docx', Buffer.from('content'))), 'PUT PUT')
+  const save = async (keep: boolean) => {
+    const { info, record } = await storage.snapshot(fileId)
+    const staged = await storage.stage(fileId, chunksOf('saved'))
+    const changes = keep ? await storage.stage(fileId, chunksOf('changes')) : undefined
+    t.ok(await storage.commit(fileId, staged, { ifRevision: info!.revision, ifRecordVersion: record?.version ?? null, record: () => ({}), ...(changes && { keep: () => ({ changes }) }) }))
+    await Promise.all([staged.discard(), changes?.discard()])
+  }
+  t.equal(await made(async () => await save(false)), 'GET PUT PUT')
+  t.equal(await made(async () => await save(true)), 'GET PUT PUT PUT')
+  const seen: string[] = []
+  for (let round = 0; round < 40; round++) seen.push(await made(async () => await save(true)))
+  t.strictSame(seen.filter(requests => requests !== 'GET PUT PUT PUT'), ['GET PUT PUT PUT PUT', 'GET PUT PUT PUT PUT'], 'older versions go into a list of their own')
+  t.equal((await storage.versions.list(fileId)).length, 41)
+  t.equal(await made(async () => await storage.versions.list(fileId)), 'GET')
+  await storage.versions.remove(fileId, Array.from({ length: 38 }, (_, index) => index + 1))
+  t.strictSame((await storage.versions.list(fileId)).map(({ version }) => version), [39, 40, 41])
+  for (const { version } of await storage.versions.list(fileId)) {
+    t.equal(Buffer.concat(await (await storage.versions.read(fileId, version, 'changes'))!.body.toArray()).toString(), 'changes')
+  }
+
+  const { info, url } = (await storage.downloadUrl!(fileId))!
+  t.equal(info.size, 5)
+  t.equal(await (await fetch(url)).text(), 'saved')
+})
+
+t.test('a store that ignores conditions is refused at the start, with the condition', { skip: noS3 }, async t => {
+  const { options, newClient } = await s3(t)
+  for (const [header, message] of [['if-none-match', /If-None-Match: \*/], ['if-match', /honour If-Match,/]] as const) {
+    const client = newClient()
+    client.middlewareStack.add(next => async args => {
+      delete (args.request as { headers: Record<string, string> }).headers[header]
+      return await next(args)
+    }, { step: 'build', priority: 'low', name: 'ignoreCondition' })
+    await t.rejects(s3Storage({ ...options, client }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message })
+  }
+  await t.rejects(s3Storage({ ...options, bucket: 'no-such-bucket' }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /bucket must be/ })
+  const stranger = newClient({ credentials: { accessKeyId: 'testaccess', secretAccessKey: 'not the secret' } })
+  const refused: Error = await s3Storage({ ...options, client: stranger }).ready().then(() => t.fail() as never, error => error)
+  t.match(refused, { code: 'FST_EDITOR_INVALID_OPTION', message: /credentials/ })
+  for (let error: unknown = refused; error instanceof Error; error = error.cause) t.notMatch(`${error.stack} ${JSON.stringify(error)}`, /testaccess|Signature=|X-Amz-/)
+})
+
+t.test('bodies: cut off or stalled ones end with an error, and those that nobody reads hold no connection', { skip: noS3 }, async t => {
+  const { storage, proxy } = await proxiedStorage(t, { requestTimeout: 1000 }, { requestHandler: { httpAgent: { maxSockets: 2 } } })
+  const bytes = Buffer.alloc(3_000_000, 'x')
+  const { fileId } = await storage.create('bin', bytes)
+  for (const fault of [{ cutAfter: 1_000_000 }, { cutAfter: 0 }, { stallAfter: 1_000_000 }]) {
+    proxy.onRequest = ({ url }) => url.includes('contents') ? fault : undefined
+    await t.rejects(async () => await (await storage.read(fileId))!.body.toArray(), { code: /FST_EDITOR_STORAGE/ })
+  }
+  proxy.onRequest = () => undefined
+  for (let round = 0; round < 6; round++) (await storage.read(fileId))!.body.destroy()
+  const small = await storage.create('bin', Buffer.from('small'))
+  const unread = []
+  for (let round = 0; round < 6; round++) unread.push((await storage.read(small.fileId))!.body)
+  for (const body of unread) t.equal(Buffer.concat(await body.toArray()).toString(), 'small')
+  t.ok(Buffer.concat(await (await storage.read(fileId))!.body.toArray()).equals(bytes))
+})
+
+t.test('uploads: a large content is stored in parts, and a failed one leaves nothing', { skip: noS3 }, async t => {
+  const { storage, direct, proxy, store } = await proxiedStorage(t, { requestTimeout: 6000 })
+  async function * large (error?: Error) {
+    const chunk = Buffer.alloc(100_000)
+    for (let index = 0; index < 250; index++) {
+      chunk.fill(index) // the owner of a buffer may use it again
+      yield chunk
+    }
+    if (error) throw error
+  }
+  const uploads = async () => await direct.sweep({ olderThan: -60_000 })
+  const { fileId, size } = await storage.create('bin', large())
+  t.equal(size, 25_000_000)
+  const stored = Buffer.concat(await (await direct.read(fileId))!.body.toArray())
+  t.ok(stored.equals(Buffer.concat(Array.from({ length: 250 }, (_, index) => Buffer.alloc(100_000, index)))))
+  await direct.remove(fileId)
+  proxy.onRequest = ({ method, url }) => method === 'POST' && /uploadId/.test(url) ? 'lost' : undefined
+  await t.rejects(storage.create('bin', large()), { code: /FST_EDITOR_STORAGE/ })
+  proxy.onRequest = () => undefined
+  const failure = new Error('the source failed')
+  t.equal(await storage.create('bin', large(failure)).catch((error: unknown) => error), failure)
+  t.match(await uploads(), { objects: 0, uploads: 0 })
+  proxy.onRequest = ({ method, url }) => method === 'PUT' && /partNumber=2/.test(url) ? { until: new Promise(() => {}) } : undefined
+  await t.rejects(storage.create('bin', large()), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
+  t.match(await uploads(), { objects: 0 })
+  t.strictSame(await store.list('contents/'), [])
+})
+
+t.test('sweep: deletes what no record names, and nothing else', { skip: noS3 }, async t => {
+  const { direct: storage, store } = await proxiedStorage(t)
+  const first = await storage.create('docx', Buffer.from('first'))
+  const { fileId } = first
+  await storage.versions.keep(fileId, first.revision, { changes: Buffer.from('changes') })
+  const second = (await storage.replace(fileId, Buffer.from('second')))!
+  const third = (await storage.replace(fileId, Buffer.from('third')))!
+  const staged = await storage.stage(fileId, chunksOf('staged'))
+  await storage.stage('../x', chunksOf('staged for nothing'))
+  const removed = await storage.create('docx', Buffer.from('removed'))
+  await storage.stage(removed.fileId, chunksOf('never published'))
+  await storage.remove(removed.fileId)
+
+  t.strictSame(await storage.sweep(), { objects: 0, bytes: 0, uploads: 0 }, 'all are younger than a day')
+  t.match(await storage.sweep({ olderThan: -60_000 }), { objects: 3 })
+  t.equal(await textOf(storage, fileId), 'third')
+  t.equal(Buffer.concat(await (await storage.versions.read(fileId, 1))!.body.toArray()).toString(), 'first')
+  t.ok((await store.list('contents/')).some(key => key.endsWith(second.revision)), 'somebody may still be reading it')
+  await t.rejects(storage.create('docx', staged), { code: 'FST_EDITOR_STORAGE' })
+
+  // A record that is damaged names anything.
+  const key = `${store.prefix}records/${fileId}.json`
+  await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: key, Body: '{"format":2}' }))
+  t.match(await storage.sweep({ olderThan: -60_000 }), { objects: 0 })
+  for (const call of [async () => await storage.stat(fileId), async () => await storage.replace(fileId, Buffer.from('x')), async () => await storage.state.set(fileId, 1, null), async () => await storage.createAs(fileId, 'docx', Buffer.from('x'))]) {
+    await t.rejects(async () => { await call() }, { code: 'FST_EDITOR_STORAGE', retryable: false })
+  }
+  t.ok((await store.list('contents/')).some(key => key.endsWith(third.revision)))
+  t.equal(await storage.remove(fileId), true)
+})
+
+t.test('a record keeps what a newer version of this library has added, and documents can be moved in under their own ids', { skip: noS3 }, async t => {
+  const { direct: storage, store } = await proxiedStorage(t)
+  const fileId = 'Übersicht #1 & more'
+  const created = await storage.createAs(fileId, 'docx', Buffer.from('moved'))
+  t.match(created, { fileId, extension: 'docx', size: 5 })
+  t.equal(await storage.createAs(fileId, 'docx', Buffer.from('again')), null)
+  t.strictSame(await store.list('records/'), ['records/_C3_9Cbersicht_20_231_20_26_20more.json'])
+  await t.rejects(storage.createAs('../x', 'docx', Buffer.from('')), { code: 'FST_EDITOR_INVALID_OPTION' })
+  const key = `${store.prefix}records/_C3_9Cbersicht_20_231_20_26_20more.json`
+  const { GetObjectCommand } = await import('@aws-sdk/client-s3')
+  const read = async () => JSON.parse(await (await store.client.send(new GetObjectCommand({ Bucket: store.bucket, Key: key }))).Body!.transformToString())
+  await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: key, Body: JSON.stringify({ ...await read(), labels: ['new'] }) }))
+  t.ok(await storage.state.set(fileId, { a: 1 }, null))
+  t.match(await read(), { labels: ['new'], state: { value: { a: 1 } } })
+  const listed = []
+  for await (const record of storage.state.list()) listed.push(record.fileId)
+  t.strictSame(listed, [fileId])
+  t.equal(await textOf(storage, fileId), 'moved')
+})
