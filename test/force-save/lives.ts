@@ -95,6 +95,18 @@ function observed (storage: Storage, contents: Map<string, string>, stayAlive: (
         }
       })
     },
+    ...storage.commit && {
+      async commit (fileId, content, options) {
+        const text = await textOf(content as AsyncIterable<Uint8Array>)
+        return await storage.commit!(fileId, content, {
+          ...options,
+          record (info) {
+            contents.set(`${fileId} ${info.revision}`, text)
+            return options.record(info)
+          }
+        })
+      }
+    },
     async create (extension, content) {
       const text = await textOf(content as AsyncIterable<Uint8Array>)
       const info = await storage.create(extension, Buffer.from(text))

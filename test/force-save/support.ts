@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type Session } from 'onlyoffice-emulator'
-import { type EditorControl, fileStorage, type ForceSaveResult, type Storage } from '../../lib/index.js'
+import { type EditorControl, type ForceSaveResult, type Storage } from '../../lib/index.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { listen } from '../helpers/listen.js'
 import { skippableTime } from '../helpers/monotonic-time.js'
+import { storageOf } from '../helpers/storage.js'
 
 export const SIDES = ['a', 'b'] as const
 export type Side = typeof SIDES[number]
@@ -48,6 +49,7 @@ export interface PairOptions extends Omit<HostOptions, 'clock'> {
 
 /** Two instances behind one URL, over one directory. */
 export async function startPair (t: Test, { storing = storage => storage, directory = join(t.testdir(), 'uploads'), inRealTime = false, ...options }: PairOptions = {}): Promise<Pair> {
+  const documents = await storageOf(t, directory)
   const clock = fakeClock()
   const skip = inRealTime ? () => {} : skippableTime(t)
   const clocks = inRealTime ? {} : { clock, sharedClock: true }
@@ -59,7 +61,7 @@ export async function startPair (t: Test, { storing = storage => storage, direct
     saveRetries: 0,
     documentServerOrigin: documentServer.url,
     publicBaseUrl,
-    storage: storing(fileStorage({ directory }), side),
+    storage: storing(documents.open(), side),
     ...options
   })
   const [a, b] = [await start('a'), await start('b')]

@@ -73,7 +73,7 @@ t.test('the other instance stores a conflict copy, and its id arrives', async t 
 })
 
 t.test('without state an instance waits for what reaches itself', async t => {
-  const pair = await startPair(t, { storing: ({ state, ...storage }) => storage })
+  const pair = await startPair(t, { storing: ({ state, commit, snapshot, ...storage }) => storage })
   const session = await pair.open()
   const control = await pair.control('a')
   await session.edit('edited')

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Test } from 'tap'
-import { fileStorage, memoryStorage, type Profile } from '../../lib/index.js'
+import { memoryStorage, type Profile } from '../../lib/index.js'
 import { type Host, type HostOptions, signed, startHost } from './host.js'
 import { startUpstream, type Upstream } from './listen.js'
+import { isOnS3, storageOf, type TestStorage } from './storage.js'
 
 export const profiles = ['secure', 'classic'] as const
 
@@ -12,12 +12,9 @@ export const OLD = 'the stored content'
 /** Begins and ends like a zip file, as every format does that the document server saves documents in. */
 export const NEW = 'PK\x03\x04 what the document server saved PK\x05\x06'
 
-/** Where file storage keeps its records of sessions, and the versions of documents. */
-const OWN_FOLDERS = ['.fastify-onlyoffice-state', '.fastify-onlyoffice-versions']
-
 export interface EditingOptions extends HostOptions {
   readonly profile?: Profile
-  /** Default: files. */
+  /** Default: files. On S3 it is there. */
   readonly memory?: boolean
   /** What the document server answers when a saved file is fetched. Default: the new content. */
   readonly serve?: RequestListener
@@ -38,24 +35,29 @@ export interface Editing extends Host {
   readonly url: string
   /** Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named, under a key of that file unless there is one in the fields. Resolves to the answered `error`. */
   post (fields: object, fileId?: string): Promise<unknown>
-  /** What is in the storage's directory. */
+  /** What other programs do with the files. Not in memory. */
+  readonly others: TestStorage
+  /** The documents that are stored, and whatever else is in the directory. Empty in memory. */
   listing (): Promise<string[]>
   /** The stored bytes are the old ones and nothing else was left in the directory. */
   unchanged (t: Test, message: string): Promise<void>
 }
 
 /** A service with one stored document and the document server that edits it, both really listening. */
-export async function startEditing (t: Test, { serve = answerWith(NEW), memory = false, extension = 'txt', ...options }: EditingOptions = {}): Promise<Editing> {
+export async function startEditing (t: Test, { serve = answerWith(NEW), memory: wantsMemory = false, extension = 'txt', ...options }: EditingOptions = {}): Promise<Editing> {
   const profile = options.profile ?? 'secure'
-  const root = memory ? '' : t.testdir()
+  const memory = wantsMemory && !isOnS3
+  const root = memory || isOnS3 ? '' : t.testdir()
   const documentServer = await startUpstream(t, serve)
-  const storage = memory ? memoryStorage() : fileStorage({ directory: join(root, 'uploads') })
+  const others = await storageOf(t)
+  const storage = memory ? memoryStorage() : others.open()
   const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, saveRetries: 0, ...options })
   const { fileId } = await host.storage.create(extension, Buffer.from(OLD))
 
   async function listing (): Promise<string[]> {
     if (memory) return []
-    return [...await readdir(root), ...await documentsIn(join(root, 'uploads'))].sort()
+    const beside = root === '' ? [] : (await readdir(root)).filter(name => name !== 'uploads')
+    return [...beside, ...await others.listing()]
   }
   const before = await listing()
 
@@ -84,19 +86,13 @@ export async function startEditing (t: Test, { serve = answerWith(NEW), memory =
       t.equal(answer.status, 200)
       return errorOf(answer.body)
     },
+    others,
     listing,
     async unchanged (t, message) {
       t.equal(await host.storedText(fileId), OLD, `${message}: the bytes are unchanged`)
       t.strictSame(await listing(), before, `${message}: no other file, no temp file`)
     }
   }
-}
-
-/** What is in the directory of a file storage: documents, and whatever should not be there. Its records and versions are left out. */
-export async function documentsIn (directory: string): Promise<string[]> {
-  const names = (await readdir(directory)).filter(name => !OWN_FOLDERS.includes(name))
-  const own = await Promise.all(OWN_FOLDERS.map(async folder => await readdir(join(directory, folder), { recursive: true }).catch(() => [])))
-  return [...names, ...own.flat().filter(name => name.includes('~'))]
 }
 
 /** The body is exactly `{"error":n}`. */

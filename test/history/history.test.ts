@@ -100,6 +100,12 @@ t.test('a save is refused if its predecessor cannot be kept, and stored once it 
           if (isFull) throw new Error('the disk is full')
           return await storage.versions!.keep(...args)
         }
+      },
+      ...storage.commit && {
+        async commit (...args) {
+          if (isFull) throw new Error('the disk is full')
+          return await storage.commit!(...args)
+        }
       }
     })
   })
@@ -127,7 +133,16 @@ t.test('a save that fails after its predecessor was kept adds no version', async
           await options?.beforePublish?.(...args)
           if (fails) throw new Error('the disk is full')
         }
-      })
+      }),
+      ...storage.commit && {
+        commit: async (fileId, content, options) => await storage.commit!(fileId, content, {
+          ...options,
+          record (info) {
+            if (fails) throw new Error('the disk is full')
+            return options.record(info)
+          }
+        })
+      }
     })
   })
   const session = await open()

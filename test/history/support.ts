@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
-import { type EditorControl, type EditorControlDefaults, type HistoryVersionData, memoryStorage } from '../../lib/index.js'
+import { type EditorControl, type EditorControlDefaults, type HistoryVersionData } from '../../lib/index.js'
+import { quickStorage } from '../helpers/storage.js'
 import { type Service, type ServiceOptions, startService } from '../integration/support.js'
 
 export const ADA = { id: 'ada', name: 'Ada' }
@@ -22,7 +23,8 @@ interface HistorianOptions extends ServiceOptions {
 
 /** A service that keeps versions of its document. */
 export async function startHistorian (t: Test, { inFiles = false, storing = storage => storage, ...options }: HistorianOptions = {}): Promise<Historian> {
-  const service = await startService(t, { versions: {}, storing: files => storing(inFiles ? files : memoryStorage()), ...options })
+  const quick = await quickStorage(t)
+  const service = await startService(t, { versions: {}, storing: files => storing(inFiles ? files : quick), ...options })
   const control = async (defaults: EditorControlDefaults = { user: ADA }) => await service.app.editorControl(defaults).openDocument(service.fileId)
 
   return {

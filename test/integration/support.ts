@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { type CallbackEvent, type EditorControlDefaults, fileStorage, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
+import { type CallbackEvent, type EditorControlDefaults, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest, type Session } from 'onlyoffice-emulator'
-import { documentsIn } from '../helpers/editing.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { storageOf, type TestStorage } from '../helpers/storage.js'
 
 export const profiles = ['secure', 'classic'] as const
 export const OLD = 'what was uploaded'
@@ -38,13 +38,15 @@ export interface Service extends Host {
   /** How often the host asked for a saved file. */
   fetches (): number
   forgotten (): string[]
-  /** What is in the storage's directory. */
+  /** What other programs do with the files. */
+  readonly others: TestStorage
+  /** The documents that are stored, and whatever else is in the directory. */
   listing (): Promise<string[]>
 }
 
 /** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
 export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
-  const directory = join(t.testdir(), 'uploads')
+  const others = await storageOf(t, join(t.testdir(), 'uploads'))
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true, ...emulated })
   t.teardown(() => documentServer.close())
   const callbacks: CallbackEvent[] = []
@@ -53,7 +55,7 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
     clock, // tokens are dated: service and document server must have the same time
     saveRetries: 0,
     documentServerOrigin: documentServer.url,
-    storage: storing(fileStorage({ directory })),
+    storage: storing(others.open()),
     async onCallback (event) {
       callbacks.push(event)
       await onCallback?.(event)
@@ -82,7 +84,8 @@ export async function startService (t: Test, { clock = fakeClock({ autoAdvance: 
     sent: status => documentServer.sentRequests.filter(({ body }) => body?.status === status),
     fetches: () => documentServer.receivedRequests.filter(({ url }) => url.startsWith('/cache/files/')).length,
     forgotten: () => [...documentServer.forgotten.values()].map(({ bytes }) => Buffer.from(bytes).toString()),
-    listing: async () => await documentsIn(directory)
+    others,
+    listing: others.listing
   }
 }
 

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { quickStorage } from '../helpers/storage.js'
 import { startInstance } from './instances.js'
 
 const OUTSIDE = 'changed from outside'
@@ -115,7 +116,7 @@ for (const profile of profiles) {
   })
 
   t.test(`after a conflict copy was removed, the next save creates another, and nothing of the removed one is kept (${profile})`, async t => {
-    const storage = memoryStorage()
+    const storage = await quickStorage(t)
     const { key, copyId, save, expectCopies, lastCopy } = await startConflict(t, { profile, memory: true, storage })
     await storage.remove(copyId)
     t.equal(await save(key, 2, 'second'), 0)
@@ -124,7 +125,7 @@ for (const profile of profiles) {
   })
 
   t.test(`two instances: a save into a conflict copy and one of the session that created it arrive at the same time: both are kept (${profile})`, async t => {
-    const storage = memoryStorage()
+    const storage = await quickStorage(t)
     const first = await startConflict(t, { profile, memory: true, storage })
     const { fileId, copyId, copyKey, key, paths, save, expectCopies, documentServer: { origin } } = first
     const saved: SavedEvent[] = []

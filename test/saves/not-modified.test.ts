@@ -1,9 +1,10 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { fileStorage, memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
+import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { isOnS3, storageOf } from '../helpers/storage.js'
 import { directoryOf } from './instances.js'
 
 const FORCED = 'PK\x03\x04 saved by force PK\x05\x06'
@@ -18,18 +19,19 @@ async function startForced (t: Test, finished: string, options: EditingOptions) 
     onSaved: event => { saved.push(event) },
     ...options
   })
-  const { key, post, fileId, documentServer: { origin } } = editing
+  const { key, post, fileId, others, documentServer: { origin } } = editing
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/force`, lastsave: TIME, filetype: 'docx' }), 0)
-  const path = join(directoryOf(t), `${fileId}.docx`)
   return {
     ...editing,
     saved,
-    path,
+    changeFromOutside: async () => await others.write(fileId, 'docx', 'changed from outside'),
     finish: async (fields: object = { notmodified: true }) => await post({ key, status: 2, url: `${origin}/finished`, lastsave: TIME, filetype: 'docx', users: ['u1'], ...fields }),
     written: async () => {
-      const { ino, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-      return { ino, mtimeNs, ctimeNs, revision: (await editing.storage.stat(fileId))!.revision }
+      const { revision, modifiedAt } = (await editing.storage.stat(fileId))!
+      if (isOnS3) return { revision, modifiedAt }
+      const { ino, mtimeNs, ctimeNs } = await stat(join(directoryOf(t), `${fileId}.docx`), { bigint: true })
+      return { revision, ino, mtimeNs, ctimeNs }
     }
   }
 }
@@ -84,8 +86,8 @@ for (const profile of profiles) {
   })
 
   t.test(`notmodified after a change from outside is a conflict (${profile})`, async t => {
-    const { fileId, key, openedKey, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'keep-both' })
-    await writeFile(path, 'changed from outside')
+    const { fileId, key, openedKey, storedText, saved, finish, changeFromOutside } = await startForced(t, FORCED, { profile, onConflict: 'keep-both' })
+    await changeFromOutside()
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), 'changed from outside')
     t.match(saved.at(-1), { status: 2, conflict: true })
@@ -94,8 +96,8 @@ for (const profile of profiles) {
   })
 
   t.test(`notmodified after a change from outside, onConflict overwrite: stored (${profile})`, async t => {
-    const { fileId, storedText, saved, finish, path } = await startForced(t, FORCED, { profile, onConflict: 'overwrite' })
-    await writeFile(path, 'changed from outside')
+    const { fileId, storedText, saved, finish, changeFromOutside } = await startForced(t, FORCED, { profile, onConflict: 'overwrite' })
+    await changeFromOutside()
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), FORCED)
     t.notOk(saved.at(-1)!.conflict)
@@ -156,7 +158,7 @@ t.test('notmodified when the file is written again while it is compared: the eve
 })
 
 t.test('notmodified when the stored content never ends: refused in time, its body is closed, the next save is stored', async t => {
-  const files = fileStorage({ directory: directoryOf(t) })
+  const files = (await storageOf(t)).open()
   const endless: Readable[] = []
   let isEndless = false
   const storage: Storage = {

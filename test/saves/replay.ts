@@ -1,11 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
-import { type EditorControl, fileStorage, type Profile, type Storage } from '../../lib/index.js'
+import { type EditorControl, type Profile, type Storage } from '../../lib/index.js'
 import { errorOf } from '../helpers/editing.js'
 import { type Host, signed, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
+import { storageOf } from '../helpers/storage.js'
 import { isRequest, type JsonObject, RECORDED, type Recording, type RequestStep } from '../../emulator/test/recordings/recording.js'
 
 /** What has become of the document, and what was answered on the way. */
@@ -37,11 +36,10 @@ export async function replay (t: Test, recording: Recording, { profile, unavaila
     const content = unavailable.includes(number) ? undefined : contents.get(number)
     response.writeHead(content === undefined ? 404 : 200).end(content)
   })
-  const directory = join(t.testdir(), 'uploads')
-  await mkdir(directory)
+  const documents = await storageOf(t, t.testdir())
   const fileId = fileIdFor(recording)
-  await writeFile(join(directory, `${fileId}.docx`), OLD)
-  const { storage, writes } = counting(fileStorage({ directory }))
+  await documents.write(fileId, 'docx', OLD)
+  const { storage, writes } = counting(documents.open())
   const host = await startHost(t, { profile, documentServerOrigin: documentServer.origin, storage, saveRetries: 0 })
   const first = await host.app.editorControl().openDocument(fileId)
   if (recording.name === 'download-fails') await storage.remove!(fileId)
@@ -128,6 +126,13 @@ function counting (storage: Storage): { storage: Storage, writes: () => number }
         const info = await storage.replace(...given)
         if (info !== null) writes++
         return info
+      },
+      ...storage.commit && {
+        async commit (...given) {
+          const committed = await storage.commit!(...given)
+          if (committed !== null) writes++
+          return committed
+        }
       }
     }
   }

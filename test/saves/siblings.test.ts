@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { NEW, startEditing } from '../helpers/editing.js'
-import { documentsIn, filesOnly } from '../helpers/storage.js'
+import { documentsIn } from '../helpers/storage.js'
 import { directoryOf } from './instances.js'
 
 /** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */

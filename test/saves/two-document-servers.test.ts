@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap'
-import { memoryStorage, type SavedEvent } from '../../lib/index.js'
+import type { SavedEvent } from '../../lib/index.js'
 import { profiles, type EditingOptions, startEditing } from '../helpers/editing.js'
+import { quickStorage } from '../helpers/storage.js'
 
 /** The same service, once with the old document server and once with the new one, over one storage. */
 async function startMoving (t: Test, options: EditingOptions) {
   const saved: SavedEvent[] = []
-  const storage = memoryStorage()
+  const storage = await quickStorage(t)
   const side = async () => await startEditing(t, {
     memory: true,
     storage,

@@ -3,8 +3,9 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { answerWith, documentsIn, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { startHost } from '../helpers/host.js'
+import { documentsIn } from '../helpers/storage.js'
 import { asOrdinaryUser, onSmallDisk } from '../storage/faults.js'
 
 for (const profile of profiles) {

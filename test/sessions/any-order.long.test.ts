@@ -1,7 +1,7 @@
 import t from 'tap'
-import { memoryStorage } from '../../lib/index.js'
 import { random } from '../faults/random.js'
 import { NEW, startEditing } from '../helpers/editing.js'
+import { quickStorage } from '../helpers/storage.js'
 import { recordSessions } from './support.js'
 
 const FILES = 8
@@ -12,7 +12,7 @@ t.test('whatever is reported, in whatever order, on two instances: starts and en
   const options = {
     ...hooks,
     memory: true,
-    storage: memoryStorage(),
+    storage: await quickStorage(t),
     publicBaseUrl: 'https://app.example.com',
     documentServerOrigin: 'http://127.0.0.1:9', // so that both instances have the same document server
     documentServer: { origins: 'any' },

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { type EditorSession, fileStorage, InvalidOptionError, memoryStorage, type Storage } from '../../lib/index.js'
+import { type EditorSession, InvalidOptionError, memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { startEditing } from '../helpers/editing.js'
 import { startService } from '../integration/support.js'
-import { directoryOf, startInstance } from '../saves/instances.js'
+import { startInstance } from '../saves/instances.js'
 import { recordSessions } from './support.js'
 
 /** What is listed, without the times. */
@@ -54,16 +54,18 @@ t.test('list: after a restart a scan finds the sessions, in files and in memory'
   const { key, fileId } = editing
   t.equal(await editing.post({ key, status: 1 }), 0)
   await editing.app.close()
-  const storage = fileStorage({ directory: directoryOf(t) })
+  const storage = editing.others.open()
   for (let count = 0; count < 60; count++) await storage.state.set(`other-${count}`, { sessions: [], saves: [] }, null, { durable: false })
   const { app } = await startInstance(t, editing, { storage })
   const [one, two] = await Promise.all([app.editorSessions.list({ scan: true }), app.editorSessions.list({ scan: true })])
   t.strictSame(listed(one), [{ fileId, key }])
   t.strictSame(two, one)
 
-  const memory = await startEditing(t, { memory: true })
-  t.equal(await memory.post({ key: memory.key, status: 1 }), 0)
-  t.strictSame(listed(await memory.app.editorSessions.list({ scan: true })), [{ fileId: memory.fileId, key: memory.key }])
+  await t.test('in memory', async t => {
+    const { post, key, fileId, app } = await startEditing(t, { memory: true })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.strictSame(listed(await app.editorSessions.list({ scan: true })), [{ fileId, key }])
+  })
 })
 
 t.test('list: a scan needs a storage with state.list, or without state', async t => {

@@ -42,6 +42,13 @@ const cases: Record<string, Expected> = {
     code: 1,
     lines: [/^ {2}with CI=true every test must run$/, /^2 passed, 0 failed$/]
   },
+  'a test for which the machine is unfit may be skipped, and is listed': {
+    files: { 'test/half.test.ts': skipping.replace('needs a moon', 'This machine has no moon') },
+    environment: { CI: 'true' },
+    code: 0,
+    lines: [/^Not run:$/, /^ {2}test\/half\.test\.ts > of a moon: This machine has no moon$/, /^2 passed, 0 failed$/],
+    absent: /Not good enough/
+  },
   'a failing test fails, and so does a file that ends with an error': {
     files: { 'test/half.test.ts': `${tested}t.equal(half(2), 2)\n`, 'test/broken.test.ts': "throw new Error('broken')\n" },
     code: 1,

@@ -1,16 +1,26 @@
 import t from 'tap'
-import type { Storage } from '../../../lib/index.js'
+import type { Content, Storage } from '../../../lib/index.js'
 import { expectRescue, OLD, profiles, startService } from '../support.js'
 
 /** A storage whose disk is full as long as `full` says so: it fails after the content was read. */
 function failing () {
   const state = { full: true }
+  async function check (content: Content): Promise<void> {
+    if (!state.full) return
+    if (!(content instanceof Uint8Array)) for await (const chunk of content) chunk.toString()
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
   const storing = (storage: Storage): Storage => ({
     ...storage,
     async replace (fileId, content, options) {
-      if (!state.full) return await storage.replace(fileId, content, options)
-      if (!(content instanceof Uint8Array)) for await (const chunk of content) chunk.toString()
-      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      await check(content)
+      return await storage.replace(fileId, content, options)
+    },
+    ...storage.commit && {
+      async commit (fileId, content, options) {
+        await check(content)
+        return await storage.commit!(fileId, content, options)
+      }
     }
   })
   return { state, storing }

@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import t from 'tap'
-import { fileStorage } from '../../../lib/index.js'
 import { SECRET, startHost } from '../../helpers/host.js'
 import { OLD, startService } from '../support.js'
 
@@ -20,8 +18,7 @@ for (const [what, after] of Object.entries({
     t.strictSame(service.forgotten(), ['what was edited'])
 
     documentServer.changeSecret(after.jwtSecret ?? SECRET)
-    const storage = fileStorage({ directory: join(t.testdirName, 'uploads') })
-    const moved = await startHost(t, { documentServerOrigin: documentServer.url, storage, ...after })
+    const moved = await startHost(t, { documentServerOrigin: documentServer.url, storage: service.others.open(), ...after })
     t.equal(await moved.storedText(fileId), OLD)
     const { config } = await moved.app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)
     t.equal(config!.document.key, session.key, 'the key under which the document server keeps the edit')

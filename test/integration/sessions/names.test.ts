@@ -1,17 +1,13 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import t from 'tap'
-import { fileStorage } from '../../../lib/index.js'
 import { profiles, startService, PATIENT } from '../support.js'
 
 const names = ['résumé été', 'Отчёт за квартал', '日本語の文書', 'a b+c&d=e#f%41', 'emoji 🎉', "it's (final), really!"]
 
 for (const profile of profiles) {
   t.test(`files with any name are opened and saved under that name, and titles are passed on unchanged (${profile})`, async t => {
-    const directory = join(t.testdir(), 'mine')
-    const { app, documentServer, saved, storedText } = await startService(t, { profile, storage: fileStorage({ directory }) })
+    const { app, documentServer, saved, storedText, others } = await startService(t, { profile })
     for (const fileId of names) {
-      await writeFile(join(directory, `${fileId}.txt`), 'as it was')
+      await others.write(fileId, 'txt', 'as it was')
       const control = await app.editorControl().openDocument(fileId)
       const session = await documentServer.open(control.config!)
       t.equal(control.config!.document.title, `${fileId}.txt`)

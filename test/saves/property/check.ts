@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { oneWriteStorage } from '../../helpers/one-write.js'
+import { isOnS3, storageOf } from '../../helpers/storage.js'
 import { lifeCommands } from './commands.js'
 import { startLife } from './life.js'
 import { startWorld, type World, type WorldOptions } from './world.js'
@@ -9,6 +10,7 @@ import { startWorld, type World, type WorldOptions } from './world.js'
 export interface CheckOptions extends Omit<WorldOptions, 'directory'> {
   /** Names the check in `REPLAY`. One word. */
   readonly name: string
+  /** On S3 all are there. */
   readonly stored: 'memory' | 'one write' | 'files'
   /** Of 100 runs over all checks. */
   readonly share: number
@@ -31,7 +33,7 @@ export async function checkSaves (t: Test, { name, stored, share, ...options }: 
   }
   const numRuns = Math.max(1, Math.round(RUNS * share / 100))
   t.setTimeout(TIMEOUT_MS)
-  const root = stored === 'files' ? t.testdir() : null
+  const root = stored === 'files' && !isOnS3 ? t.testdir() : null
   let worlds = 0
   let world: World | undefined
   /** In seconds of the process: the runs change all other times. */
@@ -40,8 +42,8 @@ export async function checkSaves (t: Test, { name, stored, share, ...options }: 
 
   const property = fc.asyncProperty(lifeCommands(replayPath), async commands => {
     fc.pre(failedAt === undefined || process.uptime() - failedAt < SHRINKING_SECONDS)
-    const oneWrite = stored === 'one write' ? oneWriteStorage() : undefined
-    world ??= await startWorld({ ...options, ...oneWrite && { open: () => oneWrite }, directory: root === null ? null : join(root, String(++worlds), 'uploads') })
+    const open = await opening(t, stored)
+    world ??= await startWorld({ ...options, ...open && { open }, directory: root === null ? null : join(root, String(++worlds), 'uploads') })
     try {
       const life = await startLife(world)
       await fc.asyncModelRun(() => ({ model: life.situation, real: life }), commands)
@@ -57,6 +59,13 @@ export async function checkSaves (t: Test, { name, stored, share, ...options }: 
   const { failed, counterexample, counterexamplePath, errorInstance } = await fc.check(property, { seed: SEED, numRuns, ...(path !== undefined && { path }) })
   if (failed) t.fail(described(name, String(counterexample?.[0]), counterexamplePath!, errorInstance as Error))
   else t.pass(`${name}: ${path === undefined ? numRuns : 1} runs, seed ${SEED}`)
+}
+
+/** How a storage is opened that is neither in memory nor in files. */
+async function opening (t: Test, stored: CheckOptions['stored']): Promise<WorldOptions['open']> {
+  if (isOnS3) return (await storageOf(t)).open
+  const oneWrite = stored === 'one write' ? oneWriteStorage() : undefined
+  return oneWrite && (() => oneWrite)
 }
 
 function described (name: string, commands: string, path: string, error: Error): string {
