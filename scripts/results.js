@@ -1,21 +1,24 @@
 import { Parser } from 'tap-parser'
 
+/** Of a test that needs what not every machine has, that is not for the storage under test, or that has a command of its own. */
+const LACKING = /^(This (machine|storage)|only npm run) /
 const GROUP = /^\.tap\/groups\/\S+ > /
 
 /**
- * The counts of a run, the same as in tap's last lines, and what was skipped and why.
+ * The counts of a run, the same as in tap's last lines, and what was skipped and why: `lacking` if that is no fault.
  * @param {string} tap
  */
 export function readResults (tap) {
   let [passed, failed] = [0, 0]
-  const notRun = []
+  /** @type {{ notRun: string[], lacking: string[] }} */
+  const { notRun, lacking } = { notRun: [], lacking: [] }
   for (const [event, result] of Parser.parse(tap, { flat: true })) {
     if (event !== 'assert') continue
     const { ok, fullname, skip, todo } = result
     const reason = skip || todo
-    if (reason) notRun.push(`${fullname.replace(GROUP, '')}: ${reason === true ? 'no reason given' : reason}`)
+    if (reason) (LACKING.test(String(reason)) ? lacking : notRun).push(`${fullname.replace(GROUP, '')}: ${reason === true ? 'no reason given' : reason}`)
     else if (ok) passed++
     else failed++
   }
-  return { passed, failed, notRun }
+  return { passed, failed, notRun, lacking }
 }

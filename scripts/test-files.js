@@ -6,22 +6,42 @@ const TESTS = ['test', 'emulator/test']
 const TEST = /\.test\.ts$/
 /** Only `npm run test:full` runs these. */
 const LONG = /\.long\.test\.ts$/
+/** What TEST_STORAGE=s3 does not run, and why. */
+const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
+  'test/integration/conversion.long.test.ts': 'is about conversions: nothing of it depends on the storage',
+  'test/saves/content-check.long.test.ts': 'is about contents that are refused before they reach the storage',
+  'test/saves/failed-download.test.ts': 'is about downloads that fail before anything reaches the storage',
+  'test/saves/frozen.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/hanging.long.test.ts': 'has a storage of its own, whose calls hang: test/s3 has an object store whose requests hang',
+  'test/saves/namespaces.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/retries.long.test.ts': 'has a storage of its own, which fails: test/s3 has an object store that fails',
+  'test/saves/siblings.test.ts': 'needs a directory: an object store has one document of a fileId, whatever its extension',
+  'test/saves/take-over.long.test.ts': 'is about locks: a save into an object store needs none',
+  'test/saves/two-processes.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/write-faults.test.ts': 'needs a disk that is full, and permissions: test/s3 has an object store that fails'
+})
+const isOnS3 = process.env.TEST_STORAGE === 's3'
 const GROUPS = '.tap/groups'
 /** Starting a process takes longer than most test files. With larger groups, the last one runs alone for too long. */
 const FILES_PER_GROUP = 16
 
+/** In the words of the report. */
+export function leftOut () {
+  return isOnS3 ? Object.entries(NOT_ON_S3).map(([file, why]) => `${file}: ${why}`) : []
+}
+
 /**
- * The test files in `paths`, by default all. Long ones are left out unless they are named or the set is full.
- * @param {{ paths: string[], isFull: boolean }} selection
+ * The test files in `paths`, by default all. Long ones are left out unless they are named or wanted.
+ * @param {{ paths: string[], withLong: boolean }} selection
  */
-export async function testFiles ({ paths, isFull }) {
+export async function testFiles ({ paths, withLong }) {
   const places = paths.length > 0 ? paths : TESTS.filter(folder => existsSync(folder))
   const found = await Promise.all(places.map(async place => {
     if (!(await stat(place)).isDirectory()) return [place]
     const names = await readdir(place, { recursive: true })
-    return names.filter(name => TEST.test(name) && (isFull || !LONG.test(name))).map(name => join(place, name))
+    return names.filter(name => TEST.test(name) && (withLong || !LONG.test(name))).map(name => join(place, name))
   }))
-  return found.flat().sort()
+  return found.flat().filter(file => !isOnS3 || !(file in NOT_ON_S3)).sort()
 }
 
 /**

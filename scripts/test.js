@@ -2,6 +2,7 @@
 //   npm test                           all test files but *.long.test.ts, without coverage
 //   npm test -- --full                 all test files, with coverage and its thresholds
 //   npm test -- test/saves/a.test.ts   some files or folders
+//   npm test -- --long test/saves      a folder with its long test files, without coverage
 // Other options go to tap. The last lines are what was skipped, the time and the counts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +14,8 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { coverageFaults } from './coverage.js'
 import { readResults } from './results.js'
-import { testFiles, writeGroups } from './test-files.js'
+import { leftOut, testFiles, writeGroups } from './test-files.js'
+import { startStore } from './test-store.js'
 
 const COVERAGE = '.tap/report/coverage-summary.json'
 const RESULTS = '.tap/results.tap'
@@ -26,15 +28,19 @@ const RUNS = '400'
 
 const args = process.argv.slice(2)
 const isFull = args.includes('--full')
-const options = args.filter(arg => arg.startsWith('-') && arg !== '--full')
+const withLong = isFull || args.includes('--long')
+const options = args.filter(arg => arg.startsWith('-') && !['--full', '--long'].includes(arg))
 const paths = args.filter(arg => !arg.startsWith('-'))
 const start = performance.now()
 
 await mkdir('.tap', { recursive: true })
 for (const stale of [COVERAGE, RESULTS, COUNTS]) await rm(stale, { force: true })
-const groups = await writeGroups(await testFiles({ isFull, paths }))
+const files = await testFiles({ withLong, paths })
+const groups = await writeGroups(files)
+const store = await startStore(files)
 const exitCode = await runTap([`--jobs=${JOBS}`, ...isFull ? [] : ['--disable-coverage'], ...options, ...groups])
-const { passed, failed, notRun } = readResults(await readFile(RESULTS, 'utf8').catch(() => ''))
+await store.stop()
+const { passed, failed, notRun, lacking } = readResults(await readFile(RESULTS, 'utf8').catch(() => ''))
 
 const faults = [
   ...(exitCode === 0 && failed === 0 ? [] : ['tests failed']),
@@ -42,7 +48,8 @@ const faults = [
   ...(isFull ? await coverageOfAll() : []),
   ...(notRun.length > 0 && process.env.CI === 'true' ? ['with CI=true every test must run'] : [])
 ]
-if (notRun.length > 0) console.log(`\nNot run:\n  ${notRun.join('\n  ')}`)
+const all = [...notRun, ...lacking, ...leftOut()]
+if (all.length > 0) console.log(`\nNot run:\n  ${all.join('\n  ')}`)
 if (faults.length > 0) console.log(`\nNot good enough:\n  ${faults.join('\n  ')}`)
 
 const counts = `${passed} passed, ${failed} failed`
@@ -69,7 +76,7 @@ async function runTap (args) {
   const output = terminal ? [`--output-file=${RESULTS}`] : ['--reporter=tap']
 
   const child = spawn(process.execPath, [tap, ...output, ...args], {
-    env: isFull ? { RUNS, ...process.env } : process.env,
+    env: { ...isFull && { RUNS }, ...store.env, ...process.env },
     stdio: ['inherit', terminal ? 'inherit' : 'pipe', 'inherit']
   })
   const exited = once(child, 'exit')

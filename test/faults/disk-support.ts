@@ -4,9 +4,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type EditorControl, fileStorage } from '../../lib/index.js'
-import { answerWith, documentsIn, errorOf, NEW, OLD } from '../helpers/editing.js'
+import { answerWith, errorOf, NEW, OLD } from '../helpers/editing.js'
 import { signed } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
+import { documentsIn } from '../helpers/storage.js'
 import type { DiskFault } from './disk-calls.js'
 
 /** A service in a process of its own, on a disk that can be made to fail. */

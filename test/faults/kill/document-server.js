@@ -41,7 +41,7 @@ export async function startDocumentServer () {
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const save = saves.get(pathname.replace(CHANGES, ''))
-    if (save && pathname.endsWith(CHANGES)) response.end(makeDocument(save, CHANGES_SIZE))
+    if (save && pathname.endsWith(CHANGES)) response.end(makeDocument({ fileId: save.fileId, version: save.version }, CHANGES_SIZE))
     else serve(save, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')

@@ -6,13 +6,23 @@ const CHECKSUM_BYTES = 32
 
 /**
  * A document that begins and ends like a zip file, tells what it is and ends with a checksum of all that.
- * @param {{ fileId: string, version: number }} identity
+ * @param {object} identity a JSON object
  * @param {number} size bytes of filling
  */
-export function makeDocument ({ fileId, version }, size) {
-  const head = Buffer.concat([ZIP, Buffer.from(`${JSON.stringify({ fileId, version })}\n`)])
-  const content = Buffer.concat([head, Buffer.alloc(size, `${fileId} ${version} `), ZIP_END])
+export function makeDocument (identity, size) {
+  const line = Buffer.from(`${JSON.stringify(identity)}\n`)
+  const content = Buffer.concat([ZIP, line, Buffer.alloc(size, line), ZIP_END])
   return Buffer.concat([content, checksum(content)])
+}
+
+/**
+ * What a whole document says it is, or `undefined` for anything else.
+ * @param {Buffer} bytes
+ */
+export function identityOf (bytes) {
+  const content = bytes.subarray(0, -CHECKSUM_BYTES)
+  if (bytes.length < CHECKSUM_BYTES || !checksum(content).equals(bytes.subarray(-CHECKSUM_BYTES))) return undefined
+  return JSON.parse(content.subarray(ZIP.length, content.indexOf('\n')).toString())
 }
 
 /**
@@ -22,10 +32,8 @@ export function makeDocument ({ fileId, version }, size) {
  * @returns {number | undefined}
  */
 export function versionOf (bytes, fileId) {
-  const content = bytes.subarray(0, -CHECKSUM_BYTES)
-  if (bytes.length < CHECKSUM_BYTES || !checksum(content).equals(bytes.subarray(-CHECKSUM_BYTES))) return undefined
-  const identity = JSON.parse(content.subarray(ZIP.length, content.indexOf('\n')).toString())
-  return identity.fileId === fileId ? identity.version : undefined
+  const identity = identityOf(bytes)
+  return identity?.fileId === fileId ? identity.version : undefined
 }
 
 /** @param {Buffer} content */

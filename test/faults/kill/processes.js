@@ -4,26 +4,38 @@ import { fileURLToPath } from 'node:url'
 
 const SERVICE = fileURLToPath(new URL('service.js', import.meta.url))
 
-/** @typedef {{ pid: number, origin: string, kill: () => Promise<void> }} Service */
+/**
+ * @typedef {object} Service
+ * @property {number} pid
+ * @property {string} origin
+ * @property {() => Promise<void>} kill
+ * @property {(signal: 'SIGSTOP' | 'SIGCONT') => void} signal
+ */
 
 /**
  * Starts services. One more than are needed is always loading, so that a restart need not wait for that.
- * @param {{ directory: string, documentServer: string }} settings
+ * @param {object} settings of all of them
+ * @param {{ program?: string, heard?: (message: any) => void }} [options] `heard` gets what they say while they run
  */
-export function servicePool (settings) {
+export function servicePool (settings, { program = SERVICE, heard = () => {} } = {}) {
   /** @type {Promise<import('node:child_process').ChildProcess>[]} */
   const spares = []
 
   return {
-    /** @returns {Promise<Service>} */
-    async start () {
-      const child = await (spares.shift() ?? load())
-      spares.push(load())
-      child.send(settings)
+    /**
+     * @param {object} [own] settings of this one
+     * @returns {Promise<Service>}
+     */
+    async start (own) {
+      const child = await (spares.shift() ?? load(program))
+      spares.push(load(program))
+      child.send({ ...settings, ...own })
       const [{ origin }] = await answerOf(child)
+      child.on('message', heard)
       return {
         pid: Number(child.pid),
         origin,
+        signal: name => { child.kill(name) },
         async kill () {
           const exited = once(child, 'exit')
           child.kill('SIGKILL')
@@ -37,8 +49,9 @@ export function servicePool (settings) {
   }
 }
 
-async function load () {
-  const child = fork(SERVICE, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+/** @param {string} program */
+async function load (program) {
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   await answerOf(child)
   return child
 }

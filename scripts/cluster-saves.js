@@ -1,0 +1,183 @@
+// Two instances behind nginx on one object store. People edit, one instance is killed every few seconds and one is suspended now and
+// then, for longer than others wait for it. Then it looks for anything lost, forked or stored in the wrong order.
+//   node scripts/cluster-saves.js [--seconds 60] [--documents 200] [--sessions 20] [--seed <number>]
+//     --storage files          a shared directory instead of an object store, which needs Ceph
+//     --redirects both|none    instances that redirect downloads to the object store; by default one of the two does
+//     --ignore-conditions      writes without conditions: proves that what is lost is found
+import { CreateBucketCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import { createDocumentServer } from 'onlyoffice-emulator'
+import { appendFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { startNginx } from '../examples/cluster/nginx.js'
+import { requirePackages } from '../examples/cluster/packages.js'
+import { watchCallbacks } from '../test/faults/cluster/callbacks.js'
+import { createCheck, createTold } from '../test/faults/cluster/check.js'
+import { createCounts } from '../test/faults/cluster/counts.js'
+import { editedDocument } from '../test/faults/cluster/document.js'
+import { createEditing } from '../test/faults/cluster/editing.js'
+import { startInstances } from '../test/faults/cluster/instances.js'
+import { clientFor, createDocument, openStorage, PREFIX } from '../test/faults/cluster/storage.js'
+import { documentNames } from '../test/faults/kill/directory.js'
+import { servicePool } from '../test/faults/kill/processes.js'
+import { randomFrom } from '../test/faults/kill/random.js'
+import { freePort, startCeph } from './ceph.js'
+
+const SERVICE = fileURLToPath(new URL('../test/faults/cluster/service.js', import.meta.url))
+const SECRET = 'a-secret-of-the-cluster-tests-0123456789'
+/** nginx sends a callback to the other instance when one has not answered for so long: before a suspended one goes on. */
+const SAVE_TIMEOUT = '11s'
+/** Saves take so long at least: then there is always one that a kill or a suspension catches. */
+const FETCH_MS = 150
+const AT_ONCE = 20
+const SHOWN = 5
+
+// Every process would say that the SDK is going to need a newer Node.js.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    documents: { type: 'string', default: '200' },
+    sessions: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 1e9) },
+    storage: { type: 'string', default: 's3' },
+    redirects: { type: 'string', default: 'one' },
+    'ignore-conditions': { type: 'boolean', default: false }
+  }
+})
+requirePackages()
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)]
+const random = randomFrom(seed)
+const counts = createCounts()
+/** @type {string[]} */
+const violations = []
+console.log(`seed ${seed}: ${seconds} s, ${values.documents} documents, ${values.sessions} sessions at once, ${values.storage}`)
+
+const directory = await mkdtemp(join(tmpdir(), 'cluster-saves-'))
+const logFile = join(directory, 'instances.log')
+const store = values.storage === 's3' ? await startStore() : undefined
+const settings = { directory: join(directory, 'documents'), s3: store?.settings, redirects: false, ignoresConditions: false }
+await mkdir(settings.directory)
+const storage = openStorage(settings)
+const documents = new Map(Array.from({ length: Number(values.documents) }, (_, index) => {
+  const fileId = `document-${index + 1}`
+  return [fileId, editedDocument(fileId)]
+}))
+await eachOf([...documents.keys()], async fileId => await createDocument(settings, fileId))
+
+const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, requestLog: { entries: 200, bodyBytes: 2 ** 20 } })
+documentServer.fault('file', { type: 'delay', ms: FETCH_MS }, { times: Infinity })
+const ports = [await freePort(), await freePort()]
+const nginx = await startNginx({ directory, port: await freePort(), instances: ports, saveTimeout: SAVE_TIMEOUT })
+const told = createTold(counts)
+const pool = servicePool({
+  ...settings,
+  ignoresConditions: values['ignore-conditions'],
+  editorApiUrl: documentServer.editorApiUrl,
+  jwtSecret: SECRET,
+  publicBaseUrl: nginx.url,
+  logFile
+}, { program: SERVICE, heard: told.hear })
+const instances = await startInstances({
+  pool,
+  settings: ports.map((port, index) => ({ port, redirects: values.redirects === 'both' || (values.redirects === 'one' && index === 0) })),
+  random,
+  counts,
+  log: event => appendFileSync(logFile, `${new Date().toISOString()} ${event}\n`)
+})
+const callbacks = watchCallbacks({ documentServer, documents, counts })
+const editing = createEditing({
+  url: nginx.url,
+  documentServer,
+  documents: [...documents.values()],
+  counts,
+  forked (document, message) {
+    counts.forks++
+    violated(document, message)
+  }
+})
+
+const end = AbortSignal.timeout(seconds * 1000)
+await Promise.all([
+  instances.disturb(end),
+  ...Array.from({ length: Number(values.sessions) }, (_, index) => editing.work(randomFrom(seed + 1 + index), end))
+])
+await editing.allLeft()
+counts.forgotten = documentServer.forgotten.size
+const edited = [...documents.values()].filter(({ tries }) => tries > 0)
+await eachOf(edited, async document => {
+  if (await editing.finish(document)) return
+  counts.stuck++
+  violated(document, 'it cannot be opened and saved in the end')
+})
+await callbacks.noted()
+const check = createCheck({ storage, told: told.revisions, counts, violated })
+await eachOf((await storedIds()).filter(fileId => !documents.has(fileId)), async fileId => await check.copy(fileId, documents))
+await eachOf([...documents.values()], check.document)
+print()
+
+await documentServer.close()
+await instances.stop()
+await nginx.stop()
+await store?.stop()
+if (violations.length > 0) {
+  const file = join(directory, 'violations.log')
+  await writeFile(file, violations.join('\n\n'))
+  console.error(`\n${violations.slice(0, SHOWN).map(violation => violation.slice(0, 5000)).join('\n\n')}\n\nseed ${seed}, ${violations.length} violations, all of them in ${file}`)
+  process.exit(1)
+}
+await rm(directory, { recursive: true })
+process.exit()
+
+async function startStore () {
+  const { endpoint, region, accessKeyId, secretAccessKey, stop } = await startCeph()
+  const settings = { endpoint, region, accessKeyId, secretAccessKey, bucket: 'documents' }
+  const client = clientFor(settings)
+  await client.send(new CreateBucketCommand({ Bucket: settings.bucket }))
+  return { settings, client, stop }
+}
+
+/** All that there are, also conflict copies. */
+async function storedIds () {
+  if (store === undefined) return (await documentNames(settings.directory)).map(name => name.slice(0, name.lastIndexOf('.')))
+  const folder = `${PREFIX}records/`
+  const ids = []
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: store.client }, { Bucket: store.settings.bucket, Prefix: folder })) {
+    ids.push(...Contents.map(({ Key = '' }) => Key.slice(folder.length).replace(/\.json$/, '')))
+  }
+  return ids
+}
+
+/**
+ * Some at once.
+ * @template Item
+ * @param {readonly Item[]} items
+ * @param {(item: Item) => Promise<void>} task
+ */
+async function eachOf (items, task) {
+  const rest = items.values()
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => { for (const item of rest) await task(item) }))
+}
+
+/**
+ * @param {import('../test/faults/cluster/document.js').EditedDocument} document
+ * @param {string} message
+ */
+function violated ({ fileId, history }, message) {
+  violations.push(`${fileId}: ${message}\n  ${history.join('\n  ')}`)
+}
+
+function print () {
+  const { kills, freezes, editors, joined, outdated, notOpened, acknowledged, refused, unanswered, awaited, forgotten, stored, storedTwice, sameSecond, toldTwice, ...bad } = counts
+  const edits = edited.reduce((sum, document) => sum + document.edits.length, 0)
+  console.log(`SIGKILLs ${kills}, SIGSTOPs of 15 s ${freezes}`)
+  console.log(`editors ${editors}, of them joined others ${joined}, got a new key because of a save meanwhile ${outdated}, gave up ${notOpened}; documents edited ${edited.length}, edits ${edits}`)
+  console.log(`saves acknowledged ${acknowledged}, refused ${refused}, without an answer ${unanswered}; force saves that the application waited for ${awaited}`)
+  console.log(`saves that only the document server had when nothing was killed any more ${forgotten}`)
+  console.log(`contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}; events told twice ${toldTwice}`)
+  console.log(`lost acknowledged saves ${bad.lost}, missing edits ${bad.missing}, forks ${bad.forks}, out of order ${bad.outOfOrder}, torn ${bad.torn}, never told ${bad.untold}, stuck ${bad.stuck}`)
+}

@@ -1,0 +1,94 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileStorage } from '../../../dist/lib/index.js'
+import { s3Storage } from '../../../dist/lib/storage/s3/index.js'
+import { firstContent } from './document.js'
+
+/** @typedef {import('../../../types/storage.js').Storage} Storage */
+/** @typedef {Required<Pick<Storage, 'stat' | 'read' | 'create' | 'replace' | 'state' | 'versions'>> & Storage} FullStorage */
+
+/**
+ * @typedef {object} S3Settings
+ * @property {string} endpoint
+ * @property {string} region
+ * @property {string} accessKeyId
+ * @property {string} secretAccessKey
+ * @property {string} bucket
+ */
+
+/**
+ * @typedef {object} StorageSettings
+ * @property {string} directory of the documents, without `s3`
+ * @property {S3Settings | undefined} s3
+ * @property {boolean} redirects whether downloads are redirected to the object store
+ * @property {boolean} ignoresConditions whether it writes whatever others have written meanwhile, which must show
+ */
+
+export const PREFIX = 'documents/'
+const SWEEP_MS = 60_000
+
+/**
+ * The storage that instances share.
+ * @param {StorageSettings} settings
+ * @returns {FullStorage}
+ */
+export function openStorage ({ directory, s3, redirects, ignoresConditions }) {
+  const storage = s3 ? storeFor(s3, redirects) : fileStorage({ directory })
+  return ignoresConditions ? withoutConditions(storage) : storage
+}
+
+/**
+ * Stores a document under a name that it can be recognized by.
+ * @param {StorageSettings} settings
+ * @param {string} fileId
+ */
+export async function createDocument ({ directory, s3 }, fileId) {
+  if (s3) await storeFor(s3, false).createAs(fileId, 'docx', firstContent(fileId))
+  else await writeFile(join(directory, `${fileId}.docx`), firstContent(fileId))
+}
+
+/**
+ * @param {S3Settings} settings
+ * @param {boolean} redirects
+ */
+function storeFor (settings, redirects) {
+  return s3Storage({ client: clientFor(settings), bucket: settings.bucket, prefix: PREFIX, redirectDownloads: redirects, sweepInterval: SWEEP_MS })
+}
+
+/** @param {S3Settings} settings */
+export function clientFor ({ endpoint, region, accessKeyId, secretAccessKey }) {
+  return new S3Client({ endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } })
+}
+
+/**
+ * As an object store that ignores If-Match and If-None-Match.
+ * @param {FullStorage} storage
+ * @returns {FullStorage}
+ */
+function withoutConditions (storage) {
+  const { state, commit } = storage
+  return {
+    ...storage,
+    replace: async (fileId, content, { ifRevision, ...options } = {}) => await storage.replace(fileId, content, options),
+    ...(commit && {
+      async commit (fileId, content, options) {
+        for (;;) {
+          const [info, record] = await Promise.all([storage.stat(fileId), state.get(fileId)])
+          if (info === null) return null
+          const done = await commit(fileId, content, { ...options, ifRevision: info.revision, ifRecordVersion: record?.version ?? null })
+          if (done !== null) return done
+        }
+      }
+    }),
+    state: {
+      ...state,
+      async set (fileId, value, _version, options) {
+        for (;;) {
+          const version = await state.set(fileId, value, (await state.get(fileId))?.version ?? null, options)
+          if (version !== null) return version
+        }
+      }
+    }
+  }
+}
