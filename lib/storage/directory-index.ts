@@ -1,7 +1,8 @@
-import { lstat, opendir } from 'node:fs/promises'
+import { opendir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { knownExtensions } from '../document-server/formats.js'
 import { splitName } from './file-info.js'
+import { freshStats } from './network-directory.js'
 
 const supported: ReadonlySet<string> = new Set(knownExtensions)
 
@@ -33,7 +34,7 @@ export function mtimeReader (directory: string): () => Promise<DirectoryMtime> {
 
   return async function readMtime () {
     const startedAt = performance.now()
-    const { mtimeNs } = await lstat(directory, { bigint: true })
+    const { mtimeNs } = await freshStats(directory)
     if (mtimeNs !== last.mtimeNs) last = { mtimeNs, firstReadAt: performance.now() }
     return { mtimeNs, isStable: startedAt - last.firstReadAt > MTIME_GRANULARITY_MS }
   }

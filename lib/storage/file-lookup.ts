@@ -53,8 +53,9 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
 
     async find (fileId) {
       const onlyName = onlyNames.get(fileId)
-      const [mtime, file] = await Promise.all([readMtime(), onlyName === undefined ? undefined : regularFile(directory, onlyName)])
-      if (file && onlyNames.isValid(mtime)) return [file]
+      const mtime = await readMtime() // before the file: it makes the NFS client ask the server
+      const file = onlyName !== undefined && onlyNames.isValid(mtime) ? await regularFile(directory, onlyName) : undefined
+      if (file) return [file]
 
       const files = await search(fileId, mtime)
       if (files.length > 0) lastFound.set(fileId, files[0]!.name)

@@ -47,6 +47,8 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets those of the
  *   document that it was saved for.
  * - Symbolic links, directories and devices are treated as absent.
+ * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of Linux:
+ *   docs/nfs.md says what else is promised, and what was tested.
  * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for any size.
  *   If another program writes to a document's file instead of replacing it, a version of that content is damaged and cannot be read.
  *

@@ -3,6 +3,7 @@ import { link, lstat, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { NameTakenError } from '../errors.js'
 import { ignoreMissing, isLinkUnsupported, syncDirectory } from './file-system.js'
+import { freshStats } from './network-directory.js'
 import { previousOf, type TempFile, tempName } from './temp-files.js'
 
 /** A path, and the stats by which the file expected there is recognized. */
@@ -16,6 +17,7 @@ export interface ExpectedFile {
  * it did. When it rejects, the replaced file is as it was, and the temp file may still exist.
  */
 export async function publishOver (temp: TempFile, target: string, isExpected?: (stats: BigIntStats) => boolean): Promise<boolean> {
+  await freshStats(dirname(target))
   // A second hard link is cheap, and is used to undo a rename that could not be flushed.
   const previous = previousOf(temp.path)
   const isLinked = await link(target, previous).then(() => true, () => false)
@@ -78,6 +80,7 @@ async function renameToFreeName (temp: TempFile, target: string, cause: unknown)
  * same path another process could put a different file there.
  */
 export async function removeIfSame (file: ExpectedFile): Promise<void> {
+  await freshStats(dirname(file.path))
   if (!await fileMatches(file.path, isSameFileAs(file))) return
   const aside = join(dirname(file.path), tempName())
   await rename(file.path, aside).catch(async error => {

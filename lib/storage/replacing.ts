@@ -8,6 +8,7 @@ import { createQueue } from '../queue.js'
 import { regularFile, type StoredFile, takesPrecedence } from './file-lookup.js'
 import { fileInfo, revisionOf, splitName, storedExtension } from './file-info.js'
 import { removeFile } from './file-system.js'
+import { freshStats } from './network-directory.js'
 import { type ExpectedFile, publishNew, publishOver, removeIfSame } from './publishing.js'
 import { isTempName, prepareToReplace, previousOf, type TempFile } from './temp-files.js'
 
@@ -60,7 +61,7 @@ export async function replaceFile (temp: TempFile, { directory, fileId, current,
   const hasRival = async () => (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
   // Another replacement in this process may have published under this name, but not removed its superseded file yet: wait for it.
   if (isRenamed && await hasRival() && await queue.run(join(directory, fileId), hasRival)) {
-    if (isChanged(await regularFile(directory, current.name))) return null
+    if (isChanged(await freshFile(directory, current.name))) return null
     throw new NameTakenError()
   }
   const info = fileInfo(fileId, name, temp.stats)
@@ -73,11 +74,16 @@ export async function replaceFile (temp: TempFile, { directory, fileId, current,
   return await queue.run(join(directory, fileId), async () => {
     const target = join(directory, name)
     if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision) ? info : null
-    const found = await regularFile(directory, current.name)
+    const found = await freshFile(directory, current.name)
     if (isChanged(found)) return null
     await publishNew(temp, target, found && expectedFile(directory, found), () => onNamed(name))
     return info
   })
+}
+
+async function freshFile (directory: string, name: string): Promise<StoredFile | undefined> {
+  await freshStats(directory)
+  return await regularFile(directory, name)
 }
 
 /** The file's name, with the case of its extension, unless the format changes. */
@@ -102,7 +108,7 @@ export async function revokeTicket (ticket: string, { directory, fileId }: Docum
   for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))
   const find = async (expected: Partial<NamedRevision> | undefined) => {
     if (typeof expected?.name !== 'string' || splitName(expected.name)?.stem !== fileId) return undefined
-    const file = await regularFile(directory, expected.name)
+    const file = await freshFile(directory, expected.name)
     return file && isDeepStrictEqual(namedRevision(file), expected) ? file : undefined
   }
   const left = await find(superseded)

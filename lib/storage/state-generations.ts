@@ -93,12 +93,18 @@ export async function writeGeneration (folder: string, number: number, generatio
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
+    // A network file system may repeat a call that succeeded, and report EEXIST for the link it has made itself.
+    if (code === 'EEXIST') return await isSameFile(temp, path)
     if (!isLinkUnsupported(code)) throw error
     return await moveAsFolder(temps, temp, path, modes.directory)
   } finally {
     await unlink(temp).catch(() => {})
   }
+}
+
+async function isSameFile (path: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([path, other].map(async path => await lstat(path, { bigint: true }).catch(ignoreMissing)))
+  return a !== undefined && a.ino === b?.ino
 }
 
 async function writeUnflushed (text: string, temps: string, mode: number): Promise<string> {

@@ -141,3 +141,20 @@ t.test('a link that was created although the call reports EEXIST counts as creat
   t.equal((await replaced({ extension: 'odt' }))?.extension, 'odt')
   t.strictSame(await namesIn(directory), ['a.odt'])
 })
+
+t.test('a record that was written although the call reports EEXIST counts as written', async t => {
+  const { state } = fileStorage({ directory: t.testdir() })
+  const first = await state.set('a', 'one', null)
+  hook(t, {
+    name: 'link',
+    isMeant: (_from, to) => String(to).endsWith('/2'),
+    async instead (call) {
+      await call()
+      return await call()
+    }
+  })
+  const second = await state.set('a', 'two', first)
+  t.match(second, / 2$/)
+  t.strictSame(await state.get('a'), { value: 'two', version: second })
+  t.equal(await state.set('a', 'late', first), null)
+})
