@@ -17,6 +17,8 @@ export interface Commands {
    * server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
   isKnown (key: string): Promise<boolean | undefined>
+  /** The same without forgotten files: whether there are users or unsaved changes under a key. */
+  isOpen (key: string): Promise<boolean | undefined>
 }
 
 interface Dependencies {
@@ -64,6 +66,8 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
 export function createCommands ({ client, log }: Dependencies): Commands {
+  const isOpen = async (key: string) => await ask('info', key)
+
   return {
     async send (given, { signal } = {}) {
       const command = checkedCommand(given)
@@ -74,9 +78,11 @@ export function createCommands ({ client, log }: Dependencies): Commands {
     },
 
     async isKnown (key) {
-      const isLive = await ask('info', key)
+      const isLive = await isOpen(key)
       return isLive === false ? await ask('getForgotten', key) : isLive
-    }
+    },
+
+    isOpen
   }
 
   async function ask (c: 'info' | 'getForgotten', key: string): Promise<boolean | undefined> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
-import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
+import { isJoinable, isUnconfirmed, keyJustFinished, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
 import { type Cause, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
@@ -36,6 +36,8 @@ interface Dependencies {
   readonly keys: DocumentKeys
   /** Asks the document server whether it knows a key. Resolves to `undefined` when it gives no usable answer. */
   readonly isKnown: (key: string) => Promise<boolean | undefined>
+  /** The same without forgotten files. */
+  readonly isOpen: (key: string) => Promise<boolean | undefined>
   /** If a session was last reported more milliseconds ago, the document server is asked about it before another user gets its key. */
   readonly askAfter: number
   readonly clock: Clock
@@ -52,9 +54,9 @@ const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
-export function createSessions ({ storage, recordStore, locks, keys, isKnown, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
-  /** Questions in progress, by key: if many users open a document at once, the document server is asked once. */
-  const questions = new Map<string, Promise<boolean | undefined>>()
+export function createSessions ({ storage, recordStore, locks, keys, isKnown, isOpen, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
+  const isKnownShared = shared(isKnown)
+  const isOpenShared = shared(isOpen)
 
   /** By key: when the document server was last asked about a suspect. */
   const suspects = new Map<string, number>()
@@ -63,13 +65,21 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     async keyFor (content) {
       const { fileId } = content
       const deadKeys = new Set<string>()
+      const askedKeys = new Set<string>()
       for (;;) {
         const { record, current } = await look(content)
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
-        if (session === undefined) return keys.of(current, finishedKeys(record))
-        if (isRecent(session) || await isStillLive(fileId, session)) return session.key
-        deadKeys.add(session.key)
+        if (session === undefined) {
+          const finished = keyJustFinished(record, current, clock.now())
+          if (finished === undefined || askedKeys.has(finished) || keys.isForAnotherServer(fileId, finished)) return keys.of(current, finishedKeys(record))
+          await noteIfReopened(current, finished)
+          askedKeys.add(finished)
+        } else if (isRecent(session) || await isStillLive(fileId, session)) {
+          return session.key
+        } else {
+          deadKeys.add(session.key)
+        }
       }
     },
 
@@ -158,18 +168,37 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, as
     return true
   }
 
+  /**
+   * If the answer to a final save is lost, the document server repeats the save, and until it gets an answer, users may join under
+   * the same key. The report that they have joined may be lost, too, and is never repeated.
+   */
+  async function noteIfReopened (content: FileInfo, key: string): Promise<void> {
+    if (await isOpenShared(key) !== true) return
+    const { fileId } = content
+    const reopened = (record: FileRecord) => sessionConfirmed(sessionStarted(record, keys, key, content, clock.now(), { hasUsers: true }), key, clock.now())
+    await recordStore.update(fileId, reopened, { ...NOT_DURABLE, cause: { key } }).catch(() => {})
+  }
+
   /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
-    const question = questions.get(key) ?? isKnown(key).finally(() => questions.delete(key))
-    questions.set(key, question)
-    const answer = await question
+    const answer = await isKnownShared(key)
     // Without an answer an unconfirmed session is not used, unless it is the only way back to a refused save.
     if (answer === undefined && isUnconfirmed(session) && session.hasRefusedSave !== true) return false
     const isLive = answer ?? true
     const record = await recordStore.update(fileId, record => isLive ? sessionConfirmed(record, key, clock.now()) : removedUnlessReported(record, session), { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? isLive : sessionWith(record, key) !== undefined
+  }
+}
+
+/** If many users open a document at once, the document server is asked once. */
+function shared (ask: (key: string) => Promise<boolean | undefined>): typeof ask {
+  const questions = new Map<string, ReturnType<typeof ask>>()
+  return async key => {
+    const question = questions.get(key) ?? ask(key).finally(() => questions.delete(key))
+    questions.set(key, question)
+    return await question
   }
 }
 
