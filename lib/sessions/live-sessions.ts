@@ -14,6 +14,8 @@ const MAX_REPEATING_MS = 60_000
 export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number, { hasUsers }: { readonly hasUsers: boolean }): FileRecord {
   const session = sessionWith(record, key)
   if (session === undefined) {
+    // The unsaved changes are in the final save, whose answer the document server has not got yet.
+    if (!hasUsers && finishedKeys(record).has(key)) return record
     const started = newSession(record, keys, key, content, now)
     return withSession(record, hasUsers ? started : dormant(started))
   }
@@ -76,7 +78,10 @@ export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string
   return session.hasRefusedSave === true && session.isDormant === true ? record : withSession(record, dormant({ ...session, hasRefusedSave: true }))
 }
 
-/** The key whose final save is what is stored, if that is so recent that the document server may be repeating the save. */
+/**
+ * The key whose final save is what is stored, if that was so recently that the document server may be repeating it, because the
+ * answer was lost. Then users may join the session again, and the report that they have joined may be lost, too.
+ */
 export function keyJustFinished ({ saves }: FileRecord, { revision }: FileInfo, now: number): string | undefined {
   return saves.find(save => save.status === 2 && save.revision === revision && now - save.storedAt < MAX_REPEATING_MS)?.key
 }

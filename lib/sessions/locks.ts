@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo, StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { FileRecord, Lock, Publishing } from './record.js'
-import { type Cause, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
+import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved } from './stored-saves.js'
 
 /** The locks of files, kept in their records. An instance holds the lock only while it publishes. */
@@ -66,7 +66,7 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
 
     async lookWhenFree (fileId) {
       const snapshot = await whenFree(fileId)
-      return { snapshot, current: snapshot.info === undefined ? await storage.stat(fileId) : snapshot.info }
+      return { snapshot, current: await fileAt(snapshot, fileId, storage) }
     },
 
     lockOf (fileId, snapshot) {

@@ -59,6 +59,11 @@ export interface RecordStore {
   committed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
 }
 
+/** The file at the moment of a snapshot, or later; `null` if there is none. */
+export async function fileAt ({ info }: RecordSnapshot, fileId: string, { stat }: Pick<Storage, 'stat'>): Promise<FileInfo | null> {
+  return info === undefined ? await stat(fileId) : info
+}
+
 /** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
 export const NOT_DURABLE = { durable: false } as const
 

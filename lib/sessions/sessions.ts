@@ -4,7 +4,7 @@ import type { DocumentKeys } from './document-key.js'
 import { isJoinable, isUnconfirmed, keyJustFinished, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
-import { type Cause, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
+import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /**
@@ -73,7 +73,8 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, is
         if (session === undefined) {
           const finished = keyJustFinished(record, current, clock.now())
           if (finished === undefined || askedKeys.has(finished) || keys.isForAnotherServer(fileId, finished)) return keys.of(current, finishedKeys(record))
-          await noteIfReopened(current, finished)
+          // Before it answers, the document server reports whoever is editing under that key.
+          await isOpenShared(finished)
           askedKeys.add(finished)
         } else if (isRecent(session) || await isStillLive(fileId, session)) {
           return session.key
@@ -129,7 +130,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, is
   /** The content is not older than the record. */
   async function readWithContent (fileId: string): Promise<{ snapshot: RecordSnapshot, content: FileInfo | null }> {
     const snapshot = await recordStore.read(fileId)
-    return { snapshot, content: snapshot.info === undefined ? await storage.stat(fileId) : snapshot.info }
+    return { snapshot, content: await fileAt(snapshot, fileId, storage) }
   }
 
   /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
@@ -166,17 +167,6 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, is
     if (suspects.size > MAX_SUSPECTS) suspects.clear()
     suspects.set(key, clock.now())
     return true
-  }
-
-  /**
-   * If the answer to a final save is lost, the document server repeats the save, and until it gets an answer, users may join under
-   * the same key. The report that they have joined may be lost, too, and is never repeated.
-   */
-  async function noteIfReopened (content: FileInfo, key: string): Promise<void> {
-    if (await isOpenShared(key) !== true) return
-    const { fileId } = content
-    const reopened = (record: FileRecord) => sessionConfirmed(sessionStarted(record, keys, key, content, clock.now(), { hasUsers: true }), key, clock.now())
-    await recordStore.update(fileId, reopened, { ...NOT_DURABLE, cause: { key } }).catch(() => {})
   }
 
   /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */

@@ -69,7 +69,7 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' |
   const saves = record.saves.filter(({ key }) => key === save.key)
   if (saves.some(other => isSameSave(other, save))) return 'repeat'
   if (save.status !== 6) return undefined
-  const isOlder = saves.some(({ status, lastsave }) => status === 6 && isBefore(save.lastsave, lastsave))
+  const isOlder = saves.some(({ lastsave }) => isBefore(save.lastsave, lastsave))
   return isOlder || isFinished(record, save) ? 'superseded' : undefined
 }
 
