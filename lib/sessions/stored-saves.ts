@@ -2,7 +2,7 @@ import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
 import { forceSavesConcerned } from './force-save-notes.js'
 import { confirmed, sessionRemoved, withSession } from './live-sessions.js'
-import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
+import { type Bearing, type FileRecord, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
 
 // Changes of the saves in a record, and what can be concluded from them. Pure, as in live-sessions.ts.
 
@@ -73,10 +73,11 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' |
   return isOlder || isFinished(record, save) ? 'superseded' : undefined
 }
 
-/** Whether the session has ended with a save that included this one's changes. */
+/** Whether the session has ended with a save that included this one's changes. A report that came after it may be late, too. */
 function isFinished (record: FileRecord, { key, lastsave }: SaveIdentity): boolean {
   const finish = record.saves.find(save => save.status === 2 && save.key === key)
-  return finish !== undefined && sessionWith(record, key) === undefined && !isBefore(finish.lastsave, lastsave)
+  const isLive = liveSessions(record).some(session => session.key === key)
+  return finish !== undefined && !isLive && !isBefore(finish.lastsave, lastsave)
 }
 
 /**

@@ -33,6 +33,18 @@ for (const profile of profiles) {
     })
   }
 
+  for (const [name, lastsave] of [['older', EARLIER], ['of the same time', TIME]] as const) {
+    t.test(`a force save that arrives after the finished one and is ${name} is not stored, even if an old report arrives before it (${profile})`, async t => {
+      const { save, post, key, openedKey, storedText, fileId } = await startSaving(t, { profile })
+      t.equal(await post({ key, status: 1 }), 0)
+      t.ok(await save('finished', { status: 2, lastsave: TIME }))
+      t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+      t.notOk(await save('late', { status: 6, lastsave }))
+      t.equal(await storedText(fileId), '/finished')
+      t.not(await openedKey(), key)
+    })
+  }
+
   t.test(`newer saves that arrive after the finished one, without a status 1 for the session, go to a conflict copy or overwrite, as configured (${profile})`, async t => {
     for (const status of [6, 2] as const) {
       const saved: SavedEvent[] = []

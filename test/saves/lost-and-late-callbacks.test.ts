@@ -14,7 +14,7 @@ const MOST_TRIES = 1000
 
 /** A document server whose saved files have their path as content, and which answers commands so. */
 async function startTold (t: Test, options: EditingOptions = {}) {
-  const commands = { error: 1, asked: [] as string[] }
+  const commands = { error: 1, asked: [] as string[], report: async () => {} }
   const saved: SavedEvent[] = []
   const clock = fakeClock()
   const editing = await startEditing(t, {
@@ -22,9 +22,10 @@ async function startTold (t: Test, options: EditingOptions = {}) {
     clock,
     onConflict: 'keep-both',
     onSaved: event => { saved.push(event) },
-    serve (request, response) {
+    async serve (request, response) {
       if (request.method === 'GET') return response.end(request.url)
       commands.asked.push(request.url!)
+      await commands.report()
       response.end(JSON.stringify({ error: commands.error }))
     },
     ...options
@@ -42,6 +43,29 @@ async function startTold (t: Test, options: EditingOptions = {}) {
 }
 
 for (const profile of profiles) {
+  t.test(`after a finished save whose answer was lost, users may be in its session again: whoever opens the document then joins them (${profile})`, async t => {
+    const { key, openedKey, tell, save, commands, clock, storedText, fileId, post } = await startTold(t, { profile })
+    await tell(key, 1)
+    await save(key, 2, 'first')
+    // Somebody has joined between two attempts at that save, and the report was lost. The document server reports it when it is asked.
+    Object.assign(commands, { error: 0, report: async () => { t.equal(await post({ key, status: 1, users: ['u1'] }), 0) } })
+    t.equal(await openedKey(), key)
+    await save(key, 6, 'second')
+    t.equal(await storedText(fileId), '/second')
+    await save(key, 2, 'third')
+    t.equal(await storedText(fileId), '/third')
+
+    // The answer was lost again, but nobody has joined.
+    const asked = commands.asked.length
+    commands.report = async () => { t.equal(await post({ key, status: 1, users: [] }), 0) }
+    const next = await openedKey()
+    t.not(next, key)
+    t.equal(commands.asked.length, asked + 1)
+    clock.skip(60_000)
+    t.equal(await openedKey(), next)
+    t.equal(commands.asked.length, asked + 1, 'the document server has given up repeating it')
+  })
+
   t.test(`an old page reopens a finished key while others edit under the new one: nobody else ever gets the old key (${profile})`, async t => {
     const { clock, key: first, openedKey, tell, save, commands, storedText, fileId, saved } = await startTold(t, { profile })
     await tell(first, 1)

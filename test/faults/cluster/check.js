@@ -61,8 +61,13 @@ export function createCheck ({ storage, told, counts, violated }) {
       }
       counts.stored += stored.length - 1
       checkNothingIsLost(document, stored)
+      const noted = await undelivered(document)
       for (const { revision, edits } of stored.slice(1)) {
         if (told.has(revision)) continue
+        if (noted.has(revision)) {
+          counts.toBeTold++
+          continue
+        }
         counts.untold++
         violated(document, `the application was never told that ${edits.at(-1)} is stored`)
       }
@@ -111,6 +116,16 @@ export function createCheck ({ storage, told, counts, violated }) {
   async function allEdits (document, copy) {
     const stored = await allStored(document, copy)
     return stored.flatMap(({ edits }) => edits)
+  }
+
+  /**
+   * What the application is still to be told. An instance tells it with a later save, when it can be sure that the one that stored it
+   * does not: in an object store nothing tells that a process has ended.
+   * @param {EditedDocument} document
+   */
+  async function undelivered ({ fileId }) {
+    const { undelivered = [] } = Object((await storage.state.get(fileId))?.value)
+    return new Set(undelivered.map((/** @type {{ event: { revision: string } }} */ { event }) => event.revision))
   }
 
   /**

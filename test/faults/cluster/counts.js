@@ -21,6 +21,8 @@ export function createCounts () {
     /** Older content that has replaced newer content of the same session and second: nobody but the document server can tell. */
     sameSecond: 0,
     toldTwice: 0,
+    /** Events that an instance had no time for. A later save brings them. */
+    toBeTold: 0,
     /** What must not be. */
     lost: 0,
     /** Edits, acknowledged or not, that the document does not have in the end. */
