@@ -15,11 +15,11 @@ export async function startProcess (program, environment) {
     if (type === 'rss') rss.push(sample)
   })
   const exited = once(child, 'exit')
-  const { origin, fileId } = await Promise.race([
+  const { origin, fileId, fileIds } = await Promise.race([
     nextMessage('listening'),
     exited.then(([code]) => { throw new Error(`${program} exited with code ${code}`) })
   ])
-  return { origin, fileId, rss, nextMessage, openPage, send: child.send.bind(child), stop }
+  return { origin, fileId, fileIds, rss, nextMessage, openPage, send: child.send.bind(child), stop }
 
   /**
    * Opens the document, as a page of the application does.
@@ -30,12 +30,19 @@ export async function startProcess (program, environment) {
     return /** @type {any} */ (await response.json())
   }
 
-  /** @param {string} type */
-  async function nextMessage (type) {
-    for (;;) {
-      const [message] = await once(child, 'message')
-      if (message.type === type) return message
-    }
+  /**
+   * @param {string} type
+   * @returns {Promise<any>}
+   */
+  function nextMessage (type) {
+    return new Promise(resolve => {
+      // One listener for all: two messages may arrive at once.
+      child.on('message', function listener (/** @type {any} */ message) {
+        if (message.type !== type) return
+        child.off('message', listener)
+        resolve(message)
+      })
+    })
   }
 
   async function stop () {
