@@ -35,6 +35,8 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
   const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts, tls: settings.tls }))
   if (settings.versions && !storage.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
+  if (storage.commit && !(storage.state && storage.stage)) throw new InvalidOptionError('storage', 'has commit, and must then also have state and stage')
+  if (storage.snapshot && !storage.state) throw new InvalidOptionError('storage', 'has snapshot, and must then also have state')
   await storage.ready?.()
 
   const shutdown = createShutdown(timeouts.close)

@@ -6,14 +6,23 @@ const TESTS = ['test', 'emulator/test']
 const TEST = /\.test\.ts$/
 /** Only `npm run test:full` runs these. */
 const LONG = /\.long\.test\.ts$/
+/** Short, but with more random inputs in the full set. */
+const RANDOM = join('test', 'saves', 'property.test.ts')
 /** What TEST_STORAGE=s3 does not run, and why. */
 const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
   'test/integration/conversion.long.test.ts': 'is about conversions: nothing of it depends on the storage',
-  'test/saves/content-check.long.test.ts': 'is about contents that are refused before they reach the storage',
-  'test/saves/failed-download.test.ts': 'is about downloads that fail before anything reaches the storage',
+  'test/integration/results/moved-service.test.ts': 'is about saves that are refused before anything is fetched',
+  'test/integration/results/other-origin.test.ts': 'is about the host of a result: nothing of it depends on the storage',
+  'test/integration/results/tokens.test.ts': 'is about secrets: nothing of it depends on the storage',
+  'test/integration/sessions/viewer.test.ts': 'is about people who save nothing',
+  'test/saves/content-check.long.test.ts': 'is about contents that are refused: test/saves/cut-off.test.ts has some on S3',
+  'test/saves/failed-download.test.ts': 'is about downloads that fail: test/integration/results and test/saves/plugged-client.test.ts have some on S3',
   'test/saves/frozen.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
   'test/saves/hanging.long.test.ts': 'has a storage of its own, whose calls hang: test/s3 has an object store whose requests hang',
+  'test/saves/international-host.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/namespaces.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/origins.test.ts': 'is about the host of a result: nothing of it depends on the storage',
+  'test/saves/private-ips.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/retries.long.test.ts': 'has a storage of its own, which fails: test/s3 has an object store that fails',
   'test/saves/siblings.test.ts': 'needs a directory: an object store has one document of a fileId, whatever its extension',
   'test/saves/take-over.long.test.ts': 'is about locks: a save into an object store needs none',
@@ -32,14 +41,14 @@ export function leftOut () {
 
 /**
  * The test files in `paths`, by default all. Long ones are left out unless they are named or wanted.
- * @param {{ paths: string[], withLong: boolean }} selection
+ * @param {{ paths: string[], withLong: boolean, withShort?: boolean }} selection
  */
-export async function testFiles ({ paths, withLong }) {
+export async function testFiles ({ paths, withLong, withShort = true }) {
   const places = paths.length > 0 ? paths : TESTS.filter(folder => existsSync(folder))
   const found = await Promise.all(places.map(async place => {
     if (!(await stat(place)).isDirectory()) return [place]
     const names = await readdir(place, { recursive: true })
-    return names.filter(name => TEST.test(name) && (withLong || !LONG.test(name))).map(name => join(place, name))
+    return names.filter(name => TEST.test(name) && (LONG.test(name) ? withLong : withShort || join(place, name) === RANDOM)).map(name => join(place, name))
   }))
   return found.flat().filter(file => !isOnS3 || !(file in NOT_ON_S3)).sort()
 }
@@ -52,10 +61,11 @@ export async function testFiles ({ paths, withLong }) {
 export async function writeGroups (files) {
   const short = files.filter(file => !LONG.test(file))
   const count = Math.ceil(short.length / FILES_PER_GROUP)
+  // In this order, because what takes long should not be left to run alone in the end.
   const groups = [
-    ...files.filter(file => LONG.test(file)).map(file => [file]),
     // Neighbours are of one subject and take about as long: dealt out, all groups do.
-    ...Array.from({ length: count }, (_, index) => short.filter((_file, place) => place % count === index))
+    ...Array.from({ length: count }, (_, index) => short.filter((_file, place) => place % count === index)),
+    ...files.filter(file => LONG.test(file)).map(file => [file]).reverse()
   ]
 
   await rm(GROUPS, { recursive: true, force: true })

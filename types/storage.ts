@@ -323,8 +323,8 @@ export interface Storage {
    * given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another revision or the record another
    * version. If it rejects, all of it may have been stored, or will be shortly, or nothing; the caller takes a snapshot to find out.
    *
-   * A save then needs no lock: nothing else makes it visible, whatever happens to the process. A storage with `commit` also has
-   * `state` and `stage`. The functions in `options` may be called again when another instance has changed the file or its record
+   * A save then needs no lock: nothing else makes it visible, whatever happens to the process. A storage with `commit` must also
+   * have `state` and `stage`. The functions in `options` may be called again when another instance has changed the file or its record
    * meanwhile.
    *
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.

@@ -17,9 +17,14 @@ export interface Commands {
    * server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
   isKnown (key: string): Promise<boolean | undefined>
-  /** The same without forgotten files: whether there are users or unsaved changes under a key. */
-  isOpen (key: string): Promise<boolean | undefined>
+  /** As `isKnown`, but tells whether users are editing under the key. */
+  lookUp (key: string): Promise<Knowledge | undefined>
+  /** Only whether users are editing under a key. */
+  isEdited (key: string): Promise<boolean | undefined>
 }
+
+/** What the document server has under a key: users who edit, nothing but unsaved changes, viewers or a forgotten file, or nothing. */
+export type Knowledge = 'edited' | 'known' | 'unknown'
 
 interface Dependencies {
   readonly client: DocumentServerClient
@@ -66,8 +71,6 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
 export function createCommands ({ client, log }: Dependencies): Commands {
-  const isOpen = async (key: string) => await ask('info', key)
-
   return {
     async send (given, { signal } = {}) {
       const command = checkedCommand(given)
@@ -78,17 +81,28 @@ export function createCommands ({ client, log }: Dependencies): Commands {
     },
 
     async isKnown (key) {
-      const isLive = await isOpen(key)
-      return isLive === false ? await ask('getForgotten', key) : isLive
+      const knowledge = await lookUp(key)
+      return knowledge && knowledge !== 'unknown'
     },
 
-    isOpen
+    lookUp,
+
+    async isEdited (key) {
+      const knowledge = await ask('info', key)
+      return knowledge && knowledge === 'edited'
+    }
   }
 
-  async function ask (c: 'info' | 'getForgotten', key: string): Promise<boolean | undefined> {
+  async function lookUp (key: string): Promise<Knowledge | undefined> {
+    const knowledge = await ask('info', key)
+    return knowledge === 'unknown' ? await ask('getForgotten', key) : knowledge
+  }
+
+  async function ask (c: 'info' | 'getForgotten', key: string): Promise<Knowledge | undefined> {
     try {
-      const { error } = await request({ c, key }, TIMEOUT_MS)
-      if (error === 0 || error === COMMAND_CODE.unknownKey) return error === 0
+      const { error, users } = await request({ c, key }, TIMEOUT_MS)
+      if (error === 0) return Array.isArray(users) && users.length > 0 ? 'edited' : 'known'
+      if (error === COMMAND_CODE.unknownKey) return 'unknown'
       log.warn({ command: c, code: error }, `the document server's command service gave no usable answer: ${explanations.get(error) ?? 'unknown error'}`)
     } catch (err) {
       log.warn({ command: c, err }, 'the document server\'s command service could not be reached, or is not one: is there a document server at editorApiUrl?')
@@ -96,7 +110,7 @@ export function createCommands ({ client, log }: Dependencies): Commands {
     return undefined
   }
 
-  async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number }> {
+  async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number, readonly users?: unknown }> {
     const { status, text } = await client.post('command', COMMAND_PATH, command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
     if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)

@@ -6,8 +6,9 @@ import type { Readable } from 'node:stream'
 import parseRange from 'range-parser'
 import type { ByteRange, FileInfo, FileUrl, ReadResult, Storage } from '../../types/storage.js'
 import { mediaTypeOf } from '../document-server/formats.js'
-import { FileNotFoundError } from '../errors.js'
+import { FileNotFoundError, StorageError } from '../errors.js'
 import { discard } from '../streams.js'
+import { isHttpUrl } from '../url.js'
 import type { Versions } from '../history/versions.js'
 import type { Credentials } from './credentials.js'
 import { endWhenIdle } from './idle-client.js'
@@ -24,8 +25,8 @@ interface Dependencies {
 }
 
 /**
- * Serves a stored file, or redirects to where the storage serves it: to requests with a signed URL or, without signatures, a token; and to those that
- * `authorize` allows.
+ * Serves a stored file, or redirects to where the storage serves it: to requests with a signed URL or, without signatures, a token;
+ * and to those that `authorize` allows.
  */
 export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -89,10 +90,11 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
 
 function redirect ({ method, headers }: HandlerRequest, reply: FastifyReply, target: FileUrl | null): FastifyReply {
   if (!target) throw new FileNotFoundError()
+  if (!isHttpUrl(target.url)) throw new StorageError('its downloadUrl gave no absolute http(s) URL', { retryable: false })
   const validators = validatorsOf(target.info)
   if (fresh(headers, { ...validators })) return sendNotModified(reply, validators)
   if (method === 'HEAD') return sendHead(reply, target.info) // the URL may be for GET only
-  return reply.headers({ ...untrustedContentHeaders, 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }).redirect(target.url, 302)
+  return reply.headers({ ...untrustedContentHeaders, 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }).redirect(new URL(target.url).href, 302)
 }
 
 function sendNotModified (reply: FastifyReply, validators: Validators): FastifyReply {

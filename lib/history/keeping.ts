@@ -21,8 +21,9 @@ const PRUNE_WAIT_MS = 1000
 const CHANGED = new Error('The document was changed before its version could be kept')
 
 /**
- * A storage whose `replace` and `commit` keep the replaced content as a version, before the new content is published. If that fails, nothing is
- * published. A storage that has never called `beforePublish` may never do it: its versions are kept before it replaces anything.
+ * A storage whose `replace` and `commit` keep the replaced content as a version, before or when the new content is published. If that
+ * fails, nothing is published. A storage that has never called `beforePublish` may never do it: its versions are kept before it
+ * replaces anything.
  */
 export function keepingStorage (storage: StagingStorage, { versions, retention, clock, log }: Dependencies): StagingStorage {
   let isKnownToCall = false

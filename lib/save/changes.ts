@@ -13,7 +13,8 @@ export type FetchChanges = (request: SaveRequest) => Promise<StagedContent | und
 
 interface Dependencies {
   readonly fetch: Fetch
-  readonly spool: NonNullable<Storage['stage']>
+  /** Where the storage commits content and version in one write, it also stages the changes: that write is then a short one. */
+  readonly stage: NonNullable<Storage['stage']>
   readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
 
@@ -21,10 +22,10 @@ interface Dependencies {
 const TIME_LIMIT_MS = 10_000
 
 /** A zip file, whose URL expires after 15 minutes. Source: docs/document-server-protocol.md#version-history */
-export function createFetchChanges ({ fetch, spool, log }: Dependencies): FetchChanges {
+export function createFetchChanges ({ fetch, stage, log }: Dependencies): FetchChanges {
   return async function fetchChanges ({ fileId, changesUrl: url }) {
     if (url === undefined) return undefined
-    const staging = fetch({ url, filetype: 'zip', extension: 'zip' }, async content => await spool(fileId, content))
+    const staging = fetch({ url, filetype: 'zip', extension: 'zip' }, async content => await stage(fileId, content))
     try {
       return await withTimeout(async () => await staging, { milliseconds: TIME_LIMIT_MS, timeoutError: ms => new UpstreamTimeoutError(`the changes did not arrive within ${ms} ms`) })
     } catch (err) {

@@ -1,8 +1,8 @@
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import type { Locks } from '../sessions/locks.js'
 import type { FileRecord, Publishing } from '../sessions/record.js'
-import type { Cause, RecordSnapshot, RecordStore } from '../sessions/record-store.js'
-import type { StagedCommitOptions, StagedReplaceOptions, StagingStorage } from './staging.js'
+import { type Cause, fileAt, type RecordSnapshot, type RecordStore } from '../sessions/record-store.js'
+import type { StagedReplaceOptions, StagingStorage } from './staging.js'
 
 /** What is noted in the record of a file about its new content. */
 export interface Note {
@@ -32,39 +32,61 @@ export type ReplaceNoted = (
 ) => Promise<Replaced | null>
 
 interface Dependencies {
-  readonly storage: Pick<StagingStorage, 'replace' | 'commit'>
+  readonly storage: Pick<StagingStorage, 'stat' | 'replace' | 'commit'>
   readonly locks: Pick<Locks, 'lockOf'>
   readonly recordStore: Pick<RecordStore, 'read' | 'committed'>
 }
 
-export function createReplaceNoted ({ storage: { replace, commit }, locks, recordStore }: Dependencies): ReplaceNoted {
-  return commit ? replaceInOneWrite(commit, recordStore) : replaceWithLock(replace, locks)
+export function createReplaceNoted ({ storage, locks, recordStore }: Dependencies): ReplaceNoted {
+  const { replace, commit } = storage
+  return commit ? replaceInOneWrite(commit, storage, recordStore) : replaceWithLock(replace, locks)
+}
+
+/** What a commit stores if it succeeds. */
+interface Attempt {
+  readonly info: FileInfo
+  readonly record: FileRecord
 }
 
 /** For a storage that stores content and record in one write. */
-function replaceInOneWrite (commit: NonNullable<StagingStorage['commit']>, recordStore: Dependencies['recordStore']): ReplaceNoted {
+function replaceInOneWrite (commit: NonNullable<StagingStorage['commit']>, storage: Pick<StagingStorage, 'stat'>, recordStore: Dependencies['recordStore']): ReplaceNoted {
   return async function replaceNoted (fileId, staged, snapshot, options, note) {
-    const attempts = new Map<string, FileRecord>()
-    const record: StagedCommitOptions['record'] = info => {
-      const changed = note ? note.change(snapshot.record, info) : snapshot.record
-      attempts.set(info.revision, changed)
-      return changed
+    /** By revision. */
+    const attempts = new Map<string, Attempt>()
+    let isReported = false
+    try {
+      const committed = await commit(fileId, staged, {
+        ...options,
+        ifRecordVersion: snapshot.version,
+        record (info) {
+          const record = note ? note.change(snapshot.record, info) : snapshot.record
+          attempts.set(info.revision, { info, record })
+          return record
+        },
+        // The caller assumed that nothing was stored, but the session may have ended.
+        onLate: ({ info }) => { report(attempts.get(info.revision)!) }
+      })
+      if (committed === null) return null
+      const { info, record } = report(attempts.get(committed.info.revision)!)
+      return { info, snapshot: { record, version: committed.recordVersion } }
+    } catch (error) {
+      const stored = await storedAfterAll().catch(() => undefined)
+      if (!stored) throw error
+      return { info: report(stored).info } // others may have changed the record since
     }
-    const outcome = await commit(fileId, staged, { ...options, ifRecordVersion: snapshot.version, record }).catch(async error => {
-      const committed = await committedAfterAll()
-      if (!committed) throw error
-      return committed
-    })
-    if (outcome === null) return null
-    const { info, recordVersion } = outcome
-    const changed = attempts.get(info.revision)!
-    recordStore.committed(fileId, snapshot.record, changed, note?.cause)
-    return { info, snapshot: { record: changed, version: recordVersion } }
+
+    function report (attempt: Attempt): Attempt {
+      if (isReported) return attempt
+      isReported = true
+      recordStore.committed(fileId, snapshot.record, attempt.record, note?.cause)
+      return attempt
+    }
 
     /** The answer of the storage may have been lost. */
-    async function committedAfterAll () {
-      const { info, version } = await recordStore.read(fileId).catch(() => ({ info: null, version: null }))
-      return info && version !== null && attempts.has(info.revision) ? { info, recordVersion: version } : undefined
+    async function storedAfterAll (): Promise<Attempt | undefined> {
+      const found = await recordStore.read(fileId)
+      const revisions = [(await fileAt(found, fileId, storage))?.revision, ...found.record.saves.map(({ revision }) => revision)]
+      return revisions.map(revision => attempts.get(revision ?? '')).find(attempt => attempt !== undefined)
     }
   }
 }

@@ -37,6 +37,8 @@ export interface StagedSave {
   readonly changes: StagedContent | undefined
   readonly snapshot: RecordSnapshot
   readonly current: FileInfo
+  /** Whether they were read before the content was fetched, which may have taken minutes. */
+  readonly isEarlyLook: boolean
 }
 
 type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
@@ -90,6 +92,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   }
 
   async function storeConflictCopy (save: IdentifiedSave, reason: 'changed' | 'format'): Promise<SavedEvent | typeof CHANGED> {
+    if (save.isEarlyLook) return CHANGED // the lock would not tell whether the file itself has changed since, or was removed
     const { request, identity, staged, snapshot, current } = save
     const { fileId } = request
     const lock = locks.lockOf(fileId, snapshot)

@@ -28,7 +28,8 @@ type NothingToStore = 'repeat' | 'superseded' | 'missing'
 
 /**
  * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately before it is
- * published. Resolves when the content is durable and the event was delivered. If it rejects, the stored content is unchanged.
+ * published. Resolves when the content is durable and the event was delivered. If it rejects, the stored content is unchanged, unless
+ * the storage stores it after it has failed.
  */
 export type Save = (request: SaveRequest) => Promise<SaveOutcome>
 
@@ -77,11 +78,12 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
   /** `latest`: a look to begin with, where `commit` tells whether anything has changed since. */
   async function decide (request: SaveRequest, staged: StagedContent, changes: StagedContent | undefined, latest?: Look): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
-      const look = decisions === 1 && latest ? latest : await locks.lookWhenFree(request.fileId)
+      const isEarlyLook = decisions === 1 && latest !== undefined
+      const look = isEarlyLook ? latest : await locks.lookWhenFree(request.fileId)
       const { snapshot, current } = look
       const skipped = nothingToStore(request, look)
       if (skipped !== undefined) return skipped
-      const outcome = await publish({ request, identity: identityOf(request), staged, changes, snapshot, current: current! })
+      const outcome = await publish({ request, identity: identityOf(request), staged, changes, snapshot, current: current!, isEarlyLook })
       if (outcome !== CHANGED) return outcome
     }
     throw new BusyError(`it was changed ${MAX_DECISIONS} times while a save was about to be published`)

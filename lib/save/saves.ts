@@ -48,7 +48,7 @@ export function createSaves ({ settings, storage, state, recordStore, locks, key
   const replaceNoted = createReplaceNoted({ storage, locks, recordStore })
   const publish = createPublish({ storage, recordStore, locks, replaceNoted, keys, outbox, settings })
   const fetch = createFetch({ outbound, settings, signal })
-  const fetchChanges = settings.versions && createFetchChanges({ fetch, spool, log })
+  const fetchChanges = settings.versions && createFetchChanges({ fetch, stage: storage.commit ? storage.stage : spool, log })
   return {
     ...createSave({ storage, fetch, fetchChanges, locks, publish, outbox, settings }),
     fetch,

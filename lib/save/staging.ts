@@ -22,6 +22,8 @@ export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create'
 export interface StagedCommitOptions extends CommitOptions {
   /** About the new content, for a storage that keeps versions. */
   readonly version?: () => NewVersion
+  /** Called if the storage has committed after the time limit. */
+  readonly onLate?: (committed: Committed) => void
 }
 
 export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> {
@@ -77,16 +79,19 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     ...(storage.stage ? native() : spooling())
   }
 
-  async function commit (...[fileId, content, { version, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): Promise<Committed | null> {
+  async function commit (...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): Promise<Committed | null> {
     let isOver = false
+    let committing: Promise<Committed | null> | undefined
     const record: CommitOptions['record'] = info => {
       if (isOver) throw new StorageTimeoutError('commit', timeouts.storage)
       return options.record(info)
     }
     try {
-      return await limited('commit', async () => await storage.commit!(fileId, content, { ...options, record }))
-    } finally {
+      return await limited('commit', async () => await (committing = storage.commit!(fileId, content, { ...options, record })))
+    } catch (error) {
       isOver = true
+      committing?.then(late => { if (late) onLate?.(late) }).catch(() => {})
+      throw error
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
+import type { Knowledge } from '../document-server/commands.js'
 import type { DocumentKeys } from './document-key.js'
 import { isJoinable, isUnconfirmed, keyJustFinished, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
@@ -35,9 +36,9 @@ interface Dependencies {
   readonly locks: Pick<Locks, 'breakIfDead'>
   readonly keys: DocumentKeys
   /** Asks the document server whether it knows a key. Resolves to `undefined` when it gives no usable answer. */
-  readonly isKnown: (key: string) => Promise<boolean | undefined>
-  /** The same without forgotten files. */
-  readonly isOpen: (key: string) => Promise<boolean | undefined>
+  readonly lookUp: (key: string) => Promise<Knowledge | undefined>
+  /** Asks it whether users are editing under a key. */
+  readonly isEdited: (key: string) => Promise<boolean | undefined>
   /** If a session was last reported more milliseconds ago, the document server is asked about it before another user gets its key. */
   readonly askAfter: number
   readonly clock: Clock
@@ -54,9 +55,9 @@ const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
-export function createSessions ({ storage, recordStore, locks, keys, isKnown, isOpen, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
-  const isKnownShared = shared(isKnown)
-  const isOpenShared = shared(isOpen)
+export function createSessions ({ storage, recordStore, locks, keys, lookUp, isEdited, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
+  const lookUpOnce = shared(lookUp)
+  const isEditedOnce = shared(isEdited)
 
   /** By key: when the document server was last asked about a suspect. */
   const suspects = new Map<string, number>()
@@ -73,8 +74,7 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, is
         if (session === undefined) {
           const finished = keyJustFinished(record, current, clock.now())
           if (finished === undefined || askedKeys.has(finished) || keys.isForAnotherServer(fileId, finished)) return keys.of(current, finishedKeys(record))
-          // Before it answers, the document server reports whoever is editing under that key.
-          await isOpenShared(finished)
+          if (await isEditedOnce(finished) === true) await noteReopened(current, finished)
           askedKeys.add(finished)
         } else if (isRecent(session) || await isStillLive(fileId, session)) {
           return session.key
@@ -169,22 +169,31 @@ export function createSessions ({ storage, recordStore, locks, keys, isKnown, is
     return true
   }
 
+  /** Users are editing again after a final save, and the report of that may be lost. */
+  async function noteReopened (content: FileInfo, key: string): Promise<void> {
+    const reopened = (record: FileRecord) => sessionConfirmed(sessionStarted(record, keys, key, content, clock.now(), { hasUsers: true }), key, clock.now())
+    await recordStore.update(content.fileId, reopened, { ...NOT_DURABLE, cause: { key } }).catch(() => {})
+  }
+
   /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
-    const answer = await isKnownShared(key)
+    const answer = await lookUpOnce(key)
     // Without an answer an unconfirmed session is not used, unless it is the only way back to a refused save.
     if (answer === undefined && isUnconfirmed(session) && session.hasRefusedSave !== true) return false
-    const isLive = answer ?? true
-    const record = await recordStore.update(fileId, record => isLive ? sessionConfirmed(record, key, clock.now()) : removedUnlessReported(record, session), { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
+    const isLive = answer !== 'unknown'
+    // After a final save there may be nobody but viewers. It is asked again for the next user.
+    const isConfirmed = answer === 'edited' || !isUnconfirmed(session) || session.hasRefusedSave === true
+    const noted = (record: FileRecord) => isConfirmed ? sessionConfirmed(record, key, clock.now()) : record
+    const record = await recordStore.update(fileId, record => isLive ? noted(record) : removedUnlessReported(record, session), { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? isLive : sessionWith(record, key) !== undefined
   }
 }
 
 /** If many users open a document at once, the document server is asked once. */
-function shared (ask: (key: string) => Promise<boolean | undefined>): typeof ask {
-  const questions = new Map<string, ReturnType<typeof ask>>()
+function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof ask {
+  const questions = new Map<string, Promise<Answer>>()
   return async key => {
     const question = questions.get(key) ?? ask(key).finally(() => questions.delete(key))
     questions.set(key, question)

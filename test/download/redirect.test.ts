@@ -10,7 +10,7 @@ import { startUpstream } from '../helpers/listen.js'
 const CREDENTIAL = 'X-Signature=4f2b9c'
 
 /** A storage that serves its files itself, under URLs with a credential, and a service that redirects to it. */
-async function startRedirecting (t: Test, documentServerOrigin?: string) {
+async function startRedirecting (t: Test, documentServerOrigin?: string, change = (url: string) => url) {
   const memory = memoryStorage()
   const served: string[] = []
   const send = async (fileId: string, response: ServerResponse) => {
@@ -27,7 +27,7 @@ async function startRedirecting (t: Test, documentServerOrigin?: string) {
     ...memory,
     async downloadUrl (fileId) {
       const info = await memory.stat(fileId)
-      return info && { info, url: `${store.origin.replace('127.0.0.1', 'localhost')}/${fileId}?${CREDENTIAL}` }
+      return info && { info, url: change(`${store.origin.replace('127.0.0.1', 'localhost')}/${fileId}?${CREDENTIAL}`) }
     }
   }
   const host = await startHost(t, { storage, ...documentServerOrigin !== undefined && { documentServerOrigin } })
@@ -67,6 +67,22 @@ t.test('HEAD and a client that has the present content are answered without the 
   const revalidated = await fetch(url, { redirect: 'manual', headers: { 'cache-control': 'max-age=0', 'if-none-match': head.headers.get('etag')! } })
   t.equal(revalidated.status, 304)
   t.strictSame(served, [])
+})
+
+t.test('nobody is redirected to what is no http(s) URL, and what a header cannot contain is encoded', async t => {
+  let given = ''
+  const { host } = await startRedirecting(t, undefined, () => given)
+  const { fileId } = await host.storage.create('docx', Buffer.from('the content'))
+  for (given of ['file:///etc/hostname', 'javascript:0', '/elsewhere', '']) {
+    const response = await fetch(host.urls.download(fileId), { redirect: 'manual' })
+    t.equal(response.status, 500, given)
+    t.notOk(response.headers.has('location'))
+  }
+  given = 'https://store.test/a b\r\nset-cookie: x=ü'
+  const response = await fetch(host.urls.download(fileId), { redirect: 'manual' })
+  t.equal(response.status, 302)
+  t.equal(response.headers.get('location'), 'https://store.test/a%20bset-cookie:%20x=%C3%BC')
+  t.notOk(response.headers.has('set-cookie'))
 })
 
 t.test('a document server follows the redirect, and does not pass its token on', async t => {

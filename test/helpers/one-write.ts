@@ -1,6 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { memoryStorage } from '../../lib/index.js'
 import { createQueue } from '../../lib/queue.js'
 import type { Storage } from '../../types/storage.js'
+import { deferred } from './deferred.js'
+
+/** Called by the `commit` of whoever runs in its context when it has decided what to write, before it writes: a request on its way. */
+export const sending = new AsyncLocalStorage<() => Promise<void>>()
+
+const CHANGED = new Error('The document or its record has changed')
 
 /** A storage in memory that can store content, record and version in one write, as object stores do. */
 export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'>> & ReturnType<typeof memoryStorage> {
@@ -24,30 +31,50 @@ export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'
 
     snapshot: async fileId => await alone(async () => ({ info: await storage.stat(fileId), record: await state.get(fileId) })),
 
-    commit: async (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep, prune }) => await alone(async () => {
+    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep, prune }) {
       const isUnchanged = async () => (await storage.stat(fileId))?.revision === ifRevision && ((await state.get(fileId))?.version ?? null) === ifRecordVersion
       if (!await isUnchanged()) return null
+      const done = deferred()
       let value: unknown
       let superfluous: readonly number[] = []
-      const info = await storage.replace(fileId, content, {
-        ...extension !== undefined && { extension },
-        ifRevision,
-        async beforePublish (info) {
-          const earlier = await versions.list(fileId)
-          const options = keep?.(info, earlier)
-          value = record(info)
-          const kept = options && await versions.keep(fileId, ifRevision, options)
-          try {
-            superfluous = prune?.(await versions.list(fileId)) ?? []
-          } catch (error) {
-            if (kept) await versions.remove(fileId, [kept.version])
-            throw error
+      try {
+        const info = await storage.replace(fileId, content, {
+          ...extension !== undefined && { extension },
+          ifRevision,
+          async beforePublish (info) {
+            const options = keep?.(info, await versions.list(fileId))
+            value = record(info)
+            await sending.getStore()?.()
+            await turn(done.promise)
+            if (!await isUnchanged()) throw CHANGED
+            const kept = options && await versions.keep(fileId, ifRevision, options)
+            try {
+              superfluous = prune?.(await versions.list(fileId)) ?? []
+            } catch (error) {
+              if (kept) await versions.remove(fileId, [kept.version])
+              throw error
+            }
           }
-        }
-      })
-      if (info === null) return null
-      await versions.remove(fileId, superfluous)
-      return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
-    })
+        })
+        if (info === null) return null
+        await versions.remove(fileId, superfluous)
+        return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
+      } catch (error) {
+        if (error === CHANGED) return null
+        throw error
+      } finally {
+        done.resolve()
+      }
+    }
+  }
+
+  /** Resolves when no other change is under way; others wait until the promise is resolved. */
+  async function turn (done: Promise<void>): Promise<void> {
+    const begun = deferred()
+    alone(async () => {
+      begun.resolve()
+      await done
+    }).catch(() => {})
+    await begun.promise
   }
 }

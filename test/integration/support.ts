@@ -5,7 +5,7 @@ import { createDocumentServer, type DocumentServer, type DocumentServerOptions, 
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { storageOf, type TestStorage } from '../helpers/storage.js'
 
-export const profiles = ['secure', 'classic'] as const
+export { profiles } from '../helpers/editing.js'
 export const OLD = 'what was uploaded'
 /** A conversion is asked for until it is done, however busy the machine is. */
 export const PATIENT = { delayMs: 10, maxAttempts: 3000 }

@@ -14,7 +14,7 @@ const MOST_TRIES = 1000
 
 /** A document server whose saved files have their path as content, and which answers commands so. */
 async function startTold (t: Test, options: EditingOptions = {}) {
-  const commands = { error: 1, asked: [] as string[], report: async () => {} }
+  const commands = { error: 1, users: undefined as string[] | undefined, asked: [] as string[], report: async () => {} }
   const saved: SavedEvent[] = []
   const clock = fakeClock()
   const editing = await startEditing(t, {
@@ -26,7 +26,7 @@ async function startTold (t: Test, options: EditingOptions = {}) {
       if (request.method === 'GET') return response.end(request.url)
       commands.asked.push(request.url!)
       await commands.report()
-      response.end(JSON.stringify({ error: commands.error }))
+      response.end(JSON.stringify({ error: commands.error, users: commands.users }))
     },
     ...options
   })
@@ -47,8 +47,8 @@ for (const profile of profiles) {
     const { key, openedKey, tell, save, commands, clock, storedText, fileId, post } = await startTold(t, { profile })
     await tell(key, 1)
     await save(key, 2, 'first')
-    // Somebody has joined between two attempts at that save, and the report was lost. The document server reports it when it is asked.
-    Object.assign(commands, { error: 0, report: async () => { t.equal(await post({ key, status: 1, users: ['u1'] }), 0) } })
+    // Somebody has joined between two attempts at that save, and the report was lost.
+    Object.assign(commands, { error: 0, users: ['u1'] })
     t.equal(await openedKey(), key)
     await save(key, 6, 'second')
     t.equal(await storedText(fileId), '/second')
@@ -57,7 +57,7 @@ for (const profile of profiles) {
 
     // The answer was lost again, but nobody has joined.
     const asked = commands.asked.length
-    commands.report = async () => { t.equal(await post({ key, status: 1, users: [] }), 0) }
+    Object.assign(commands, { users: [], report: async () => { t.equal(await post({ key, status: 1, users: [] }), 0) } })
     const next = await openedKey()
     t.not(next, key)
     t.equal(commands.asked.length, asked + 1)

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,15 +9,21 @@ import { plainEnvironment, root, run } from '../helpers/packed.js'
 
 const half = "export function half (n: number): number {\n  if (n % 2 === 1) {\n    throw new RangeError('odd')\n  }\n  return n / 2\n}\n"
 const importHalf = "import t from 'tap'\nimport { half } from '../lib/half.js'\n\n"
-const tested = `${importHalf}t.equal(half(4), 2)\nt.throws(() => half(3))\n`
+const testedEven = `${importHalf}t.equal(half(4), 2)\n`
+const testedOdd = `${importHalf}t.throws(() => half(3))\n`
+const tested = `${testedEven}t.throws(() => half(3))\n`
 
 interface Expected {
   readonly files: Record<string, string>
   readonly environment?: Record<string, string>
+  /** Arguments of runs in the same project before, which pass. */
+  readonly before?: ReadonlyArray<readonly string[]>
   readonly args?: readonly string[]
   readonly code: number
   readonly lines: readonly RegExp[]
   readonly absent?: RegExp
+  /** What .tap/counts.txt says in the end. */
+  readonly counts?: string
 }
 
 const typescript = pathToFileURL(join(root, 'scripts/typescript/register.js'))
@@ -75,31 +81,68 @@ const cases: Record<string, Expected> = {
     lines: [/^# Subtest: \.tap\/groups\/001\.js$/, /^3 passed, 0 failed$/]
   },
   'low coverage fails in the full set, and so does a module that no test loads': {
-    files: { 'lib/forgotten.ts': 'export const forgotten = true\n', 'test/half.test.ts': `${importHalf}t.equal(half(4), 2)\n` },
+    files: { 'lib/forgotten.ts': 'export const forgotten = true\n', 'test/half.test.ts': testedEven },
     args: ['--full'],
     code: 1,
     lines: [/^ {2}coverage: 66\.67 % of the lines of lib, less than 95 %$/, /^ {2}coverage: no test loads .*forgotten\.ts$/, /^1 passed, 0 failed$/]
   },
   'coverage is not measured otherwise': {
-    files: { 'test/half.test.ts': `${importHalf}t.equal(half(4), 2)\n` },
+    files: { 'test/half.test.ts': testedEven },
     code: 0,
     lines: [/^1 passed, 0 failed$/],
     absent: /coverage:/
+  },
+  'in CI, the full set goes on after the short one: with its coverage and its counts': {
+    files: { 'test/even.test.ts': testedEven, 'test/odd.long.test.ts': testedOdd },
+    environment: { CI: 'true' },
+    before: [[]],
+    args: ['--rest'],
+    code: 0,
+    lines: [/^# Subtest: \.tap\/groups\/001\.js$/, /^2 passed, 0 failed$/],
+    absent: /even\.test\.ts/
+  },
+  'low coverage of both together fails, and so does a test of the second part': {
+    files: { 'test/even.test.ts': testedEven, 'test/more.long.test.ts': `${testedEven}t.fail()\n` },
+    environment: { CI: 'true' },
+    before: [[]],
+    args: ['--rest'],
+    code: 1,
+    lines: [/^ {2}coverage: 66\.67 % of the lines of lib, less than 95 %$/, /^ {2}tests failed$/, /^2 passed, 1 failed$/]
+  },
+  'a run of some files leaves the counts of all in place': {
+    files: { 'test/half.test.ts': tested, 'test/even.test.ts': testedEven },
+    before: [[]],
+    args: ['test/even.test.ts'],
+    code: 0,
+    lines: [/^1 passed, 0 failed$/],
+    counts: '3 passed, 0 failed\n'
+  },
+  'the second part needs the first': {
+    files: { 'test/half.test.ts': tested, 'test/odd.long.test.ts': testedOdd },
+    environment: { CI: 'true' },
+    before: [['test']], // not measured, because it is of some files
+    args: ['--rest'],
+    code: 1,
+    lines: [/^--rest goes on after `CI=true npm test`: run that first$/, /^0 passed, 0 failed$/]
   }
 }
 
 t.setTimeout(300_000)
 
-for (const [title, { files, environment = {}, args = [], code, lines, absent }] of Object.entries(cases)) {
+for (const [title, { files, environment = {}, before = [], args = [], code, lines, absent, counts }] of Object.entries(cases)) {
   t.test(title, async t => {
     const directory = await makeProject(t, files)
-    const result = await run(process.execPath, [join(root, 'scripts/test.js'), ...args], { cwd: directory, env: { ...plainEnvironment, CI: '', ...environment } })
-      .then(({ stdout }) => ({ code: 0, stdout }), ({ code, stdout }) => ({ code, stdout: String(stdout) }))
+    const runTests = async (args: readonly string[]) =>
+      await run(process.execPath, [join(root, 'scripts/test.js'), ...args], { cwd: directory, env: { ...plainEnvironment, CI: '', ...environment } })
+        .then(({ stdout }) => ({ code: 0, stdout }), ({ code, stdout }) => ({ code, stdout: String(stdout) }))
+    for (const earlier of before) t.equal((await runTests(earlier)).code, 0)
+    const result = await runTests(args)
     const printed = result.stdout.trimEnd().split('\n')
 
     t.equal(result.code, code)
     for (const line of lines) t.ok(printed.some(text => line.test(text)), `prints ${line}`)
     if (absent) t.notMatch(result.stdout, absent)
+    if (counts) t.equal(await readFile(join(directory, '.tap/counts.txt'), 'utf8'), counts)
     t.match(printed.at(-1), /^\d+ passed, \d+ failed$/, 'the counts come last')
   })
 }

@@ -55,6 +55,7 @@ const saveTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   { weight: 26, arbitrary: fc.record({ on: fc.constant('file' as const), fault: fileFault }) },
   { weight: 10, arbitrary: fc.constant({ on: 'assembly' as const }) },
   { weight: 16, arbitrary: fc.record({ on: fc.constant('storage' as const), moment }) },
+  { weight: 14, arbitrary: fc.record({ on: fc.constant('commit' as const), lost: fc.record({ turns: weighted([3, 0], [2, 1], [2, 3], [2, 10], [2, 30], [2, 100]), readsFail: weighted([5, 0], [2, 1], [1, 2], [1, 4]) }) }) },
   { weight: 14, arbitrary: fc.record({ on: fc.constant('instance' as const), moment: fc.oneof({ weight: 2, arbitrary: moment }, { weight: 1, arbitrary: published }), opens: chance(0.7) }) },
   { weight: 20, arbitrary: fc.record({ on: fc.constant('echo' as const), scheduler: fc.option(fc.scheduler(), { nil: null, freq: 2 }) }) },
   { weight: 16, arbitrary: fc.record({ on: fc.constant('pause' as const), moment, edits: chance(0.6) }) },

@@ -17,6 +17,14 @@ export interface Moment {
 /** What others do to a stored file. `by the application`: through the plugin's storage. */
 export type OutsideChange = 'replaced' | 'replaced by the application' | 'written again' | 'removed' | 'removed by the application' | 'removed and created again'
 
+/** A commit whose answer is lost. */
+export interface LostAnswer {
+  /** It is done so many turns of the event loop later; 0: before it is reported to have failed. */
+  readonly turns: number
+  /** So many of the next attempts to find out what has become of it fail, too. */
+  readonly readsFail: number
+}
+
 /** What goes wrong during a command. */
 export type Trouble =
   | { readonly on: 'file', readonly fault: Faults['file'] }
@@ -27,6 +35,8 @@ export type Trouble =
   | { readonly on: 'assembly' }
   /** A storage access fails: before it does anything, or after the record was written. */
   | { readonly on: 'storage', readonly moment: Moment }
+  /** The answer to a commit is lost. Nothing happens where saves are not committed. */
+  | { readonly on: 'commit', readonly lost: LostAnswer }
   /** The instance dies. `opens`: a page is opened before the document server repeats the callback. */
   | { readonly on: 'instance', readonly moment: Moment, readonly opens: boolean }
   /** The instance stands still until another one has taken its lock over. */

@@ -43,6 +43,10 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         spare()
         return !isDone || trouble.moment.access === 'set' ? 'fails' : 'goes on'
       })
+      case 'commit':
+        spare()
+        world.lost = trouble.lost
+        return ending(() => { Object.assign(world, { lost: undefined, failingReads: 0 }) })
       case 'instance': return death(trouble.moment, trouble.opens, side)
       case 'pause': return atMoment(trouble.moment, false, async side => {
         if (isEarly(trouble.moment)) excuse()

@@ -1,5 +1,8 @@
 import type { Content, StagedContent, Storage } from '../../../lib/index.js'
+import { sending } from '../../helpers/one-write.js'
+import { deferred } from '../../helpers/deferred.js'
 import type { WholeStorage } from './history.js'
+import type { LostAnswer } from './situation.js'
 
 /** A method of the storage, or a moment during one. */
 export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke' | 'get' | 'set' | 'download' | 'publish' | 'keep'
@@ -15,6 +18,10 @@ export interface UnreliableStorage {
 export interface Moments {
   /** Called before, during and after each access. The access waits for it, and fails if it rejects. */
   moment (access: Access, isDone: boolean): void | Promise<void>
+  /** Whether the answer to a commit is lost. */
+  lostAnswer (): LostAnswer | undefined
+  /** Whether an attempt to read a record fails. */
+  readFails (): boolean
 }
 
 const dead = new Set<string>()
@@ -87,12 +94,16 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
         await moment('publish', true)
       }
     })),
-    ...(snapshot && { snapshot: fileId => access('get', () => snapshot(fileId)) }),
+    ...(snapshot && { snapshot: fileId => read(() => snapshot(fileId)) }),
     ...(commit && {
       commit: (fileId, content, options) => access('replace', async () => {
         await moment('publish')
         await moment('publish', true)
-        return await access('set', () => commit(fileId, wholeOf(content), options))
+        const lost = moments.lostAnswer()
+        const committing = async () => await commit(fileId, wholeOf(content), options)
+        if (lost === undefined) return await access('set', committing)
+        await answerLost(lost, committing)
+        throw new Error('The answer was lost')
       })
     }),
     ...(revoke && { revoke: (...given: Parameters<typeof revoke>) => access('revoke', () => revoke(...given)) }),
@@ -106,6 +117,22 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
       owner,
       hasEnded: name => dead.has(name)
     }
+  }
+
+  /** Resolves before the commit is done, if it arrives late. */
+  async function answerLost ({ turns }: LostAnswer, commit: () => Promise<unknown>): Promise<void> {
+    const given = deferred()
+    underWay++
+    const arriving = sending.run(async () => {
+      if (turns > 0) given.resolve()
+      for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve))
+    }, commit).catch(() => {}).finally(() => underWay--)
+    await Promise.race([given.promise, arriving])
+  }
+
+  async function read<Result> (task: () => Promise<Result>): Promise<Result> {
+    if (moments.readFails()) throw new Error('The store does not answer')
+    return await access('get', task)
   }
 
   return {

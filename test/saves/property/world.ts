@@ -12,7 +12,7 @@ import { documentsIn } from '../../helpers/storage.js'
 import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
 import { type Outside, outside } from './outside.js'
-import type { Side } from './situation.js'
+import type { LostAnswer, Side } from './situation.js'
 import type { Access } from './unreliable-storage.js'
 
 export interface WorldOptions {
@@ -39,6 +39,10 @@ export interface World {
   onArrival: (body: Readonly<Record<string, unknown>> | null) => 'taken' | 'lost'
   /** Called before, during and after each storage access of an instance, which waits for it. */
   onMoment: (side: Side, access: Access, isDone: boolean) => void | Promise<void>
+  /** Happens to the next commit. */
+  lost: LostAnswer | undefined
+  /** So many of the next attempts to read a record fail, at either instance. */
+  failingReads: number
   /** Lets the time pass after which a lock is broken. */
   skip (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
@@ -91,9 +95,20 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
     return { body: null }
   }
 
+  function lostAnswer (): LostAnswer | undefined {
+    const { lost } = world
+    world.lost = undefined
+    world.failingReads = lost?.readsFail ?? 0
+    return lost
+  }
+
+  function readFails (): boolean {
+    return world.failingReads > 0 && world.failingReads-- > 0
+  }
+
   const startSide = async (side: Side) => await startInstance({
     storage: recording.recorded(storage(), side),
-    moments: { moment: (access, isDone) => world.onMoment(side, access, isDone) },
+    moments: { moment: (access, isDone) => world.onMoment(side, access, isDone), lostAnswer, readFails },
     onSaved: event => { saved.push(event) },
     options: { profile, clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0, versions: { keep: 10_000 } }
   })
@@ -110,6 +125,8 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
     outside: outside({ storage: storage(), directory, histories: recording, ofApplication: side => instances[side].app.editorStorage }),
     onArrival: () => 'taken',
     onMoment () {},
+    lost: undefined,
+    failingReads: 0,
     skip,
     next (side) { turn = side },
     async post (side, fileId, fields) {
