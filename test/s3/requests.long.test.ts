@@ -44,6 +44,27 @@ t.test('each method makes as few requests as documented', { skip: noS3 }, async 
   t.equal(await (await fetch(url)).text(), 'saved')
 })
 
+t.test('an instance whose clock is wrong by hours works, and its URLs are valid; a client that repeats nothing is told to set the clock', { skip: noS3 }, async t => {
+  const { options, newClient } = await s3(t)
+  for (const hours of [-5, 5]) {
+    const RealDate = Date
+    const now = () => RealDate.now() + hours * 3_600_000
+    globalThis.Date = class extends RealDate {
+      constructor (...given: [] | [number]) { super(...(given.length === 0 ? [now()] : given) as [number]) }
+      static override now = now
+    } as DateConstructor
+    try {
+      const storage = s3Storage({ ...options, client: newClient(), redirectDownloads: true, sweepInterval: false })
+      const { fileId } = await storage.create('docx', Buffer.from('content'))
+      t.equal(await (await fetch((await storage.downloadUrl!(fileId))!.url)).text(), 'content')
+      t.match(await storage.sweep(), { objects: 0 })
+      await t.rejects(s3Storage({ ...options, client: newClient({ maxAttempts: 1 }), sweepInterval: false }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /set the clock/ })
+    } finally {
+      globalThis.Date = RealDate
+    }
+  }
+})
+
 t.test('a store that ignores conditions is refused at the start, with the condition', { skip: noS3 }, async t => {
   const { options, newClient } = await s3(t)
   for (const [header, message] of [['if-none-match', /If-None-Match: \*/], ['if-match', /honour If-Match,/]] as const) {

@@ -35,3 +35,37 @@ export async function textOf (storage: Pick<S3Storage, 'read'>, fileId: string):
 export async function * chunksOf (...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text)
 }
+
+/** Moves the time that the store tells the storage. The client signs its requests by the true time. */
+export function movableStoreTime (client: S3Client) {
+  interface Answer { readonly headers: Record<string, string> }
+  type Next = (args: unknown) => Promise<{ readonly response: Answer }>
+  let offset = 0
+  const told = new WeakMap<Answer['headers'], string>()
+  const moved = (next: Next) => async (args: unknown) => {
+    const result = await next(args)
+    const { headers } = result.response
+    if (headers.date !== undefined) {
+      told.set(headers, headers.date)
+      headers.date = new Date(Date.parse(headers.date) + offset).toUTCString()
+    }
+    return result
+  }
+  const restore = (answer: Answer | undefined) => {
+    const date = answer && told.get(answer.headers)
+    if (date !== undefined) answer!.headers.date = date
+  }
+  const restored = (next: Next) => async (args: unknown) => {
+    try {
+      const result = await next(args)
+      restore(result.response)
+      return result
+    } catch (error) {
+      restore((error as { $response?: Answer }).$response)
+      throw error
+    }
+  }
+  client.middlewareStack.add(moved as never, { step: 'deserialize', priority: 'low', name: 'movedTime' })
+  client.middlewareStack.add(restored as never, { step: 'finalizeRequest', priority: 'low', name: 'restoredTime' })
+  return { pass (milliseconds: number) { offset += milliseconds } }
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { InvalidOptionError } from '../../errors.js'
 import type { ObjectNames } from './names.js'
 import type { Condition, ObjectStore } from './object-store.js'
-import { isConflict, isMissingBucket, statusOf } from './store-errors.js'
+import { isConflict, isMissingBucket, nameOf, statusOf } from './store-errors.js'
 
 const RACERS = 4
 /** Of no object. */
@@ -17,6 +17,7 @@ const OTHER_ETAG = '00000000000000000000000000000000'
 export async function checkConditions (store: ObjectStore, names: ObjectNames): Promise<void> {
   const key = `${names.probes}${randomUUID()}`
   const put = async (condition?: Condition) => await store.put(key, randomUUID(), condition)
+  store.quoteETags(false)
   try {
     let etag = await put().catch(error => { throw explained(error) })
     if (await isAccepted(put('absent'))) throw ignored('If-None-Match: *')
@@ -25,8 +26,13 @@ export async function checkConditions (store: ObjectStore, names: ObjectNames): 
       etag = await put({ etag })
     } catch (error) {
       if (!isConflict(error)) throw error
-      store.quoteETags()
-      etag = await put({ etag }).catch(error => { throw isConflict(error) ? ignored('If-Match with the right ETag') : error })
+      const found = (await store.get(key))?.etag
+      if (found !== undefined && found !== etag) { // an earlier write was made, and its answer lost
+        etag = found
+      } else {
+        store.quoteETags(true)
+        etag = await put({ etag }).catch(error => { throw isConflict(error) ? ignored('If-Match with the right ETag') : error })
+      }
     }
     // One that loses the race may get any error.
     const race = await Promise.all(Array.from({ length: RACERS }, async () => await put({ etag }).then(() => true, () => false)))
@@ -53,6 +59,7 @@ function ignored (condition: string): Error {
 function explained (error: unknown): unknown {
   const status = statusOf(error)
   if (isMissingBucket(error)) return new InvalidOptionError('bucket', 'must be the name of a bucket that exists: create it, or correct the name, the region or the endpoint of the client', { cause: error })
+  if (nameOf(error) === 'RequestTimeTooSkewed') return new InvalidOptionError('client', 'needs the right time: set the clock of this machine', { cause: error })
   if (status === 401 || status === 403) return new InvalidOptionError('client', 'needs credentials that may write to the bucket: correct the credentials, or the permissions of their owner', { cause: error })
   if (status === 301 || status === 307 || status === 400) return new InvalidOptionError('client', 'needs the region and the endpoint of the bucket', { cause: error })
   return error

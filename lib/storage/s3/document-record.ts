@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { FileInfo, StoredVersion } from '../../../types/storage.js'
 import { parseJson } from '../../json.js'
+import type { StoreTime } from './store-time.js'
 
 // What is stored of a document beside its contents, and how that changes. Fields that a newer version of this library has added are
 // kept.
@@ -63,6 +64,15 @@ const MAX_TAGS = 16
 const MAX_INLINE_VERSIONS = 16
 const MAX_INLINE_BYTES = 32 * 1024
 const MAX_REMOVED = 32
+
+/**
+ * Whether a write that was based on `base`, and was made, would be among the tags of the record as it is now. It would be the next one
+ * after those of `base`.
+ */
+export function showsNextWrite ({ tags }: DocumentRecord, base: DocumentRecord | null): boolean {
+  const last = base?.tags.at(-1)
+  return tags.length < MAX_TAGS || (last !== undefined && tags.includes(last))
+}
 
 /** Superseded objects stay for as long as somebody may read them, or have a URL for them. */
 export const GARBAGE_MS = 15 * 60_000
@@ -200,10 +210,10 @@ function withGarbage (record: DocumentRecord, candidates: readonly string[]): Do
  * What an earlier write has superseded gets its time now, when that write has certainly ended: a time from before it would be too
  * early if the writer was suspended in between.
  */
-export function finished (record: DocumentRecord, { tag, now }: { readonly tag: string, readonly now: number }, base: DocumentRecord | null): { readonly record: DocumentRecord, readonly ripe: readonly string[] } {
+export function finished (record: DocumentRecord, { tag, time }: { readonly tag: string, readonly time: StoreTime }, base: DocumentRecord | null): { readonly record: DocumentRecord, readonly ripe: readonly string[] } {
   const old = new Set(base?.garbage.map(({ name }) => name))
-  const stamped = record.garbage.map(item => item.since === undefined && old.has(item.name) ? { ...item, since: now } : item)
-  const ripe = stamped.filter(({ since }) => since !== undefined && since + GARBAGE_MS <= now)
+  const stamped = record.garbage.map(item => item.since === undefined && old.has(item.name) ? { ...item, since: time.latest } : item)
+  const ripe = stamped.filter(({ since }) => since !== undefined && since + GARBAGE_MS <= time.earliest)
   const isBatch = ripe.length >= GARBAGE_BATCH
   return {
     record: { ...record, garbage: isBatch ? stamped.filter(item => !ripe.includes(item)) : stamped, tags: [...record.tags, tag].slice(-MAX_TAGS) },

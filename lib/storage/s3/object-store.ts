@@ -9,6 +9,7 @@ import type { ByteRange, Content } from '../../../types/storage.js'
 import { InvalidOptionError, StorageError, StorageTimeoutError } from '../../errors.js'
 import { discard } from '../../streams.js'
 import { incompleteError, isNotFound, storeError } from './store-errors.js'
+import { createStoreTime, type StoreTime } from './store-time.js'
 import { streamedBody } from './streamed-body.js'
 
 /** A small object. */
@@ -38,8 +39,7 @@ export type Condition = { readonly etag: string } | 'absent'
  * progress. They reject with `StorageError` or `StorageTimeoutError`; a request that rejected may still take effect.
  */
 export interface ObjectStore {
-  /** The time of the store, in milliseconds since 1970: clocks of instances may differ by minutes. */
-  now (): number
+  now (): StoreTime
   /** Resolves to `null` if there is no such object. */
   get (key: string): Promise<SmallObject | null>
   /** Resolves to the ETag. */
@@ -57,8 +57,8 @@ export interface ObjectStore {
   abortUpload (upload: ListedUpload): Promise<void>
   /** A URL that an object can be fetched from for this time in milliseconds. */
   urlOf (key: string, expiresIn: number): Promise<string>
-  /** Sends ETags in quotation marks from now on. */
-  quoteETags (): void
+  /** Whether ETags are sent in quotation marks from now on. */
+  quoteETags (areQuoted: boolean): void
 }
 
 export interface ObjectStoreOptions {
@@ -77,20 +77,18 @@ interface Measurable {
   readonly middlewareStack: { add (middleware: never, options: { step: 'deserialize', name: string, priority: 'high' }): void }
 }
 
-const PART_BYTES = 8 * 1024 * 1024
+const PART_BYTES = 5 * 1024 * 1024
 const UPLOAD_QUEUE = 2
 /** `Upload` copies whatever it has into each part. */
 const MAX_CHUNK_BYTES = 256 * 1024
 /** CopyObject takes no larger ones. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3
-/** Records are far smaller. */
+/** Records and lists of versions are far smaller. */
 const MAX_SMALL_BYTES = 64 * 1024 * 1024
 const CUT_OFF_ATTEMPTS = 3
-/** Of a response that tells the store's time. A slower one may have been delayed after it was made. */
-const MAX_ROUND_TRIP_MS = 2000
 
 export function createObjectStore ({ client, bucket: Bucket, requestTimeout, urlClient = client }: ObjectStoreOptions): ObjectStore {
-  let clockOffset = 0
+  const time = createStoreTime()
   let quoted = (etag: string) => etag
 
   /** Has the store's time read from the answer to a command. */
@@ -99,9 +97,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       const start = performance.now()
       const result = await next(args)
       const { headers } = result.response as { headers?: Record<string, string> }
-      const date = Date.parse(headers?.date ?? '')
-      // The header is cut to seconds.
-      if (!Number.isNaN(date) && performance.now() - start < MAX_ROUND_TRIP_MS) clockOffset = date + 500 - Date.now()
+      time.answered(headers?.date, start)
       return result
     }
     command.middlewareStack.add(middleware as never, { step: 'deserialize', name: 'storeTime', priority: 'high' })
@@ -182,7 +178,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     upload,
     remove,
 
-    now: () => Date.now() + clockOffset,
+    now: time.now,
 
     async get (key) {
       for (let attempt = 1; ; attempt++) {
@@ -195,6 +191,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     },
 
     async put (key, text, condition) {
+      if (Buffer.byteLength(text) > MAX_SMALL_BYTES) throw new StorageError(`${key} would be larger than ${MAX_SMALL_BYTES} bytes`, { retryable: false })
       const { ETag } = await run('PutObject', async options => await client.send(measured(new PutObjectCommand({
         Bucket,
         Key: key,
@@ -254,11 +251,11 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
 
     async urlOf (key, expiresIn) {
       const { getSignedUrl } = await presigner()
-      return await getSignedUrl(urlClient, new GetObjectCommand({ Bucket, Key: key }), { expiresIn: Math.floor(expiresIn / 1000) })
+      return await getSignedUrl(urlClient, new GetObjectCommand({ Bucket, Key: key }), { expiresIn: Math.floor(expiresIn / 1000), signingDate: new Date(time.now().earliest) })
     },
 
-    quoteETags () {
-      quoted = etag => `"${etag}"`
+    quoteETags (areQuoted) {
+      quoted = areQuoted ? etag => `"${etag}"` : etag => etag
     }
   }
 }

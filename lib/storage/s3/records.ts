@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BoundedMap } from '../../bounded-map.js'
 import { BusyError, StorageError } from '../../errors.js'
 import { createQueue } from '../../queue.js'
-import { type DocumentRecord, EMPTY_RECORD, finished, parseRecord } from './document-record.js'
+import { type DocumentRecord, EMPTY_RECORD, finished, parseRecord, showsNextWrite } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
-import { isConflict } from './store-errors.js'
+import { isCertainConflict, isConflict } from './store-errors.js'
 
 /** A record as it was read; both are `null` if there is none. */
 export interface ReadRecord {
@@ -38,7 +38,8 @@ export interface WriteOptions {
  *
  * Every write has a random tag. A write that was refused, or whose answer did not arrive, has been made if its tag is in the record:
  * the SDK repeats requests, so the refusal may be the answer to a repeat of a write that was made. It will never be made if the
- * record has another ETag: every tag, and so every ETag, is unique.
+ * record has another ETag: every tag, and so every ETag, is unique. A record keeps the latest tags only: after many other writes it
+ * cannot be told whether a write was made, and that is an error.
  */
 export interface Records {
   /** Always asks the store. */
@@ -90,12 +91,16 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     const key = names.record(fileId)
     const giveUpAt = performance.now() + 2 * requestTimeout
     const isOver = () => performance.now() > giveUpAt
+    const changed = async (record: DocumentRecord | null) => await changer(record)
     const known = remembered.get(fileId)
     let base: ReadRecord = known ? { record: parsed(known.text), etag: known.etag } : isNew ? NO_RECORD : await read(fileId)
     let isRead = known === undefined && !isNew
 
     for (let round = 0; ; round++) {
-      const change = await changer(base.record)
+      const change = await changed(base.record).catch((error: unknown) => {
+        if (isRead || !(error instanceof OutdatedRecord)) throw error
+        return null
+      })
       if (change === null) {
         if (isRead) return false
         base = await read(fileId)
@@ -120,6 +125,7 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
           return true
         }
         if (found.etag !== base.etag) {
+          if (found.record && !showsNextWrite(found.record, base.record) && !isCertainConflict(failure)) throw isConflict(failure) ? new StorageError('so many others have changed a record meanwhile that it does not tell whether this change was made') : failure
           change.undo?.()
           base = found
           isRead = true
@@ -130,13 +136,15 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
         await pause(repeat)
       }
       if (isOver()) throw new BusyError('other instances changed its record all the time')
+      if (round === 0) continue
       await pause(round)
+      base = await read(fileId) // what was read before the pause has likely been changed
     }
   }
 
   function serialized (record: DocumentRecord, base: DocumentRecord | null): { readonly text: string, readonly tag: string, readonly ripe: readonly string[] } {
     const tag = randomUUID()
-    const { ripe, ...written } = finished(record, { tag, now: store.now() }, base)
+    const { ripe, ...written } = finished(record, { tag, time: store.now() }, base)
     return { text: JSON.stringify(written.record), tag, ripe }
   }
 
@@ -144,6 +152,13 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     read,
     write: async (fileId, changer, options = {}) => await queue.run(fileId, async () => await write(fileId, changer, options)),
     forget: fileId => { remembered.delete(fileId) }
+  }
+}
+
+/** An object that a record names is missing. Unless the record is out of date, the object is lost. */
+export class OutdatedRecord extends StorageError {
+  constructor (what: string) {
+    super(`${what} is missing`, { retryable: false })
   }
 }
 

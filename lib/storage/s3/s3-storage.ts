@@ -56,7 +56,8 @@ export interface S3Storage extends Required<Omit<Storage, 'revoke' | 'downloadUr
   readonly state: StateStore & Required<Pick<StateStore, 'list'>>
   /**
    * Stores a new file under an id of the application's choice, for moving documents in. Otherwise as `create`. Resolves to `null` if
-   * there is such a file already.
+   * there is such a file already. Do not use the id of a file that `remove` was called for: a deletion that the network has delayed
+   * would delete the new file.
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is malformed.
    */

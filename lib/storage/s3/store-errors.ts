@@ -2,8 +2,10 @@ import { StorageError, StorageTimeoutError } from '../../errors.js'
 
 interface ServiceFailure {
   readonly name?: unknown
+  /** Of a connection: `ECONNREFUSED`. */
+  readonly code?: unknown
   readonly message?: unknown
-  readonly $metadata?: { readonly httpStatusCode?: unknown, readonly requestId?: unknown }
+  readonly $metadata?: { readonly httpStatusCode?: unknown, readonly requestId?: unknown, readonly attempts?: unknown }
 }
 
 /** What a `StorageError` of a request has as its cause. */
@@ -11,6 +13,8 @@ interface StoreCause extends Error {
   /** Of the answer; missing if there was none. */
   readonly status?: number
   readonly requestId?: string
+  /** How often the SDK has sent the request. */
+  readonly attempts?: number
 }
 
 const MAX_MESSAGE_LENGTH = 200
@@ -25,7 +29,8 @@ const TRANSIENT_NAMES = new Set(['SlowDown', 'RequestTimeout', 'RequestTimeTooSk
  */
 export function storeError (operation: string, error: unknown): Error {
   if (error instanceof StorageError || error instanceof StorageTimeoutError) return error
-  const { name, $metadata } = error as ServiceFailure
+  const { name: ownName, code, $metadata } = error as ServiceFailure
+  const name = ownName === 'Error' ? code : ownName
   const status = typeof $metadata?.httpStatusCode === 'number' ? $metadata.httpStatusCode : undefined
   const safeName = typeof name === 'string' && /^\w{1,64}$/.test(name) ? name : 'Error'
   const isTransient = status === undefined || status >= 500 || status === 408 || status === 429 || TRANSIENT_NAMES.has(safeName)
@@ -38,8 +43,8 @@ export function incompleteError (operation: string): Error {
 
 function plainCause ({ message, $metadata }: ServiceFailure, name: string, status: number | undefined): StoreCause {
   const text = typeof message === 'string' && !CONFIDENTIAL.test(message) ? message.slice(0, MAX_MESSAGE_LENGTH) : ''
-  const requestId = $metadata?.requestId
-  return Object.assign(new Error(text), { name }, status !== undefined && { status }, typeof requestId === 'string' && { requestId })
+  const { requestId, attempts } = $metadata ?? {}
+  return Object.assign(new Error(text), { name }, status !== undefined && { status }, typeof requestId === 'string' && { requestId }, typeof attempts === 'number' && { attempts })
 }
 
 /** The status of the answer that an error was made from. */
@@ -47,8 +52,13 @@ export function statusOf (error: unknown): number | undefined {
   return ((error as Error | undefined)?.cause as StoreCause | undefined)?.status
 }
 
+/** The store's name of an error. */
+export function nameOf (error: unknown): string | undefined {
+  return ((error as Error | undefined)?.cause as StoreCause | undefined)?.name
+}
+
 export function isMissingBucket (error: unknown): boolean {
-  return (error as Error).name === 'NoSuchBucket' || ((error as Error).cause as StoreCause | undefined)?.name === 'NoSuchBucket'
+  return (error as Error).name === 'NoSuchBucket' || nameOf(error) === 'NoSuchBucket'
 }
 
 /** Of an error of the SDK: there is no such object, or no such upload. */
@@ -59,4 +69,9 @@ export function isNotFound (error: unknown): boolean {
 /** The condition of a write did not hold. Or it did, and the answer that said so was lost: the SDK repeats requests by itself. */
 export function isConflict (error: unknown): boolean {
   return error instanceof StorageError && [404, 409, 412].includes(statusOf(error) ?? 0) && !isMissingBucket(error)
+}
+
+/** The condition of a write did not hold, and this is the answer to the only request that was sent. */
+export function isCertainConflict (error: unknown): boolean {
+  return isConflict(error) && statusOf(error) === 412 && ((error as Error).cause as StoreCause).attempts === 1
 }

@@ -34,13 +34,15 @@ export interface SweepDependencies {
 
 const DAY_MS = 24 * 60 * 60_000
 const AT_ONCE = 4
+/** Of documents: then the store itself is the reason. */
+const MAX_FAILURES = 16
 const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
 
 /** Deletes what no record names: contents that were never published, those of removed documents, and uploads that were not completed. */
 export function createSweep ({ store, names, records, versions }: SweepDependencies) {
   async function sweep ({ olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}): Promise<SweepResult> {
     const result = { objects: 0, bytes: 0, uploads: 0 }
-    const before = store.now() - olderThan
+    const before = store.now().earliest - olderThan
     const remove = async (objects: readonly ListedObject[]): Promise<void> => {
       for (const { key, size } of objects) {
         signal.throwIfAborted()
@@ -50,17 +52,20 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       }
     }
 
-    const documents = new Map<Promise<void>, true>()
+    const failures: unknown[] = []
+    const documents = new Set<Promise<void>>()
     for await (const objects of byDocument()) {
       signal.throwIfAborted()
       const old = objects.filter(({ modifiedAt }) => modifiedAt.getTime() < before)
       if (old.length === 0) continue
-      const sweeping: Promise<void> = sweepDocument(old, remove).finally(() => documents.delete(sweeping))
-      sweeping.catch(() => {})
-      documents.set(sweeping, true)
-      if (documents.size >= AT_ONCE) await Promise.race(documents.keys())
+      // One that fails does not keep the others waiting for the next sweep.
+      const sweeping: Promise<void> = sweepDocument(old, remove).catch(error => { failures.push(error) }).finally(() => documents.delete(sweeping))
+      documents.add(sweeping)
+      if (documents.size >= AT_ONCE) await Promise.race(documents)
+      if (failures.length >= MAX_FAILURES) break
     }
-    await Promise.all(documents.keys())
+    await Promise.all(documents)
+    signal.throwIfAborted()
 
     for await (const probe of store.list(names.probes)) if (probe.modifiedAt.getTime() < before) await remove([probe])
     for await (const upload of store.uploads(names.contents)) {
@@ -69,6 +74,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       await store.abortUpload(upload)
       result.uploads++
     }
+    if (failures.length > 0) throw failures[0]
     return result
   }
 
@@ -96,12 +102,13 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     try {
       const { record, modifiedAt } = await records.read(fileId)
       if (!record) return await remove(old)
-      if ((await unnamed(fileId, record, old, modifiedAt)).length === 0) return
+      const superseded = supersededAt(record, modifiedAt)
+      if ((await unnamed(fileId, record, old, superseded)).length === 0) return
       // The write makes sure that nobody can name them any more: a write that was prepared before it, however long ago, will fail.
       let gone: readonly ListedObject[] = []
       const isWritten = await records.write(fileId, async current => {
         if (!current) return null
-        gone = await unnamed(fileId, current, old, modifiedAt)
+        gone = await unnamed(fileId, current, old, superseded)
         const goneNames = new Set(gone.map(nameOf))
         return gone.length === 0 ? null : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
       })
@@ -112,11 +119,16 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     }
   }
 
-  /** `modifiedAt`: of the record when it was read. What it names as garbage without a time was superseded by then. */
-  async function unnamed (fileId: string, record: DocumentRecord, objects: readonly ListedObject[], modifiedAt: Date | undefined): Promise<readonly ListedObject[]> {
+  /** By name, of the garbage in a record. What has no time yet was superseded when the record was modified. */
+  function supersededAt ({ garbage }: DocumentRecord, modifiedAt: Date | undefined): ReadonlyMap<string, number> {
+    return new Map(garbage.map(({ name, since = modifiedAt?.getTime() ?? Infinity }) => [name, since]))
+  }
+
+  /** What is garbage in the record and not in `superseded` has become so only now. */
+  async function unnamed (fileId: string, record: DocumentRecord, objects: readonly ListedObject[], superseded: ReadonlyMap<string, number>): Promise<readonly ListedObject[]> {
     const needed = namesIn(record, await versions.older(fileId, record))
-    const now = store.now()
-    for (const { name, since = modifiedAt?.getTime() ?? now } of record.garbage) if (since + GARBAGE_MS > now) needed.add(name)
+    const ripeSince = store.now().earliest - GARBAGE_MS
+    for (const { name } of record.garbage) if ((superseded.get(name) ?? Infinity) > ripeSince) needed.add(name)
     return objects.filter(object => !needed.has(nameOf(object)))
   }
 
@@ -127,8 +139,8 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
   /** Whether this instance is the one that sweeps now. */
   async function claim (interval: number): Promise<boolean> {
     const found = await store.get(names.sweep)
-    if (found?.modifiedAt && found.modifiedAt.getTime() + interval > store.now()) return false
-    await store.put(names.sweep, JSON.stringify({ startedAt: new Date(store.now()).toISOString() }), found ? { etag: found.etag } : 'absent')
+    if (found?.modifiedAt && found.modifiedAt.getTime() + interval > store.now().earliest) return false
+    await store.put(names.sweep, JSON.stringify({ startedAt: new Date(store.now().earliest).toISOString() }), found ? { etag: found.etag } : 'absent')
     return true
   }
 

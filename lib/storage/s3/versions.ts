@@ -11,7 +11,7 @@ import {
 } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
-import { type Change, type Records } from './records.js'
+import { type Change, OutdatedRecord, type Records } from './records.js'
 import type { PlacedContent, Staging } from './staging.js'
 
 /** What is kept with a version, in the store and in JSON. */
@@ -54,7 +54,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     if (!versions.older) return []
     const key = names.content(fileId, versions.older.name)
     const text = lists.get(key) ?? (await store.get(key))?.text
-    if (text === undefined) throw new MissingList()
+    if (text === undefined) throw new OutdatedRecord('the list of older versions of a document')
     const found = parseList(text)
     if (!found) throw new StorageError('the list of older versions of a document is damaged', { retryable: false })
     rememberList(key, text)
@@ -79,7 +79,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
       try {
         return await entries(fileId, record)
       } catch (error) {
-        if (!(error instanceof MissingList) || attempt === MAX_READ_ATTEMPTS) throw error
+        if (!(error instanceof OutdatedRecord) || attempt === MAX_READ_ATTEMPTS) throw error
       }
     }
   }
@@ -165,10 +165,4 @@ export async function naming (contents: PlacedContent | undefined | ReadonlyArra
 
 export function blobOf (content: PlacedContent | undefined): Blob | null {
   return content ? { name: content.name, size: content.size } : null
-}
-
-class MissingList extends StorageError {
-  constructor () {
-    super('the list of older versions of a document is missing', { retryable: false })
-  }
 }

@@ -1,0 +1,34 @@
+import { performance } from 'node:perf_hooks'
+
+/** Milliseconds since 1970. The true time of the store is between the two, unless a clock fails in the direction of the other one. */
+export interface StoreTime {
+  readonly earliest: number
+  readonly latest: number
+}
+
+/** Of a response that tells the store's time. A slower one may have been delayed after it was made. */
+const MAX_ROUND_TRIP_MS = 2000
+
+/**
+ * The time of the store, from the `Date` headers of its answers: the clocks of the instances may be wrong. Between two answers, one of
+ * our clocks may be set and the other stand still while the machine is suspended.
+ */
+export function createStoreTime () {
+  let atLastAnswer = { store: Date.now(), wall: Date.now(), monotonic: performance.now() }
+
+  return {
+    now (): StoreTime {
+      const { store, wall, monotonic } = atLastAnswer
+      const passed = [Date.now() - wall, performance.now() - monotonic]
+      return { earliest: store + Math.min(...passed), latest: store + Math.max(...passed) }
+    },
+
+    /** `sentAt`: by `performance.now()`. */
+    answered (dateHeader: string | undefined, sentAt: number): void {
+      const date = Date.parse(dateHeader ?? '')
+      const monotonic = performance.now()
+      // The header is cut to seconds.
+      if (!Number.isNaN(date) && monotonic - sentAt < MAX_ROUND_TRIP_MS) atLastAnswer = { store: date + 500, wall: Date.now(), monotonic }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { s3Storage } from '../../lib/storage/s3/index.js'
+import { noS3 } from '../helpers/s3.js'
+import { chunksOf, movableStoreTime, proxiedStorage, textOf } from './support.js'
+
+// When objects are deleted. The store's clock goes on, ours stays where it is.
+
+const MINUTE = 60_000
+
+t.setTimeout(300_000)
+
+t.test('what is superseded is deleted after 15 minutes and not before, and what is named never', { skip: noS3 }, async t => {
+  const { storage, passTime, direct, proxy, named, objects, settled } = await timed(t)
+  const { fileId, revision } = await storage.create('docx', Buffer.from('content 0'))
+  let serial = 0
+  const replace = async () => (await storage.replace(fileId, Buffer.from(`content ${++serial}`)))!.revision
+  const deletions = () => proxy.requests.filter(({ method }) => method === 'DELETE').length
+
+  await storage.versions.keep(fileId, revision, { changes: Buffer.from('changes 0') }) // version 1
+  const second = await replace()
+  await storage.versions.keep(fileId, second, { changes: Buffer.from('not wanted') }) // version 2
+  await storage.versions.remove(fileId, [2]) // its content is the present one
+  await storage.versions.keep(fileId, second, { changes: Buffer.from('not wanted') }) // version 3
+  await storage.versions.keep(fileId, second, { changes: Buffer.from('changes 1') }) // and again
+  passTime(24 * 60 * MINUTE)
+  t.equal(await textOf(storage, fileId), 'content 1')
+  await replace()
+  await replace()
+  await storage.versions.remove(fileId, [1])
+  for (let round = 0; round < 8; round++) await replace()
+  const before = await objects(fileId)
+  t.strictSame(before, await named(fileId))
+  proxy.requests.length = 0
+  passTime(14 * MINUTE)
+  await replace()
+  await storage.stat(fileId)
+  t.equal(deletions(), 0, 'not after 14 minutes')
+  passTime(MINUTE + 2000)
+  await replace()
+  await settled(fileId)
+  t.ok(deletions() > 8, 'after 15 minutes')
+  t.strictSame((await direct.versions.list(fileId)).map(({ version }) => version), [3])
+  const kept = await direct.versions.read(fileId, 3)
+  t.equal(Buffer.concat(await kept!.body.toArray()).toString(), 'content 1')
+  t.equal(Buffer.concat(await (await direct.versions.read(fileId, 3, 'changes'))!.body.toArray()).toString(), 'changes 1')
+  t.equal(await textOf(direct, fileId), `content ${serial}`)
+
+  // Lists of versions and what is removed from them.
+  for (let round = 0; round < 60; round++) {
+    const { info, record } = await storage.snapshot(fileId)
+    const versions = await storage.versions.list(fileId)
+    const prune = round % 5 === 4 ? versions.filter(({ version }) => version % 4 === 0).map(({ version }) => version) : []
+    t.ok(await storage.commit(fileId, Buffer.from(`content ${++serial}`), {
+      ifRevision: info!.revision, ifRecordVersion: record?.version ?? null, record: () => ({ serial }), keep: () => ({ details: serial - 1, changes: Buffer.from(`changes ${serial - 1}`) }), prune: () => prune
+    }))
+    passTime(3 * MINUTE)
+  }
+  await settled(fileId)
+  const listed = await direct.versions.list(fileId)
+  t.ok(listed.length > 40)
+  for (const { version, details } of listed.slice(1)) {
+    t.equal(Buffer.concat(await (await direct.versions.read(fileId, version))!.body.toArray()).toString(), `content ${String(details)}`)
+    t.equal(Buffer.concat(await (await direct.versions.read(fileId, version, 'changes'))!.body.toArray()).toString(), `changes ${String(details)}`)
+  }
+})
+
+t.test('a clock that is set, and a machine that was suspended, delete nothing early', { skip: noS3 }, async t => {
+  const { storage, proxy, objects } = await timed(t)
+  const { fileId } = await storage.create('docx', Buffer.from('old'))
+  for (let round = 0; round < 12; round++) await storage.replace(fileId, Buffer.from('new'))
+  const { now } = Date
+  const version = await storage.state.set(fileId, 1, null)
+  try {
+    Date.now = () => now() + 24 * 60 * MINUTE
+    t.ok(await storage.state.set(fileId, 2, version))
+  } finally {
+    Date.now = now
+  }
+  t.equal((await objects(fileId)).length, 13)
+  t.equal(proxy.requests.filter(({ method }) => method === 'DELETE').length, 0)
+})
+
+t.test('of all instances one sweeps in the background when it is due, and none after it is closed', { skip: noS3 }, async t => {
+  const { store, proxy, passTime, client } = await timed(t)
+  const instances = Array.from({ length: 4 }, () => s3Storage({ ...store.options, client, sweepInterval: 200 }))
+  t.teardown(async () => await Promise.all(instances.map(async instance => await instance.close())))
+  const count = (part: string) => proxy.requests.filter(({ method, url }) => method === 'GET' && url.includes(part)).length
+  const until = async (isSo: () => boolean | Promise<boolean>) => { while (!await isSo()) await instances[0]!.stat('nothing') }
+  passTime(-MINUTE) // what is claimed now stays claimed
+  await instances[0]!.stage('x', chunksOf('never published'))
+  await Promise.all(instances.map(async instance => await instance.ready()))
+  await until(() => count('sweep.json') >= 3 * instances.length)
+  t.equal(count('prefix='), 3, 'contents, probes, and uploads are listed once')
+  t.equal((await store.list('contents/')).length, 1)
+  passTime(25 * 60 * MINUTE)
+  await until(async () => (await store.list('contents/')).length === 0)
+  await Promise.all(instances.map(async instance => await instance.close()))
+  const pause = async () => { await new Promise(resolve => setTimeout(resolve, 300)) }
+  await pause() // for what had begun
+  const before = count('')
+  await pause()
+  t.equal(count(''), before)
+})
+
+async function timed (t: Test) {
+  const { proxy, store, direct } = await proxiedStorage(t)
+  const client = store.newClient({ endpoint: proxy.endpoint })
+  const time = movableStoreTime(client)
+  const storage = s3Storage({ ...store.options, client, sweepInterval: false })
+  await storage.ready()
+  proxy.requests.length = 0
+
+  const objects = async (fileId: string): Promise<string[]> => (await store.list(`contents/${fileId}/`)).map(key => key.split('/').at(-1)!)
+
+  /** What the record names, directly or through its list of older versions, or as garbage. */
+  async function named (fileId: string): Promise<string[]> {
+    const { content, versions, garbage } = JSON.parse(await store.textOf(`records/${fileId}.json`))
+    const list = versions.older && JSON.parse(await store.textOf(`contents/${fileId}/${versions.older.name}`))
+    const older = list ? list.entries.filter(({ version }: { version: number }) => !versions.older.removed.includes(version)) : []
+    const names = [content.name, versions.older?.name, ...[...older, ...versions.entries].flatMap(entry => [entry.content.name, entry.changes?.name]), ...garbage.map(({ name }: { name: string }) => name)]
+    return [...new Set(names)].filter(name => name !== undefined).sort()
+  }
+
+  return {
+    storage,
+    direct,
+    client,
+    store,
+    proxy,
+    objects,
+    named,
+    passTime: time.pass,
+    /** Resolves when the store has exactly the objects that the record names. */
+    async settled (fileId: string) {
+      while ((await objects(fileId)).join() !== (await named(fileId)).join());
+    }
+  }
+}
