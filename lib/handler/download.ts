@@ -35,7 +35,8 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
     if (version !== undefined) return await sendVersion(request, reply, fileId, Number(version))
     await credentials.authorizeDownload(request, fileId)
     if (storage.downloadUrl) return redirect(request, reply, await storage.downloadUrl(fileId))
-    if (wantsWholeFile(request)) return await sendFile(request, reply, fileId)
+    endWhenIdle(request, reply, idle)
+    if (wantsWholeFile(request)) return await sendFile(reply, fileId)
 
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
@@ -49,20 +50,18 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
     }
     const part = range && await readRange(storage, info, range)
     if (part) {
-      endWhenIdle(request, reply, idle)
       return reply.code(206).headers({
         ...headersOf(info),
         'content-range': `bytes ${range.start}-${range.end}/${info.size}`,
         'content-length': range.end - range.start + 1
       }).send(discardedOnClose(reply, part))
     }
-    return await sendFile(request, reply, fileId)
+    return await sendFile(reply, fileId)
   }
 
-  async function sendFile (request: HandlerRequest, reply: FastifyReply, fileId: string): Promise<FastifyReply> {
+  async function sendFile (reply: FastifyReply, fileId: string): Promise<FastifyReply> {
     const file = await storage.read(fileId)
     if (!file) throw new FileNotFoundError()
-    endWhenIdle(request, reply, idle)
     return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(discardedOnClose(reply, file.body))
   }
 

@@ -9,6 +9,7 @@ export function endWhenIdle ({ raw: { socket, httpVersionMajor } }: FastifyReque
     raw.setTimeout(milliseconds, () => raw.destroy())
     return
   }
+  if (raw.closed || raw.destroyed) return
   let written = 0
   const timer = setInterval(() => {
     if (raw.writableNeedDrain && socket.bytesWritten === written) socket.destroy()
