@@ -102,7 +102,8 @@ t.test('a document that was deleted after its page was made, and one whose stora
     if (failure) throw failure
     return fileId === 'gone' ? null : await storage.stat(fileId)
   }
-  const { page, explain } = await start(t, { storage: { ...storage, stat } })
+  const read = async (fileId: string) => await stat(fileId) && await storage.read(fileId)
+  const { page, explain } = await start(t, { storage: { ...storage, stat, read } })
   const { url } = await page()
   failure = Object.assign(new Error('EACCES: /srv/private/path'), { code: 'EACCES' })
   t.equal((await fetch(url)).status, 500)

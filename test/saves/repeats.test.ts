@@ -3,15 +3,18 @@ import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 
+/** The answer to a command. */
+const UNKNOWN_KEY = '{"error":1}'
+
 /** A document server whose saved files say which request fetched them. */
 async function startCounting (t: Test, options: EditingOptions) {
   let fetched = 0
-  const editing = await startEditing(t, { serve: (_request, response) => response.end(`fetch ${++fetched}`), ...options })
+  const editing = await startEditing(t, { serve: ({ method }, response) => response.end(method === 'GET' ? `fetch ${++fetched}` : UNKNOWN_KEY), ...options })
   const { documentServer: { origin, requests }, post, storedText, fileId } = editing
   /** Posts a save; resolves to the answered error, the number of fetches and the content. */
   async function save (fields: { key?: string, status: 2 | 6, lastsave?: string }, path: string, query = '?md5=1&expires=1') {
     const error = await post({ ...fields, url: `${origin}${path}${query}` })
-    return { error, fetches: requests.length, content: await storedText(fileId) }
+    return { error, fetches: requests.filter(path => !path.startsWith('/coauthoring/')).length, content: await storedText(fileId) }
   }
   return { ...editing, save }
 }
@@ -108,13 +111,14 @@ for (const profile of profiles) {
     const saved: SavedEvent[] = []
     const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
     t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
-    await save({ key, status: 2 }, '/forgotten-copy')
+    await save({ key, status: 2, lastsave: '2026-11-20T16:12:26.000Z' }, '/forgotten-copy')
     const next = await openedKey()
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await openedKey(), next)
     const stored = { error: 0, content: 'fetch 1' }
-    t.match(await save({ key, status: 6 }, '/force'), stored)
-    t.match(await save({ key, status: 2 }, '/finished'), stored)
+    const lastsave = '2026-11-20T16:12:31.000Z'
+    t.match(await save({ key, status: 6, lastsave }, '/force'), stored)
+    t.match(await save({ key, status: 2, lastsave }, '/finished'), stored)
     t.equal(await storedText(saved.at(-1)!.conflictFileId!), 'fetch 3')
   })
 

@@ -21,10 +21,10 @@ for (const profile of profiles) {
     t.equal(await key(), ada.key)
     t.match(await ben.close(), { status: 2, accepted: true })
     t.equal(await stored(), 'by Ada and Ben')
-    t.not(await key(), ada.key)
     t.strictSame(callbacks.map(({ status }) => status), [1, 6, 1, 1, 2])
     t.strictSame(callbacks.map(({ users }) => users), [['ada'], ['ada'], ['ada', 'ben'], ['ben'], ['ben']])
     t.match(saved, [{ status: 6, users: ['ada'] }, { status: 2, users: ['ben'] }])
+    t.not(await key(), ada.key)
   })
 
   t.test(`an editor that opens the document between the saves of two sessions gets the key of the stored content (${profile})`, async t => {
