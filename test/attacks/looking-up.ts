@@ -28,14 +28,14 @@ function countWalks (t: Test, directory: string): () => number {
 /** Looks through all names whenever it is asked. */
 function walkingStorage (directory: string): Storage {
   const storage = fileStorage({ directory })
+  async function isThere (fileId: string): Promise<boolean> {
+    for await (const { name } of await opendir(directory)) if (name.startsWith(`${fileId}.`)) return true
+    return false
+  }
   return {
     ...storage,
-    async stat (fileId) {
-      for await (const { name } of await opendir(directory)) {
-        if (name.startsWith(`${fileId}.`)) return await storage.stat(fileId)
-      }
-      return null
-    }
+    stat: async fileId => await isThere(fileId) ? await storage.stat(fileId) : null,
+    read: async (fileId, range) => await isThere(fileId) ? await storage.read(fileId, range) : null
   }
 }
 
