@@ -240,7 +240,7 @@ t.test('a document server that cannot be reached: UpstreamError for a file with 
   const { users, drop, rename } = app.editorSessions
   for (const call of [users(fileId), drop(fileId), rename(fileId, 'New.txt')]) t.strictSame(await call, [])
   t.equal(await post({ key, status: 1 }), 0)
-  for (const call of [users(fileId), drop(fileId), rename(fileId, 'New.txt')]) await t.rejects(call, { code: 'FST_EDITOR_UPSTREAM' })
+  for (const call of [() => users(fileId), () => drop(fileId), () => rename(fileId, 'New.txt')]) await t.rejects(call, { code: 'FST_EDITOR_UPSTREAM' })
   t.equal((await app.editorSessions.list()).length, 1, 'it may still be live')
 })
 
