@@ -14,7 +14,7 @@ const plugin = {
   control: ['blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules'],
   doctor: ['zip', 'options', 'html', 'json', 'queue', 'streams', 'url', 'with-timeout', 'document-server', 'outbound', 'security', 'bounded-map'],
   save: ['options', 'history/details', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'sessions', 'document-server/content-check', 'document-server/commands', 'outbound'],
-  history: ['options', 'queue', 'streams', 'url', 'with-timeout', 'save', 'sessions', 'security'],
+  history: ['options', 'queue', 'streams', 'url', 'with-timeout', 'save', 'sessions', 'document-server/commands', 'security'],
   recovery: ['options', 'queue', 'url', 'with-timeout', 'digest', 'save', 'sessions', 'document-server'],
   sessions: ['bounded-map', 'with-timeout', 'digest', 'document-server/commands'],
   'document-server': ['options', 'rules', 'json', 'streams', 'url', 'with-timeout', 'digest', 'outbound', 'security'],

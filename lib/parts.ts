@@ -149,7 +149,7 @@ export function createVersionHistory ({ settings, log, shutdown }: Foundation, {
     storage,
     locks,
     recordStore,
-    isKnown: commands.isKnown,
+    lookUp: commands.lookUp,
     isInHookOf: hooks.isInHookOf,
     clock,
     log,

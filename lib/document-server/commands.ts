@@ -12,15 +12,13 @@ export interface Commands {
   /** Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as `Outbound` does. */
   send<C extends Command>(command: C, options?: RequestOptions): Promise<CommandResult<C>>
   /**
-   * Whether the document server has anything under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
+   * What the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
    * and logs why, when it gives no usable answer. Never call it where a callback of that key waits for the caller: the document
    * server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
-  isKnown (key: string): Promise<boolean | undefined>
-  /** As `isKnown`, but tells whether users are editing under the key. */
   lookUp (key: string): Promise<Knowledge | undefined>
-  /** Only whether users are editing under a key. */
-  isEdited (key: string): Promise<boolean | undefined>
+  /** Whether it answers that users are editing under a key. To be called as `lookUp`. */
+  isEdited (key: string): Promise<boolean>
 }
 
 /** What the document server has under a key: users who edit, nothing but unsaved changes, viewers or a forgotten file, or nothing. */
@@ -65,8 +63,6 @@ const WAITING_TIMEOUT_MS = 10 * 60_000
 /** Bytes of an answer that names all forgotten files: more than 100,000. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 
-/** The older path, which every version serves. */
-
 /** Longer ones have been seen to work, but the document server documents this length. The key of a forgotten file is the name of its folder. */
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
@@ -80,22 +76,12 @@ export function createCommands ({ client, log }: Dependencies): Commands {
       throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, { serverCode: error })
     },
 
-    async isKnown (key) {
-      const knowledge = await lookUp(key)
-      return knowledge && knowledge !== 'unknown'
+    async lookUp (key) {
+      const knowledge = await ask('info', key)
+      return knowledge === 'unknown' ? await ask('getForgotten', key) : knowledge
     },
 
-    lookUp,
-
-    async isEdited (key) {
-      const knowledge = await ask('info', key)
-      return knowledge && knowledge === 'edited'
-    }
-  }
-
-  async function lookUp (key: string): Promise<Knowledge | undefined> {
-    const knowledge = await ask('info', key)
-    return knowledge === 'unknown' ? await ask('getForgotten', key) : knowledge
+    isEdited: async key => await ask('info', key) === 'edited'
   }
 
   async function ask (c: 'info' | 'getForgotten', key: string): Promise<Knowledge | undefined> {

@@ -5,6 +5,7 @@ import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import type { Clock } from '../../types/options.js'
+import type { Commands } from '../document-server/commands.js'
 import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
 import type { Fetch } from '../save/fetch.js'
 import type { ReplaceNoted } from '../save/noted-replace.js'
@@ -52,8 +53,8 @@ interface Dependencies {
   readonly locks: Pick<Locks, 'lookWhenFree'>
   readonly replaceNoted: ReplaceNoted
   readonly recordStore: Pick<RecordStore, 'read'>
-  /** Asks the document server whether it has anything under a key; `undefined` if it does not say. Not to be called in the queue. */
-  readonly isKnown: (key: string) => Promise<boolean | undefined>
+  /** Asks the document server what it has under a key; `undefined` if it does not say. Not to be called in the queue. */
+  readonly lookUp: Commands['lookUp']
   /** Whether the caller runs in a hook that a callback of this file waits for. */
   readonly isInHookOf: (fileId: string) => boolean
   readonly outbox: Outbox
@@ -73,7 +74,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1
  * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
  * would become a conflict copy.
  */
-export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceNoted, recordStore, isKnown, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
+export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceNoted, recordStore, lookUp, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
   const running = createQueue()
   return { restore: async (...args) => await running.enter('', async () => await restore(...args)), idle: running.idle }
 
@@ -102,8 +103,8 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
       const keys = liveSessions((await recordStore.read(fileId)).record).map(({ key }) => key)
       if (keys.length === 0) return
       if (performance.now() > askAt) {
-        const known = await unlessAborted(Promise.all(keys.map(isKnown)), signal)
-        if (known.every(one => one === false)) return
+        const known = await unlessAborted(Promise.all(keys.map(lookUp)), signal)
+        if (known.every(one => one === 'unknown')) return
         askAt = performance.now() + ASK_AFTER_MS
       }
       if (performance.now() > end) throw new BeingEditedError(timeout)

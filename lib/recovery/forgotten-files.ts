@@ -22,7 +22,7 @@ export interface FetchedFile {
 /** The document server's forgotten files. Source: docs/document-server-protocol.md#forgotten-files */
 export interface ForgottenFiles {
   keys (signal: AbortSignal): Promise<readonly string[]>
-  /** Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see `Commands.isKnown`. */
+  /** Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see `Commands.lookUp`. */
   isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean>
   /** Fetches it and stages it with `stage`; `null` if there is none any more. */
   fetch (key: string, storedExtension: string | undefined, stage: (content: AsyncIterable<Uint8Array>) => Promise<StagedContent>): Promise<FetchedFile | null>

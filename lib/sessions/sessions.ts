@@ -1,6 +1,6 @@
 import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
-import type { Knowledge } from '../document-server/commands.js'
+import type { Commands } from '../document-server/commands.js'
 import type { DocumentKeys } from './document-key.js'
 import { isJoinable, isUnconfirmed, keyJustFinished, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
@@ -23,7 +23,7 @@ export interface Sessions {
   discarded (fileId: string, key: string, users: Users): Promise<void>
   /** A save of the session was refused: the document server keeps it under this key. */
   saveRefused (fileId: string, key: string, users: Users): Promise<void>
-  /** Asks the document server whether it still knows a session, and gives it up otherwise. Call it as `Commands.isKnown`. */
+  /** Asks the document server whether it still knows a session, and gives it up otherwise. Call it as `Commands.lookUp`. */
   giveUpIfUnknown (fileId: string, session: Session): Promise<void>
 }
 
@@ -36,9 +36,9 @@ interface Dependencies {
   readonly locks: Pick<Locks, 'breakIfDead'>
   readonly keys: DocumentKeys
   /** Asks the document server whether it knows a key. Resolves to `undefined` when it gives no usable answer. */
-  readonly lookUp: (key: string) => Promise<Knowledge | undefined>
+  readonly lookUp: Commands['lookUp']
   /** Asks it whether users are editing under a key. */
-  readonly isEdited: (key: string) => Promise<boolean | undefined>
+  readonly isEdited: Commands['isEdited']
   /** If a session was last reported more milliseconds ago, the document server is asked about it before another user gets its key. */
   readonly askAfter: number
   readonly clock: Clock
@@ -74,7 +74,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
         if (session === undefined) {
           const finished = keyJustFinished(record, current, clock.now())
           if (finished === undefined || askedKeys.has(finished) || keys.isForAnotherServer(fileId, finished)) return keys.of(current, finishedKeys(record))
-          if (await isEditedOnce(finished) === true) await noteReopened(current, finished)
+          if (await isEditedOnce(finished)) await noteReopened(current, finished)
           askedKeys.add(finished)
         } else if (isRecent(session) || await isStillLive(fileId, session)) {
           return session.key

@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks'
 import type { ByteRange, Content } from '../../../types/storage.js'
 import { InvalidOptionError, StorageError, StorageTimeoutError } from '../../errors.js'
 import { discard } from '../../streams.js'
-import { incompleteError, isNotFound, storeError } from './store-errors.js'
+import { incompleteError, isNotFound, statusOf, storeError } from './store-errors.js'
 import { createStoreTime, type StoreTime } from './store-time.js'
 import { streamedBody } from './streamed-body.js'
 
@@ -274,8 +274,7 @@ function nullIfNotFound (error: unknown): undefined {
 }
 
 function isCutOff (error: unknown): boolean {
-  const status = ((error as Error).cause as { status?: number } | undefined)?.status
-  return error instanceof StorageError && error.retryable && status === undefined
+  return error instanceof StorageError && error.retryable && statusOf(error) === undefined
 }
 
 /** Copies the chunks, because their owner may reuse the buffers. Keeps the error of the content, which is not the store's. */

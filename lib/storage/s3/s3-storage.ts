@@ -8,14 +8,15 @@ import { isSafeFileId } from '../../security/file-id.js'
 import { deferErrors } from '../../streams.js'
 import { storedExtension } from '../file-info.js'
 import { sliceOf } from '../reading.js'
+import { detailsText } from '../version-details.js'
 import { checkConditions } from './conditions.js'
 import { type DocumentRecord, infoOf, namesOfEntry, parseRecord, type StoredContent, storedVersion, withContent, withState, withVersion } from './document-record.js'
 import { objectNames } from './names.js'
 import { createObjectStore, presigner } from './object-store.js'
 import { createRecords, orEmpty } from './records.js'
-import { createStaging, type PlacedContent } from './staging.js'
+import { blobOf, createStaging, naming, type PlacedContent } from './staging.js'
 import { createSweep, type SweepOptions, type SweepResult } from './sweep.js'
-import { blobOf, createVersions, naming, type PreparedVersion } from './versions.js'
+import { createVersions } from './versions.js'
 
 export interface S3StorageOptions {
   /** The application's own client. The storage does not destroy it. */
@@ -195,7 +196,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       const placed = await staging.place(fileId, content)
       const stored = storedContent(placed, newExtension ?? found.extension)
       const info = infoOf(fileId, stored)
-      const isReplaced = await naming(placed, async onSending => {
+      const isReplaced = await naming([placed], async onSending => {
         // beforePublish is only called if the content is going to be published, and storing it may have taken long.
         if (!isReplaceable(isStaged ? record : (await records.read(fileId)).record)) return false
         await beforePublish?.(info)
@@ -307,7 +308,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     await ready()
     const placed = await staging.place(fileId, content)
     const stored = storedContent(placed, newExtension)
-    const isCreated = await naming(placed, async onSending => await records.write(fileId, record => {
+    const isCreated = await naming([placed], async onSending => await records.write(fileId, record => {
       placed.assertFresh()
       return record?.content ? null : { record: withContent(orEmpty(record), stored) }
     }, { onSending, isNew: true }))
@@ -319,8 +320,17 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     const recordVersion = randomUUID()
     const modifiedAt = new Date()
     /** By what `keep` returned: it may be called again, and a stream can be read only once. */
-    const prepared = new Map<Content | undefined, PreparedVersion>()
+    const placedChanges = new Map<Content, PlacedContent>()
     const contents: PlacedContent[] = [placed]
+    async function placeOnce (changes: Content): Promise<PlacedContent> {
+      const known = placedChanges.get(changes)
+      if (known) return known
+      const added = await staging.place(fileId, changes)
+      placedChanges.set(changes, added)
+      contents.push(added)
+      return added
+    }
+
     let info: FileInfo | undefined
     const isCommitted = await naming(contents, async onSending => await records.write(fileId, async current => {
       if (!isCommittable(current, options)) return null
@@ -329,14 +339,9 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       info = infoOf(fileId, stored)
       let record: DocumentRecord = current
       if (keep) {
-        const keepOptions = keep(info, (await versions.entries(fileId, current)).map(storedVersion))
-        const known = prepared.get(keepOptions.changes)
-        const { details, changes } = known && keepOptions.changes ? { ...await versions.prepare(fileId, { details: keepOptions.details }), changes: known.changes } : await versions.prepare(fileId, keepOptions)
-        if (!known && changes) {
-          prepared.set(keepOptions.changes, { details, changes })
-          contents.push(changes)
-        }
-        record = withVersion(record, { details, changes: blobOf(changes), keptAt: modifiedAt.toISOString() })!.record
+        const { details, changes } = keep(info, (await versions.entries(fileId, current)).map(storedVersion))
+        const kept = { details: JSON.parse(detailsText(details)), changes: blobOf(changes && await placeOnce(changes)), keptAt: modifiedAt.toISOString() }
+        record = withVersion(record, kept)!.record
       }
       if (prune) {
         const numbers = prune((await versions.entries(fileId, record)).map(storedVersion))

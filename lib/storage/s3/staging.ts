@@ -4,6 +4,7 @@ import type { Content, StagedContent } from '../../../types/storage.js'
 import { StorageError } from '../../errors.js'
 import { deferErrors } from '../../streams.js'
 import { isSafeFileId } from '../../security/file-id.js'
+import type { Blob } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 
@@ -117,6 +118,24 @@ export function createStaging ({ store, names, deleteLater }: StagingDependencie
       return placed(await copied(object, fileId), { isOwn: true, source: object })
     }
   }
+}
+
+/** Runs a write that names placed contents, and tells them what became of it. More may be added to them during the write. */
+export async function naming (contents: readonly PlacedContent[], write: (onSending: () => void) => Promise<boolean>): Promise<boolean> {
+  let isSent = false
+  try {
+    const isWritten = await write(() => { isSent = true })
+    for (const content of contents) isWritten ? content.named() : content.notNamed()
+    if (isWritten) for (const content of contents) content.assertFresh()
+    return isWritten
+  } catch (error) {
+    for (const content of contents) isSent ? content.possiblyNamed() : content.notNamed()
+    throw error
+  }
+}
+
+export function blobOf (content: PlacedContent | undefined): Blob | null {
+  return content ? { name: content.name, size: content.size } : null
 }
 
 /** By two clocks: one of them stands still while the machine is suspended, the other may be set. */

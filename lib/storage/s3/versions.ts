@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { KeepOptions, StoredVersion, VersionStore } from '../../../types/storage.js'
+import type { StoredVersion, VersionStore } from '../../../types/storage.js'
 import { BoundedMap } from '../../bounded-map.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { deferErrors } from '../../streams.js'
 import { detailsText } from '../version-details.js'
 import {
-  type Blob, type DocumentRecord, isCrowded, listText, parseList, presentEntries, splitVersions, storedVersion, type VersionEntry, withList, withoutVersions,
+  type DocumentRecord, isCrowded, listText, parseList, presentEntries, splitVersions, storedVersion, type VersionEntry, withList, withoutVersions,
   withVersion
 } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 import { type Change, OutdatedRecord, type Records } from './records.js'
-import type { PlacedContent, Staging } from './staging.js'
-
-/** What is kept with a version, in the store and in JSON. */
-export interface PreparedVersion {
-  readonly details: unknown
-  readonly changes: PlacedContent | undefined
-}
+import { blobOf, naming, type Staging } from './staging.js'
 
 export interface S3Versions {
   readonly store: VersionStore
@@ -26,8 +20,6 @@ export interface S3Versions {
   entries (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]>
   /** Those in the older list of a record, also the removed ones. */
   older (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]>
-  /** Stores what is to be kept. */
-  prepare (fileId: string, options: KeepOptions): Promise<PreparedVersion>
   removed (fileId: string, record: DocumentRecord, numbers: readonly number[]): Promise<DocumentRecord>
   /** Moves entries into a new list if there are too many in the record. */
   tidied (fileId: string, record: DocumentRecord): Promise<Change>
@@ -84,11 +76,6 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     }
   }
 
-  async function prepare (fileId: string, { details, changes }: KeepOptions): Promise<PreparedVersion> {
-    const text = detailsText(details)
-    return { details: JSON.parse(text), changes: changes && await staging.place(fileId, changes) }
-  }
-
   async function removed (fileId: string, record: DocumentRecord, numbers: readonly number[]): Promise<DocumentRecord> {
     return withoutVersions(record, await older(fileId, record), new Set(numbers))
   }
@@ -108,19 +95,19 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
   const versions: VersionStore = {
     list: async fileId => (await present(fileId)).map(storedVersion),
 
-    async keep (fileId, revision, options = {}) {
-      deferErrors(options.changes)
-      detailsText(options.details)
+    async keep (fileId, revision, { details, changes } = {}) {
+      deferErrors(changes)
+      const text = detailsText(details)
       if (!isSafeFileId(fileId)) return null
       await ready()
       if ((await records.read(fileId)).record?.content?.revision !== revision) return null
-      const { details, changes } = await prepare(fileId, options)
+      const placed = changes && await staging.place(fileId, changes)
       const keptAt = new Date().toISOString()
       let kept: StoredVersion | undefined
-      const isKept = await naming(changes, async onSending => await records.write(fileId, async record => {
+      const isKept = await naming(placed ? [placed] : [], async onSending => await records.write(fileId, async record => {
         if (record?.content?.revision !== revision) return null
-        changes?.assertFresh()
-        const { entry, ...changed } = withVersion(record, { details, changes: blobOf(changes), keptAt })!
+        placed?.assertFresh()
+        const { entry, ...changed } = withVersion(record, { details: JSON.parse(text), changes: blobOf(placed), keptAt })!
         kept = storedVersion(entry)
         return await tidied(fileId, changed.record)
       }, { onSending }))
@@ -145,24 +132,5 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     }
   }
 
-  return { store: versions, entries, older, prepare, removed, tidied }
-}
-
-/** Runs a write that names placed content, and tells what became of it. */
-export async function naming (contents: PlacedContent | undefined | ReadonlyArray<PlacedContent | undefined>, write: (onSending: () => void) => Promise<boolean>): Promise<boolean> {
-  const all = () => (Array.isArray(contents) ? contents : [contents]).filter(content => content !== undefined) as PlacedContent[]
-  let isSent = false
-  try {
-    const isWritten = await write(() => { isSent = true })
-    for (const content of all()) isWritten ? content.named() : content.notNamed()
-    if (isWritten) for (const content of all()) content.assertFresh()
-    return isWritten
-  } catch (error) {
-    for (const content of all()) isSent ? content.possiblyNamed() : content.notNamed()
-    throw error
-  }
-}
-
-export function blobOf (content: PlacedContent | undefined): Blob | null {
-  return content ? { name: content.name, size: content.size } : null
+  return { store: versions, entries, older, removed, tidied }
 }
