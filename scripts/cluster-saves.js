@@ -34,6 +34,7 @@ const SAVE_TIMEOUT = '11s'
 const FETCH_MS = 150
 const AT_ONCE = 20
 const SHOWN = 5
+const SHOWN_EVENTS = 60
 
 // Every process would say that the SDK is going to need a newer Node.js.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
@@ -127,7 +128,7 @@ await store?.stop()
 if (violations.length > 0) {
   const file = join(directory, 'violations.log')
   await writeFile(file, violations.join('\n\n'))
-  console.error(`\n${violations.slice(0, SHOWN).map(violation => violation.slice(0, 5000)).join('\n\n')}\n\nseed ${seed}, ${violations.length} violations, all of them in ${file}`)
+  console.error(`\n${violations.slice(0, SHOWN).map(shortened).join('\n\n')}\n\nseed ${seed}, ${violations.length} violations, all of them in ${file}`)
   process.exit(1)
 }
 await rm(directory, { recursive: true })
@@ -171,13 +172,22 @@ function violated ({ fileId, history }, message) {
   violations.push(`${fileId}: ${message}\n  ${history.join('\n  ')}`)
 }
 
+/**
+ * What happened last explains most.
+ * @param {string} violation
+ */
+function shortened (violation) {
+  const [message, ...history] = violation.split('\n')
+  return [message, ...history.slice(-SHOWN_EVENTS)].join('\n')
+}
+
 function print () {
-  const { kills, freezes, editors, joined, outdated, notOpened, acknowledged, refused, unanswered, awaited, forgotten, stored, storedTwice, sameSecond, toldTwice, toBeTold, ...bad } = counts
+  const { kills, freezes, editors, joined, outdated, notOpened, acknowledged, refused, unanswered, awaited, forgotten, stored, storedTwice, sameSecond, lateCopies, toldTwice, toBeTold, ...bad } = counts
   const edits = edited.reduce((sum, document) => sum + document.edits.length, 0)
   console.log(`SIGKILLs ${kills}, SIGSTOPs of 15 s ${freezes}`)
   console.log(`editors ${editors}, of them joined others ${joined}, got a new key because of a save meanwhile ${outdated}, gave up ${notOpened}; documents edited ${edited.length}, edits ${edits}`)
   console.log(`saves acknowledged ${acknowledged}, refused ${refused}, without an answer ${unanswered}; force saves that the application waited for ${awaited}`)
   console.log(`saves that only the document server had when nothing was killed any more ${forgotten}`)
-  console.log(`contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}; events told twice ${toldTwice}, still to be told ${toBeTold}`)
+  console.log(`contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}, conflict copies of late saves ${lateCopies}; events told twice ${toldTwice}, still to be told ${toBeTold}`)
   console.log(`lost acknowledged saves ${bad.lost}, missing edits ${bad.missing}, forks ${bad.forks}, out of order ${bad.outOfOrder}, torn ${bad.torn}, never told ${bad.untold}, stuck ${bad.stuck}`)
 }

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import { digest } from '../digest.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -128,13 +129,15 @@ function isSave (event: CallbackEvent): event is SaveEvent {
 
 function saveRequest (event: SaveEvent, url: string): SaveRequest {
   const { fileId, key, status, lastsave, users } = event
+  const first = event.history?.changes?.[0]
   return {
     fileId,
     status,
     url: parseHttpUrl(url),
     key,
     lastsave,
-    oldestChange: event.history?.changes?.[0]?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
+    oldestChange: first?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
+    firstChange: first?.created && digest(first.created, first.user?.id ?? '', first.documentSha256 ?? ''),
     filetype: event.filetype !== undefined && documentTypeOf(event.filetype) ? event.filetype : undefined,
     notmodified: status === 2 && event.notmodified === true,
     users,

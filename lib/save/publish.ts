@@ -8,7 +8,7 @@ import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import { type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
-import { isBaseUncertain, isConflict, isFromReopenedSession, mayBeOlderThanStored, saveStored } from '../sessions/stored-saves.js'
+import { isBaseUncertain, isConflict, isFromReopenedSession, isOlderThanStored, mayBeOlderThanStored, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import { newVersion } from './new-version.js'
@@ -58,10 +58,10 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   }
 
   async function decide (save: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
-    const { request, identity: { key }, staged, snapshot: { record }, current } = save
+    const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.isForgotten
-      ? isOutdated(save) || isBaseUncertain(record, keys, key, current) || isConflict(record, keys, key, current)
-      : settings.onConflict === 'keep-both' && isConflict(record, keys, key, current)
+      ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
+      : settings.onConflict === 'keep-both' && (isOlderThanStored(record, identity) || isConflict(record, keys, identity, current))
     // This save may have been published before, and its note lost in a power failure.
     if ((conflict || request.notmodified) && await isStoredContent(staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
@@ -111,13 +111,14 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   }
 
   /**
-   * Replaces the conflict copy of the session's last save, unless that copy was changed or is being edited. A forgotten file does not
-   * tell whether it builds on that copy.
+   * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed or is being edited. A forgotten file
+   * does not tell whether it builds on that copy.
    */
   async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
-    if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
+    if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten) return null
+    if (isOlderThanStored(record, identity) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
     const replaced = await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })

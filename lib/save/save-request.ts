@@ -15,6 +15,8 @@ export interface SaveRequest {
   readonly lastsave: string | undefined
   /** When the oldest of the saved changes was made, by the document server's clock. */
   readonly oldestChange: string | undefined
+  /** Stands for that change; `undefined` if nothing is said about the changes. */
+  readonly firstChange?: string | undefined
   /** Format of the bytes at `url`, as announced. */
   readonly filetype: string | undefined
   /** Nothing was changed since the last accepted force save. */
@@ -44,6 +46,7 @@ export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Iden
 }
 
 /** What distinguishes it from other saves; `undefined` without a key. */
-export function identityOf ({ key, status, url, lastsave }: SaveRequest): SaveIdentity | undefined {
-  return key === undefined ? undefined : { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }) }
+export function identityOf ({ key, status, url, lastsave, firstChange }: SaveRequest): SaveIdentity | undefined {
+  if (key === undefined) return undefined
+  return { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }), ...(firstChange !== undefined && { firstChange }) }
 }

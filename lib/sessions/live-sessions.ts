@@ -26,7 +26,7 @@ export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: str
 /** The report may be late if the key already had its final save: the session may no longer exist. */
 function newSession (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): Session {
   const session = { key, lastReported: now, ...baseOf(record, keys, key, content) }
-  return finishedKeys(record).has(key) ? dormant({ ...session, lastReported: UNCONFIRMED }) : session
+  return finishedKeys(record).has(key) ? dormant(unconfirmed(session)) : session
 }
 
 function dormant (session: Session): Session {
@@ -55,11 +55,16 @@ export function confirmed (session: Session, now: number): Session {
   return { ...isUnconfirmed(session) && session.hasRefusedSave !== true ? awake(session) : session, lastReported: now }
 }
 
+/** A session that may have ended: the document server is asked before another user gets its key. */
+export function unconfirmed (session: Session): Session {
+  return { ...session, lastReported: UNCONFIRMED }
+}
+
 /** Status 4: everybody has left and nothing was changed. A save that was refused earlier may still be at the document server. */
 export function sessionClosed (record: FileRecord, key: string): FileRecord {
   const session = sessionWith(record, key)
   if (session === undefined) return record
-  return session.hasRefusedSave === true ? withSession(record, dormant({ ...session, lastReported: UNCONFIRMED })) : sessionRemoved(record, key)
+  return session.hasRefusedSave === true ? withSession(record, dormant(unconfirmed(session))) : sessionRemoved(record, key)
 }
 
 /** Everybody has left, and the file does not exist. If it is put back, the session may be opened again. */

@@ -32,7 +32,9 @@ const SaveIdentitySchema = Type.Object({
    */
   path: OptionalString,
   /** When the document was last changed, by the document server's clock. The path alone is no identity: its number is short and random. */
-  lastsave: OptionalString
+  lastsave: OptionalString,
+  /** Stands for the oldest of its changes: the same in all saves until the document server opens the document anew. Absent when unknown. */
+  firstChange: OptionalString
 })
 
 const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({

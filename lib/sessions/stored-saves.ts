@@ -1,7 +1,7 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
 import { forceSavesConcerned } from './force-save-notes.js'
-import { confirmed, sessionRemoved, withSession } from './live-sessions.js'
+import { confirmed, sessionRemoved, unconfirmed, withSession } from './live-sessions.js'
 import { type Bearing, type FileRecord, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
 
 // Changes of the saves in a record, and what can be concluded from them. Pure, as in live-sessions.ts.
@@ -16,17 +16,21 @@ interface SaveDetails {
   readonly bearing?: Bearing | undefined
 }
 
-/** A save was stored. A finished one ends its session, a force save does not. Nothing changes when it is noted already. */
+/**
+ * A save was stored. A finished one ends its session, unless newer ones of it are stored; a force save does not. Nothing changes when
+ * it is noted already.
+ */
 export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {} }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const session = sessionWith(record, save.key)
   const revision = conflictCopy?.revision ?? save.revision
   const noted = undelivered ? eventUndelivered(record, undelivered) : record
+  const lastNewer = record.saves.findLastIndex(other => isNewer(other, save))
   const changed = {
     ...revision === undefined ? noted : forceSavesConcerned(noted, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
-    saves: latest([session?.hasRefusedSave === true ? withoutRevision(save) : save, ...record.saves]),
+    saves: latest(record.saves.toSpliced(lastNewer + 1, 0, session?.hasRefusedSave === true ? withoutRevision(save) : save))
   }
-  if (save.status === 2) return sessionRemoved(changed, save.key)
+  if (save.status === 2) return session && lastNewer !== -1 ? withSession(changed, unconfirmed(session)) : sessionRemoved(changed, save.key)
   if (isFinished(record, save)) return changed // its session ended while it was being stored
   const baseRevision = conflictCopy === undefined ? save.revision : session?.baseRevision
   return withSession(changed, {
@@ -69,8 +73,19 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' |
   const saves = record.saves.filter(({ key }) => key === save.key)
   if (saves.some(other => isSameSave(other, save))) return 'repeat'
   if (save.status !== 6) return undefined
-  const isOlder = saves.some(({ lastsave }) => isBefore(save.lastsave, lastsave))
-  return isOlder || isFinished(record, save) ? 'superseded' : undefined
+  return isOlderThanStored(record, save) || isFinished(record, save) ? 'superseded' : undefined
+}
+
+/**
+ * Whether a save of the same session that is stored contains newer changes, by the document server's clock. A finished save is then
+ * one that an instance held up while its session went on, unless that clock was set back.
+ */
+export function isOlderThanStored ({ saves }: FileRecord, save: SaveIdentity): boolean {
+  return saves.some(other => isNewer(other, save))
+}
+
+function isNewer (other: SaveIdentity, { key, lastsave }: SaveIdentity): boolean {
+  return other.key === key && isBefore(lastsave, other.lastsave)
 }
 
 /** Whether the session has ended with a save that included this one's changes. A report that came after it may be late, too. */
@@ -81,15 +96,17 @@ function isFinished (record: FileRecord, { key, lastsave }: SaveIdentity): boole
 }
 
 /**
- * Whether someone else changed the file since the session's content was read from it or stored in it. A session that saves
- * again after its final save, without having been reported as live, may belong to another document server.
+ * Whether someone else changed the file since the session's content was read from it or stored in it. A session that saves again
+ * after its final save, without having been reported as live, may belong to another document server; unless that final save was
+ * stored so late that the session had gone on with the same changes.
  */
-export function isConflict (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
+export function isConflict (record: FileRecord, keys: DocumentKeys, { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>, content: FileInfo): boolean {
   const session = sessionWith(record, key)
   if (session?.conflictFileId !== undefined) return true
   if (session?.baseRevision !== undefined) return session.baseRevision !== content.revision
   const last = lastSaveOf(record, key)
-  if (last !== undefined) return last.status === 2 || last.revision !== content.revision
+  const goesOn = last?.status === 6 || (firstChange !== undefined && firstChange === last?.firstChange)
+  if (last !== undefined) return !goesOn || last.revision !== content.revision
   // The session was never reported. A key that we made shows which content it was opened with; others do not.
   return keys.isForFile(content.fileId, key) && !keys.isForContent(content, key)
 }

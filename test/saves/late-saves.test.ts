@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { SavedEvent } from '../../lib/index.js'
+import type { CallbackHistory, SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
 
@@ -12,11 +12,11 @@ async function startSaving (t: Test, options: EditingOptions) {
   const editing = await startEditing(t, { serve: (request, response) => response.end(request.url), ...options })
   const { documentServer: { origin, requests }, key, post, storedText, fileId } = editing
   /** Posts a save; resolves to whether it was stored. Every one must be answered 0. */
-  async function save (path: string, fields: { status: 2 | 6, lastsave?: string, key?: string }): Promise<boolean> {
+  async function save (path: string, fields: { status: 2 | 6, lastsave?: string, key?: string, history?: CallbackHistory }, { isFetched = false } = {}): Promise<boolean> {
     const before = requests.length
     t.equal(await post({ key, ...fields, url: `${origin}/${path}` }), 0, `${path} is answered`)
     const stored = await storedText(fileId) === `/${path}`
-    t.equal(requests.length, before + (stored ? 1 : 0), `${path} is fetched only when it is stored`)
+    t.equal(requests.length, before + (stored || isFetched ? 1 : 0), `${path} is fetched only when it is stored`)
     return stored
   }
   return { ...editing, save }
@@ -44,6 +44,35 @@ for (const profile of profiles) {
       t.not(await openedKey(), key)
     })
   }
+
+  for (const reported of ['reopened', 'live'] as const) {
+    t.test(`a finished save that was held up while its session went on and saved again does not replace what is newer (${reported}, ${profile})`, async t => {
+      const saved: SavedEvent[] = []
+      const { save, post, key, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+      t.equal(await post({ key, status: 1 }), 0)
+      t.ok(await save('newer', { status: reported === 'live' ? 6 : 2, lastsave: TIME }))
+      t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+      t.equal(await post({ key, status: 2, lastsave: EARLIER, url: `${origin}/older` }), 0)
+      t.equal(await storedText(fileId), '/newer')
+      t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/older', 'the clock of the document server may have been set back')
+    })
+  }
+
+  t.test(`a finished save is stored so late that its session has gone on: what the session saves then continues it (${profile})`, async t => {
+    const changes = [{ documentSha256: 'c55a', created: '2026-11-20 16:12:20', user: { id: 'u1', name: 'John' } }]
+    const history = { serverVersion: '9.3.0', changes }
+    const { save, post, key, storedText, fileId, storage } = await startSaving(t, { profile, onConflict: 'keep-both' })
+    t.equal(await post({ key, status: 1, users: ['u1'] }), 0, 'somebody has joined again')
+    t.ok(await save('late', { status: 2, lastsave: EARLIER, history }))
+    t.ok(await save('forced', { status: 6, lastsave: TIME, history: { ...history, changes: [...changes, { ...changes[0], created: '2026-11-20 16:12:26' }] } }))
+    t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+    t.ok(await save('finished', { status: 2, lastsave: LATER, history }))
+
+    t.ok(await save('again', { status: 2, lastsave: '2026-11-20T16:12:40.000Z', history }))
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    t.notOk(await save('conflict', { status: 2, lastsave: '2026-11-20T16:12:45.000Z', history }, { isFetched: true }))
+    t.equal(await storedText(fileId), 'changed from outside')
+  })
 
   t.test(`newer saves that arrive after the finished one, without a status 1 for the session, go to a conflict copy or overwrite, as configured (${profile})`, async t => {
     for (const status of [6, 2] as const) {

@@ -20,6 +20,8 @@ export function createCounts () {
     storedTwice: 0,
     /** Older content that has replaced newer content of the same session and second: nobody but the document server can tell. */
     sameSecond: 0,
+    /** Saves that an instance held up, while their session was saved again. */
+    lateCopies: 0,
     toldTwice: 0,
     /** Events that an instance had no time for. A later save brings them. */
     toBeTold: 0,

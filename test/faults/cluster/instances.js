@@ -45,7 +45,7 @@ export async function startInstances ({ pool, settings, random, counts, log }) {
 
   /** @param {AbortSignal} signal */
   async function freezing (signal) {
-    while (await elapses(3000 + random.below(12_000), signal)) {
+    while (await elapses(1000 + random.below(4000), signal)) {
       const slot = random.of(slots)
       const { service } = slot
       log(`suspends ${service.pid}`)
