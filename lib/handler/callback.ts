@@ -137,7 +137,7 @@ function saveRequest (event: SaveEvent, url: string): SaveRequest {
     key,
     lastsave,
     oldestChange: first?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
-    firstChange: first?.created && digest(first.created, first.user?.id ?? '', first.documentSha256 ?? ''),
+    firstChange: first?.created && digest(first.created, first.user?.id ?? ''),
     filetype: event.filetype !== undefined && documentTypeOf(event.filetype) ? event.filetype : undefined,
     notmodified: status === 2 && event.notmodified === true,
     users,

@@ -61,10 +61,11 @@ for (const profile of profiles) {
   t.test(`a finished save is stored so late that its session has gone on: what the session saves then continues it (${profile})`, async t => {
     const changes = [{ documentSha256: 'c55a', created: '2026-11-20 16:12:20', user: { id: 'u1', name: 'John' } }]
     const history = { serverVersion: '9.3.0', changes }
+    const longer = { ...history, changes: [{ ...changes[0], documentSha256: 'd66b' }, { ...changes[0], created: '2026-11-20 16:12:26' }] }
     const { save, post, key, storedText, fileId, storage } = await startSaving(t, { profile, onConflict: 'keep-both' })
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0, 'somebody has joined again')
     t.ok(await save('late', { status: 2, lastsave: EARLIER, history }))
-    t.ok(await save('forced', { status: 6, lastsave: TIME, history: { ...history, changes: [...changes, { ...changes[0], created: '2026-11-20 16:12:26' }] } }))
+    t.ok(await save('forced', { status: 6, lastsave: TIME, history: longer }))
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
     t.ok(await save('finished', { status: 2, lastsave: LATER, history }))
 
