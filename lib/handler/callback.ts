@@ -52,7 +52,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
       const event = await received
       const bearing = await arrival.bearingOf(event)
       await turn
-      await apply(log, event, bearing)
+      await apply(log, event, bearing, () => !(reply.raw.closed || reply.raw.destroyed))
     }).finally(arrival.applied)
     let isAnswered = false
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a change of a session could not be noted') })
@@ -77,9 +77,9 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     return event
   }
 
-  async function apply (log: FastifyBaseLogger, event: CallbackEvent, bearing: Bearing | undefined): Promise<void> {
+  async function apply (log: FastifyBaseLogger, event: CallbackEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<void> {
     const { fileId, key } = event
-    if (isSave(event)) return await applySave(log, event, bearing)
+    if (isSave(event)) return await applySave(log, event, bearing, isAwaited)
     if (!key) return
     if (event.status === 1) await sessions.started(fileId, key, event.users)
     if (event.status === 4) await sessions.closed(fileId, key)
@@ -87,7 +87,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     if (event.status === 3 || event.status === 7) await forceSaves.failed(event, bearing)
   }
 
-  async function applySave (log: FastifyBaseLogger, event: SaveEvent, bearing: Bearing | undefined): Promise<void> {
+  async function applySave (log: FastifyBaseLogger, event: SaveEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<void> {
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
@@ -95,13 +95,14 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
       return await forceSaves.failed(event, bearing)
     }
     try {
-      const request = { ...saveRequest(event, url), bearing }
+      const request = { ...saveRequest(event, url), bearing, isAwaited }
       const outcome = await saves.save(request)
       logOutcome(log, event, outcome)
       if (outcome === 'missing') {
         await discarded()
         await forceSaves.failed(event, bearing, new FileNotFoundError())
       }
+      if (outcome === 'repeat' && key && status === 2 && isAwaited()) await sessions.finished(fileId, key, users)
       if (outcome === 'repeat' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
     } catch (error) {
       if (event.status === 2) await noteRefusedSave(log, event)

@@ -8,7 +8,7 @@ import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import { type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
-import { isBaseUncertain, isConflict, isFromReopenedSession, isOlderThanStored, mayBeOlderThanStored, saveStored } from '../sessions/stored-saves.js'
+import { isBaseUncertain, isConflict, isFromReopenedSession, isOlderThanStored, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import { newVersion } from './new-version.js'
@@ -75,12 +75,11 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 
   async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const { fileId, bearing, users } = request
-    const undeliveredOf = (info: FileInfo) => outbox.entryFor(eventOf(request, info))
     const options = { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) }
     const replaced = await replaceNoted(fileId, staged, snapshot, options, {
-      change: (record, info) => saveStored(record, storedSave(identity, info.revision), { undelivered: undeliveredOf(info), bearing }),
+      change: (record, info) => saveStored(record, storedSave(identity, info.revision), detailsOf(request, eventOf(request, info))),
       publishing (info) {
-        const undelivered = undeliveredOf(info)
+        const { undelivered } = detailsOf(request, eventOf(request, info))
         return { save: storedSave(identity, info.revision), ...(bearing && { bearing }), ...(undelivered && { undelivered }) }
       },
       cause: { key: identity.key, users }
@@ -101,7 +100,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
       const extension = formatOf(request, current).extension ?? current.extension
       const conflictCopy = await replaceConflictCopy(save, extension) ?? await storage.create(extension, staged)
       const event = eventOf(request, conflictCopy, reason)
-      await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, undelivered: outbox.entryFor(event), bearing: request.bearing }), { key: identity.key, users: request.users })
+      await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, ...detailsOf(request, event) }), { key: identity.key, users: request.users })
       await outbox.deliver(fileId, event)
       return event
     } catch (error) {
@@ -128,7 +127,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   /** Stores nothing: the same bytes are stored already. */
   async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const event = eventOf(request, current)
-    const record = saveStored(snapshot.record, storedSave(identity, current.revision), { undelivered: outbox.entryFor(event), bearing: request.bearing })
+    const record = saveStored(snapshot.record, storedSave(identity, current.revision), detailsOf(request, event))
     if (!await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } })) return CHANGED
     await outbox.deliver(request.fileId, event)
     return event
@@ -162,6 +161,10 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   /** The changes belong to the file that was edited, not to a conflict copy. */
   function versionOf (request: SaveRequest, changes?: StagedContent): () => NewVersion {
     return () => newVersion(request, settings.clock.now(), changes)
+  }
+
+  function detailsOf ({ bearing, isAwaited }: SaveRequest, event: SavedEvent): SaveDetails {
+    return { undelivered: outbox.entryFor(event), bearing, isAwaited: isAwaited?.() ?? true }
   }
 
   function storedSave (identity: SaveIdentity, revision?: string): StoredSave {

@@ -28,6 +28,8 @@ export interface SaveRequest {
   readonly changesUrl?: URL | undefined
   /** It is a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. */
   readonly isForgotten?: true
+  /** Whether the document server still waits for the answer, as far as that can be told. Without it, it does. */
+  readonly isAwaited?: (() => boolean) | undefined
   /** Absent when no callback announced it. */
   readonly bearing?: Bearing | undefined
 }

@@ -17,6 +17,8 @@ export interface Sessions {
   keyFor (content: FileInfo): Promise<string>
   /** Status 1: users are editing under this key. If there are none, unsaved changes are left. */
   started (fileId: string, key: string, users: Users): Promise<void>
+  /** A final save was repeated that is stored already: now the document server gets an answer, and ends the session. */
+  finished (fileId: string, key: string, users: Users): Promise<void>
   /** Status 4: the session ended without changes. */
   closed (fileId: string, key: string): Promise<void>
   /** The document server ended the session, and there is nothing to store. */
@@ -97,6 +99,13 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
         snapshot,
         cause: { key, users }
       })
+    },
+
+    async finished (fileId, key, users) {
+      await recordStore.update(fileId, record => {
+        const session = sessionWith(record, key)
+        return session && isUnconfirmed(session) && session.hasRefusedSave !== true ? sessionRemoved(record, key) : record
+      }, { ...NOT_DURABLE, cause: { key, users, reason: 'saved' } })
     },
 
     async closed (fileId, key) {

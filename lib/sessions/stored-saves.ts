@@ -9,18 +9,20 @@ import { type Bearing, type FileRecord, isSameSave, lastSaveOf, liveSessions, ty
 /** A repeat or a late force save arrives within minutes, but other saves may arrive first. This many are kept of each status. */
 const MAX_SAVES = 8
 
-interface SaveDetails {
+export interface SaveDetails {
   /** The conflict copy it was stored in. */
   readonly conflictCopy?: Pick<FileInfo, 'fileId' | 'revision'>
   readonly undelivered?: UndeliveredEvent | undefined
   readonly bearing?: Bearing | undefined
+  /** Whether the document server waits for the answer: otherwise it does not know that the save is stored. */
+  readonly isAwaited?: boolean
 }
 
 /**
- * A save was stored. A finished one ends its session, unless newer ones of it are stored; a force save does not. Nothing changes when
- * it is noted already.
+ * A save was stored. A finished one ends its session, a force save does not. A session also goes on when the document server will not
+ * get the answer to its finished save, or when newer saves of it are stored. Nothing changes when the save is noted already.
  */
-export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {} }: SaveDetails = {}): FileRecord {
+export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const session = sessionWith(record, save.key)
   const revision = conflictCopy?.revision ?? save.revision
@@ -30,11 +32,14 @@ export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy
     ...revision === undefined ? noted : forceSavesConcerned(noted, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
     saves: latest(record.saves.toSpliced(lastNewer + 1, 0, session?.hasRefusedSave === true ? withoutRevision(save) : save))
   }
-  if (save.status === 2) return session && lastNewer !== -1 ? withSession(changed, unconfirmed(session)) : sessionRemoved(changed, save.key)
+  const isFinal = save.status === 2
+  if (isFinal && lastNewer !== -1) return session ? withSession(changed, unconfirmed(session)) : changed
+  if (isFinal && isAwaited) return sessionRemoved(changed, save.key)
   if (isFinished(record, save)) return changed // its session ended while it was being stored
+  const known = session ?? { key: save.key, lastReported: save.storedAt, ...(isFinal && { isDormant: true }) }
   const baseRevision = conflictCopy === undefined ? save.revision : session?.baseRevision
   return withSession(changed, {
-    ...confirmed(session ?? { key: save.key, lastReported: save.storedAt }, save.storedAt),
+    ...isFinal ? unconfirmed(known) : confirmed(known, save.storedAt),
     ...(baseRevision !== undefined && { baseRevision }),
     ...(conflictCopy !== undefined && { conflictFileId: conflictCopy.fileId, conflictRevision: conflictCopy.revision })
   })
@@ -62,7 +67,7 @@ export function deadLockRemoved (record: FileRecord, storedRevision: string | un
   const { lock, ...rest } = record
   const { save, undelivered, bearing } = lock?.publishing ?? {}
   if (save === undefined) return undelivered !== undefined && undelivered.event.revision === storedRevision ? eventUndelivered(rest, undelivered) : rest
-  return save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing }) : rest
+  return save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing, isAwaited: false }) : rest
 }
 
 /**

@@ -14,7 +14,7 @@ const MOST_TRIES = 1000
 
 /** A document server whose saved files have their path as content, and which answers commands so. */
 async function startTold (t: Test, options: EditingOptions = {}) {
-  const commands = { error: 1, users: undefined as string[] | undefined, asked: [] as string[], report: async () => {} }
+  const commands = { error: 1, users: undefined as string[] | undefined, asked: [] as string[], report: async () => {}, fetching: () => {} }
   const saved: SavedEvent[] = []
   const clock = fakeClock()
   const editing = await startEditing(t, {
@@ -23,7 +23,10 @@ async function startTold (t: Test, options: EditingOptions = {}) {
     onConflict: 'keep-both',
     onSaved: event => { saved.push(event) },
     async serve (request, response) {
-      if (request.method === 'GET') return response.end(request.url)
+      if (request.method === 'GET') {
+        commands.fetching()
+        return response.end(request.url)
+      }
       commands.asked.push(request.url!)
       await commands.report()
       response.end(JSON.stringify({ error: commands.error, users: commands.users }))
@@ -64,6 +67,36 @@ for (const profile of profiles) {
     clock.skip(60_000)
     t.equal(await openedKey(), next)
     t.equal(commands.asked.length, asked + 1, 'the document server has given up repeating it')
+  })
+
+  t.test(`a final save is stored when the document server waits no longer for the answer: its session goes on (${profile})`, async t => {
+    let stored = deferred()
+    const { app, key, openedKey, tell, save, commands, post, storedText, fileId, documentServer: { origin } } = await startTold(t, { profile, onSaved: () => stored.resolve() })
+    async function saveUnheard (key: string, path: string): Promise<void> {
+      stored = deferred()
+      commands.fetching = () => app.server.closeAllConnections()
+      await t.rejects(post({ key, status: 2, url: `${origin}/${path}` }))
+      commands.fetching = () => {}
+      await stored.promise
+    }
+    await tell(key, 1)
+    await saveUnheard(key, 'first')
+    t.equal(await storedText(fileId), '/first')
+    Object.assign(commands, { error: 0, users: [] })
+    t.equal(await openedKey(), key, 'it has unsaved changes or a forgotten file')
+    await save(key, 6, 'second')
+    t.equal(await storedText(fileId), '/second', 'no conflict')
+
+    await saveUnheard(key, 'third')
+    await save(key, 2, 'third')
+    Object.assign(commands, { error: 1, users: undefined, asked: [] })
+    const next = await openedKey()
+    t.not(next, key)
+    t.equal(commands.asked.length, 1, 'a repeated save was answered: it is not asked for a forgotten file')
+
+    await tell(next, 1)
+    await saveUnheard(next, 'fourth')
+    t.not(await openedKey(), next)
   })
 
   t.test(`an old page reopens a finished key while others edit under the new one: nobody else ever gets the old key (${profile})`, async t => {
