@@ -8,7 +8,7 @@ import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import { type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
-import { isBaseUncertain, isConflict, isFromReopenedSession, isOlderThanStored, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
+import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import { newVersion } from './new-version.js'
@@ -61,7 +61,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.isForgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
-      : settings.onConflict === 'keep-both' && (isOlderThanStored(record, identity) || isConflict(record, keys, identity, current))
+      : settings.onConflict === 'keep-both' && (isHeldUp(record, identity, { isAwaited: isAwaited(request) }) || isConflict(record, keys, identity, current))
     // This save may have been published before, and its note lost in a power failure.
     if ((conflict || request.notmodified) && await isStoredContent(staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
@@ -117,7 +117,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten) return null
-    if (isOlderThanStored(record, identity) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
+    if (isHeldUp(record, identity, { isAwaited: isAwaited(request) }) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
     const replaced = await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
@@ -163,8 +163,8 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     return () => newVersion(request, settings.clock.now(), changes)
   }
 
-  function detailsOf ({ bearing, isAwaited }: SaveRequest, event: SavedEvent): SaveDetails {
-    return { undelivered: outbox.entryFor(event), bearing, isAwaited: isAwaited?.() ?? true }
+  function detailsOf (request: SaveRequest, event: SavedEvent): SaveDetails {
+    return { undelivered: outbox.entryFor(event), bearing: request.bearing, isAwaited: isAwaited(request) }
   }
 
   function storedSave (identity: SaveIdentity, revision?: string): StoredSave {
@@ -175,6 +175,10 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 /** Whether it is a forgotten file that may be older than what was stored of its session. */
 function isOutdated ({ request: { isForgotten, lastsave }, identity: { key }, snapshot: { record } }: IdentifiedSave): boolean {
   return isForgotten === true && mayBeOlderThanStored(record, key, lastsave)
+}
+
+function isAwaited (request: SaveRequest): boolean {
+  return request.isAwaited?.() ?? true
 }
 
 function isIdentified (save: StagedSave): save is IdentifiedSave {

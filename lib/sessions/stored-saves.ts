@@ -20,20 +20,21 @@ export interface SaveDetails {
 
 /**
  * A save was stored. A finished one ends its session, a force save does not. A session also goes on when the document server will not
- * get the answer to its finished save, or when newer saves of it are stored. Nothing changes when the save is noted already.
+ * get the answer to its finished save, or when that was held up. Nothing changes when the save is noted already.
  */
 export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const session = sessionWith(record, save.key)
   const revision = conflictCopy?.revision ?? save.revision
   const noted = undelivered ? eventUndelivered(record, undelivered) : record
-  const lastNewer = record.saves.findLastIndex(other => isNewer(other, save))
+  const isLate = isHeldUp(record, save, { isAwaited })
+  const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
     ...revision === undefined ? noted : forceSavesConcerned(noted, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
-    saves: latest(record.saves.toSpliced(lastNewer + 1, 0, session?.hasRefusedSave === true ? withoutRevision(save) : save))
+    saves: latest(record.saves.toSpliced(index, 0, session?.hasRefusedSave === true ? withoutRevision(save) : save))
   }
   const isFinal = save.status === 2
-  if (isFinal && lastNewer !== -1) return session ? withSession(changed, unconfirmed(session)) : changed
+  if (isLate) return session ? withSession(changed, unconfirmed(session)) : changed
   if (isFinal && isAwaited) return sessionRemoved(changed, save.key)
   if (isFinished(record, save)) return changed // its session ended while it was being stored
   const known = session ?? { key: save.key, lastReported: save.storedAt, ...(isFinal && { isDormant: true }) }
@@ -82,10 +83,15 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' |
 }
 
 /**
- * Whether a save of the same session that is stored contains newer changes, by the document server's clock. A finished save is then
- * one that an instance held up while its session went on, unless that clock was set back.
+ * Whether an instance held up a finished save while its session went on: newer changes are stored, and the document server does not
+ * wait for the answer, or has ended the session already. Otherwise its clock was set back.
  */
-export function isOlderThanStored ({ saves }: FileRecord, save: SaveIdentity): boolean {
+export function isHeldUp (record: FileRecord, save: SaveIdentity, { isAwaited }: { readonly isAwaited: boolean }): boolean {
+  return save.status === 2 && isOlderThanStored(record, save) && (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
+}
+
+/** Whether a save of the same session that is stored contains newer changes, by the document server's clock. */
+function isOlderThanStored ({ saves }: FileRecord, save: SaveIdentity): boolean {
   return saves.some(other => isNewer(other, save))
 }
 

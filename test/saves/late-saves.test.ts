@@ -45,16 +45,32 @@ for (const profile of profiles) {
     })
   }
 
-  for (const reported of ['reopened', 'live'] as const) {
-    t.test(`a finished save that was held up while its session went on and saved again does not replace what is newer (${reported}, ${profile})`, async t => {
-      const saved: SavedEvent[] = []
-      const { save, post, key, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+  for (const name of ['after the final save', 'and nobody waits for the answer'] as const) {
+    t.test(`a finished save that was held up while its session went on, ${name}, does not replace what is newer (${profile})`, async t => {
+      const stored = deferred<SavedEvent>()
+      let fetching = () => {}
+      const { app, post, key, storedText, fileId, documentServer: { origin } } = await startEditing(t, {
+        profile,
+        onConflict: 'keep-both',
+        onSaved: event => { if (event.conflict) stored.resolve(event) },
+        serve (request, response) {
+          fetching()
+          response.end(request.url)
+        }
+      })
       t.equal(await post({ key, status: 1 }), 0)
-      t.ok(await save('newer', { status: reported === 'live' ? 6 : 2, lastsave: TIME }))
+      const isFinal = name === 'after the final save'
+      t.equal(await post({ key, status: isFinal ? 2 : 6, lastsave: TIME, url: `${origin}/newer` }), 0)
       t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
-      t.equal(await post({ key, status: 2, lastsave: EARLIER, url: `${origin}/older` }), 0)
+      if (!isFinal) fetching = () => app.server.closeAllConnections()
+      const posted = post({ key, status: 2, lastsave: EARLIER, url: `${origin}/older` })
+      await (isFinal ? posted : t.rejects(posted))
+      const { conflictFileId } = await stored.promise
       t.equal(await storedText(fileId), '/newer')
-      t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/older', 'the clock of the document server may have been set back')
+      t.equal(await storedText(conflictFileId!), '/older', 'the clock of the document server may have been set back')
+      fetching = () => {}
+      t.equal(await post({ key, status: 6, lastsave: LATER, url: `${origin}/newest` }), 0)
+      t.equal(await storedText(fileId), '/newest', 'its session has gone on')
     })
   }
 
