@@ -6,7 +6,7 @@ import type { NewVersion } from '../history/details.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
-import { type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import { lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
@@ -62,8 +62,9 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const conflict = request.isForgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : settings.onConflict === 'keep-both' && (isHeldUp(record, identity, { isAwaited: isAwaited(request) }) || isConflict(record, keys, identity, current))
-    // This save may have been published before, and its note lost in a power failure.
-    if ((conflict || request.notmodified) && await isStoredContent(staged, current)) return await noteOnly(save)
+    // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
+    const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
+    if (mayBeStored && await isStoredContent(staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
     try {
       return await storeInFile(save)

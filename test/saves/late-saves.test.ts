@@ -91,6 +91,18 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), 'changed from outside')
   })
 
+  t.test(`an earlier attempt at a finished save arrives after the one that was stored: the revision stays, for the next session (${profile})`, async t => {
+    const { post, key, openedKey, fileId, storage, storedText, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', serve: (_request, response) => response.end('saved') })
+    const history = { changes: [{ created: '2026-11-20 16:12:20', user: { id: 'u1' } }] }
+    t.equal(await post({ key, status: 2, lastsave: TIME, history, url: `${origin}/second-attempt` }), 0)
+    const next = await openedKey()
+    const { revision } = (await storage.stat(fileId))!
+    t.equal(await post({ key, status: 2, lastsave: TIME, history, url: `${origin}/first-attempt` }), 0)
+    t.equal((await storage.stat(fileId))!.revision, revision)
+    t.equal(await storedText(fileId), 'saved')
+    t.equal(await openedKey(), next)
+  })
+
   t.test(`newer saves that arrive after the finished one, without a status 1 for the session, go to a conflict copy or overwrite, as configured (${profile})`, async t => {
     for (const status of [6, 2] as const) {
       const saved: SavedEvent[] = []
