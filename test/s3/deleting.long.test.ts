@@ -103,6 +103,30 @@ t.test('of all instances one sweeps in the background when it is due, and none a
   t.equal(count(''), before)
 })
 
+t.test('a store that calls a record removed, although a write at the same moment has kept it: it is removed again, with all objects', { skip: noS3 }, async t => {
+  const { storage, direct, proxy, store } = await proxiedStorage(t)
+  const { fileId, revision } = await storage.create('docx', Buffer.from('content'))
+  let removals = 0
+  proxy.onRequest = ({ method, url }) => {
+    if (!url.includes('/records/')) return undefined
+    if (method === 'DELETE' && ++removals === 1) return { status: 204 }
+    return method === 'GET' && removals === 1 ? { until: direct.versions.keep(fileId, revision, { changes: Buffer.from('changes') }) } : undefined
+  }
+  t.equal(await storage.remove(fileId), true)
+  t.equal(removals, 2)
+  t.strictSame(await store.list(''), [])
+
+  // Somebody creates it anew at that moment: that is another document.
+  t.ok(await direct.createAs(fileId, 'docx', Buffer.from('old')))
+  proxy.onRequest = ({ method, url }) => {
+    if (!url.includes('/records/')) return undefined
+    if (method === 'DELETE') removals++
+    return method === 'GET' && removals === 3 ? { until: direct.createAs(fileId, 'docx', Buffer.from('new')) } : undefined
+  }
+  t.equal(await storage.remove(fileId), true)
+  t.equal(await textOf(direct, fileId), 'new')
+})
+
 async function timed (t: Test) {
   const { proxy, store, direct } = await proxiedStorage(t)
   const client = store.newClient({ endpoint: proxy.endpoint })

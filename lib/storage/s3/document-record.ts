@@ -74,6 +74,11 @@ export function showsNextWrite ({ tags }: DocumentRecord, base: DocumentRecord |
   return tags.length < MAX_TAGS || (last !== undefined && tags.includes(last))
 }
 
+/** Whether a record is the one of `base` after further writes: not one of a document that was created since under the same fileId. */
+export function isLaterStateOf ({ tags }: DocumentRecord, base: DocumentRecord): boolean {
+  return tags.some(tag => base.tags.includes(tag))
+}
+
 /** Superseded objects stay for as long as somebody may read them, or have a URL for them. */
 export const GARBAGE_MS = 15 * 60_000
 const GARBAGE_BATCH = 8

@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
-import { InvalidOptionError, StorageError } from '../../errors.js'
+import { BusyError, InvalidOptionError, StorageError } from '../../errors.js'
 import { assertOptions, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { deferErrors } from '../../streams.js'
@@ -10,7 +10,7 @@ import { storedExtension } from '../file-info.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
 import { checkConditions } from './conditions.js'
-import { type DocumentRecord, infoOf, namesOfEntry, parseRecord, type StoredContent, storedVersion, withContent, withState, withVersion } from './document-record.js'
+import { type DocumentRecord, infoOf, isLaterStateOf, namesOfEntry, parseRecord, type StoredContent, storedVersion, withContent, withState, withVersion } from './document-record.js'
 import { objectNames } from './names.js'
 import { createObjectStore, presigner } from './object-store.js'
 import { createRecords, orEmpty } from './records.js'
@@ -73,6 +73,7 @@ const MAX_REQUEST_TIMEOUT_MS = 5 * 60_000
 const DEFAULT_URL_MS = 5 * 60_000
 const MAX_URL_MS = 10 * 60_000
 const MAX_READ_ATTEMPTS = 3
+const MAX_REMOVALS = 10
 const LISTED_AT_ONCE = 8
 
 const Client = rule('must be an S3Client of @aws-sdk/client-s3', Type.Refine(Type.Unknown(), isClient))
@@ -223,14 +224,20 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       const found = await store.get(names.record(fileId))
       if (!found) return false
       const record = parseRecord(found.text)
-      const entries = record ? await versions.entries(fileId, record).catch(() => record.versions.entries) : []
-      await store.remove(names.record(fileId))
-      records.forget(fileId)
-      if (!record) return true
-      const { content, garbage, versions: { older } } = record
-      const gone = new Set([...content ? [content.name] : [], ...older ? [older.name] : [], ...entries.flatMap(namesOfEntry), ...garbage.map(({ name }) => name)])
+      const gone = new Set<string>()
+      for (let left = record, attempt = 1; ; attempt++) {
+        if (left) for (const name of await objectsOf(fileId, left)) gone.add(name)
+        await store.remove(names.record(fileId))
+        records.forget(fileId)
+        if (!left) break
+        // A store may call it removed when a write was made at the same moment. Then the record is still there.
+        const { record: present } = await records.read(fileId)
+        if (!present || !isLaterStateOf(present, left)) break
+        if (attempt === MAX_REMOVALS) throw new BusyError('other instances changed its record while it was being removed')
+        left = present
+      }
       await removeObjects(fileId, gone).catch(() => {}) // no record names them: the sweep deletes them
-      return content !== null
+      return record === undefined || record.content !== null
     },
 
     state: {
@@ -351,6 +358,13 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       return await versions.tidied(fileId, record)
     }, { onSending }))
     return isCommitted ? { info: info!, recordVersion } : null
+  }
+
+  /** All that can be removed together with a record. */
+  async function objectsOf (fileId: string, record: DocumentRecord): Promise<string[]> {
+    const { content, garbage, versions: { entries, older } } = record
+    const kept = await versions.entries(fileId, record).catch(() => entries)
+    return [...content ? [content.name] : [], ...older ? [older.name] : [], ...kept.flatMap(namesOfEntry), ...garbage.map(({ name }) => name)]
   }
 
   async function removeObjects (fileId: string | undefined, objects: Iterable<string>): Promise<void> {
