@@ -61,7 +61,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.isForgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
-      : settings.onConflict === 'keep-both' && (isHeldUp(record, identity, { isAwaited: isAwaited(request) }) || isConflict(record, keys, identity, current))
+      : settings.onConflict === 'keep-both' && (wasHeldUp(save) || isConflict(record, keys, identity, current))
     // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStoredContent(staged, current)) return await noteOnly(save)
@@ -118,7 +118,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten) return null
-    if (isHeldUp(record, identity, { isAwaited: isAwaited(request) }) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
+    if (wasHeldUp(save) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
     const replaced = await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
@@ -176,6 +176,10 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 /** Whether it is a forgotten file that may be older than what was stored of its session. */
 function isOutdated ({ request: { isForgotten, lastsave }, identity: { key }, snapshot: { record } }: IdentifiedSave): boolean {
   return isForgotten === true && mayBeOlderThanStored(record, key, lastsave)
+}
+
+function wasHeldUp ({ request, identity, snapshot: { record } }: IdentifiedSave): boolean {
+  return isHeldUp(record, identity, { isAwaited: isAwaited(request) })
 }
 
 function isAwaited (request: SaveRequest): boolean {
