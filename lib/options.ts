@@ -1,47 +1,47 @@
-import { Type } from 'typebox'
 import type { Clock, EditorOptions } from '../types/options.js'
 import { basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
-import { AnyFunction as Hook, assertOptions, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse } from './rules.js'
+import {
+  anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, oneOf, rule, type Rules, stringThat,
+  TrueOrFalse
+} from './rules.js'
 import { weaknessOf } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './url.js'
 
-const HttpUrlString = stringThat(isHttpUrl)
-const OriginString = stringThat(value => parseOrigin(value) !== undefined)
-const OriginList = Type.Union([Type.Literal('any'), Type.Array(OriginString)])
-const ProxyTarget = Type.Union([OriginString, Type.Object({ origin: OriginString, path: stringThat(isUrlPath) }, { additionalProperties: false })])
-const NonBlankString = stringThat(value => value.trim() !== '')
-const PathString = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
-const NonEmptyString = stringThat(value => value !== '')
-const Bytes = rule('must be a whole number of bytes, at least 1', Type.Integer({ minimum: 1 }))
+const isUrl = stringThat(isHttpUrl)
+const isOrigin = stringThat(value => parseOrigin(value) !== undefined)
+const isPath = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
+const isNotBlank = stringThat(value => value.trim() !== '')
+const isNotEmpty = stringThat(value => value !== '')
+const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
 const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
-  Type.Refine(Type.Unknown(), value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')))
+  value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function'))
 
 const rules: Rules<EditorOptions> = {
-  editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', HttpUrlString),
-  jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', Type.Union([NonBlankString, Type.Array(NonBlankString, { minItems: 1 })])),
+  editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', isUrl),
+  jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', anyOf(isNotBlank, listOf(isNotBlank, { min: 1 }))),
   publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query, fragment and whitespace', stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value))),
-  path: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', PathString),
-  prefix: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', Type.Union([Type.Literal(''), PathString])),
+  path: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', isPath),
+  prefix: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', anyOf(isOneOf(''), isPath)),
   profile: oneOf('secure', 'classic'),
   storage: objectWith('stat', 'read', 'create', 'replace'),
   httpClient: objectWith('request'),
   documentServer: {
-    internalUrl: rule('must be an http(s) origin such as http://documentserver:80', OriginString),
-    origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', OriginList),
+    internalUrl: rule('must be an http(s) origin such as http://documentserver:80', isOrigin),
+    origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', anyOf(isOneOf('any'), listOf(isOrigin))),
     authorizationHeader: rule('must be the name of a header', stringThat(value => /^[\w-]+$/.test(value))),
-    authorizationPrefix: rule('must be a string', Type.String())
+    authorizationPrefix: rule('must be a string', isString)
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', Type.Union([Type.Literal('any'), Type.Array(ProxyTarget)])),
+    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', anyOf(isOneOf('any'), listOf(isProxyTarget))),
     requireToken: TrueOrFalse,
     crossOrigin: TrueOrFalse
   },
   tls: {
     rejectUnauthorized: TrueOrFalse,
     minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
-    ca: rule('must be certificates in PEM', Type.Union([NonEmptyString, Type.Array(NonEmptyString)]))
+    ca: rule('must be certificates in PEM', anyOf(isNotEmpty, listOf(isNotEmpty)))
   },
   allowPrivateAddresses: TrueOrFalse,
   allowWeakSecret: TrueOrFalse,
@@ -52,7 +52,7 @@ const rules: Rules<EditorOptions> = {
   onMissingFile: oneOf('reject', 'acknowledge'),
   onFormatChange: oneOf('follow', 'ignore'),
   onConflict: oneOf('keep-both', 'overwrite'),
-  saveRetries: rule('must be a whole number from 0 to 10', Type.Integer({ minimum: 0, maximum: 10 })),
+  saveRetries: rule('must be a whole number from 0 to 10', integerFrom(0, 10)),
   authorize: Hook,
   onCallback: Hook,
   onSaved: Hook,
@@ -63,7 +63,7 @@ const rules: Rules<EditorOptions> = {
   doctor: { authorize: Hook },
   actions: {
     rename: Hook,
-    saveAs: rule('must be a function or true', Type.Union([Type.Literal(true), Hook.schema])),
+    saveAs: rule('must be a function or true', anyOf(isOneOf(true), isFunction)),
     images: Hook,
     documents: Hook,
     spreadsheets: Hook,
@@ -83,8 +83,8 @@ const rules: Rules<EditorOptions> = {
     fileIdOf: Hook
   },
   versions: {
-    keep: rule('must be a whole number from 1 to 10000', Type.Integer({ minimum: 1, maximum: 10_000 })),
-    maxAge: rule('must be a whole number of milliseconds, at least 1', Type.Integer({ minimum: 1 })),
+    keep: rule('must be a whole number from 1 to 10000', integerFrom(1, 10_000)),
+    maxAge: rule('must be a whole number of milliseconds, at least 1', integerFrom(1)),
     maxBytes: Bytes
   },
   clock: objectWith('now'),
@@ -101,8 +101,8 @@ const rules: Rules<EditorOptions> = {
     session: Milliseconds,
     close: Milliseconds
   },
-  logLevel: rule('must be a log level', NonEmptyString),
-  constraints: rule('must be an object', Type.Object({}))
+  logLevel: rule('must be a log level', isNotEmpty),
+  constraints: rule('must be an object', isObject)
 }
 
 /** Milliseconds. */
@@ -219,6 +219,10 @@ function toOrigins (origins: readonly string[] | 'any'): string[] {
 function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
   if (allow === 'any') return []
   return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
+}
+
+function isProxyTarget (value: unknown): boolean {
+  return isOrigin(value) || (isObject(value) && Object.keys(value).every(name => name === 'origin' || name === 'path') && isOrigin(value.origin) && isString(value.path) && isUrlPath(value.path))
 }
 
 /** A path that URL parsing leaves as it is, percent-encoded or not, without dot segments and encoded slashes. */

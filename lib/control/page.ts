@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { Type } from 'typebox'
 import type { EditorMessages, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
 import { escapeHtml } from '../html.js'
-import { assertOptions, rule, stringThat } from '../rules.js'
+import { assertOptions, isObject, listOf, rule, stringThat } from '../rules.js'
 import { isPageUrl } from '../url.js'
 
 export interface PageUrls {
@@ -73,10 +72,10 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
 }
 
 const renderRules = {
-  events: rule('must be a list of events of the editor, such as onRequestClose', Type.Array(stringThat(name => /^on[A-Z][A-Za-z]*$/.test(name)))),
+  events: rule('must be a list of events of the editor, such as onRequestClose', listOf(stringThat(name => /^on[A-Z][A-Za-z]*$/.test(name)))),
   closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
   lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
-  messages: rule('must be an object', Type.Object({}))
+  messages: rule('must be an object', isObject)
 }
 
 export function assertRenderOptions (options: RenderOptions): void {

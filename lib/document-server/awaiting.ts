@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AwaitOptions, ConvertOptions } from '../../types/conversions.js'
 import { ConversionTimeoutError } from '../errors.js'
@@ -10,7 +9,7 @@ const DEFAULT_INTERVAL_MS = 1000
 const awaitRules: Rules<AwaitOptions> = {
   timeout: Milliseconds,
   interval: Milliseconds,
-  signal: rule('must be an AbortSignal', Type.Refine(Type.Unknown(), value => value instanceof AbortSignal))
+  signal: rule('must be an AbortSignal', value => value instanceof AbortSignal)
 }
 const convertRules: Rules<ConvertOptions> = { ...awaitRules, onProgress: AnyFunction }
 

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { randomUUID } from 'node:crypto'
 import type { AwaitOptions, BuildRequest, BuildResult } from '../../types/conversions.js'
 import { BuildFailedError, InvalidOptionError } from '../errors.js'
@@ -48,7 +47,7 @@ const MAX_SCRIPT_BYTES = 1024 * 1024
 const requestRules = {
   url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
   script: rule(`must be a string that is not empty, of at most ${MAX_SCRIPT_BYTES} bytes`, stringThat(value => value !== '' && Buffer.byteLength(value) <= MAX_SCRIPT_BYTES)),
-  argument: rule('must be an object that JSON can represent', Type.Refine(Type.Unknown(), isRepresentable))
+  argument: rule('must be an object that JSON can represent', isRepresentable)
 }
 
 /** Permanent in a conversion, but every build is a new one. */

@@ -1,8 +1,7 @@
-import { Type } from 'typebox'
 import type { ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun } from '../../types/conversions.js'
 import { digest } from '../digest.js'
 import { isJsonObject, type JsonObject } from '../json.js'
-import { assertOptions, rule, type Rules, stringThat, TrueOrFalse } from '../rules.js'
+import { anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat, TrueOrFalse } from '../rules.js'
 import { isHttpUrl } from '../url.js'
 import { EXTENSION } from './formats.js'
 
@@ -27,25 +26,24 @@ const CODE_PAGES: ReadonlySet<number> = new Set([
 ])
 
 const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
-const literals = (...values: number[]) => Type.Union(values.map(value => Type.Literal(value)))
-const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, literals(...values))
-const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, Type.Union(values.map(value => Type.Literal(value))))
+const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
+const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
 
-const ColorSchema = Type.Union([Type.Array(Type.Never(), { maxItems: 0 }), Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), { minItems: 3, maxItems: 3 })])
-const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', ColorSchema)
+const isColor = anyOf(listOf(integerFrom(0, 255), { min: 3, max: 3 }), listOf(isNumber, { max: 0 }))
+const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', isColor)
 const Extension = rule('must be an extension of 1 to 16 letters or digits, without a dot', stringThat(value => EXTENSION.test(value)))
 const Length = rule('must be a length such as 19.1mm', stringThat(value => /^\d{1,5}(\.\d{1,3})?mm$/.test(value)))
-const NotNegative = rule('must be a number, at least 0', Type.Number({ minimum: 0 }))
-const Pages = rule('must be a whole number of pages, at least 0', Type.Integer({ minimum: 0 }))
-const Pixels = rule('must be a whole number of pixels, at least 1', Type.Integer({ minimum: 1 }))
-const Text = rule('must be a string', Type.String())
+const NotNegative = rule('must be a number, at least 0', numberFrom(0))
+const Pages = rule('must be a whole number of pages, at least 0', integerFrom(0))
+const Pixels = rule('must be a whole number of pixels, at least 1', integerFrom(1))
+const Text = rule('must be a string', isString)
 
 const optionRules: Rules<ConversionOptions> = {
   outputType: Extension,
   title: Text,
   password: rule('must be a string of 1 to 255 characters', stringThat(value => value.length >= 1 && value.length <= 255)),
   region: rule('must be a language and a country, such as en-US', stringThat(value => /^[A-Za-z]{2,3}(-[A-Za-z]{4})?-[A-Za-z]{2}$/.test(value))),
-  codePage: rule('must be a code page that the document server knows, such as 65001 or 1252', Type.Refine(Type.Unknown(), value => CODE_PAGES.has(value as number))),
+  codePage: rule('must be a code page that the document server knows, such as 65001 or 1252', value => CODE_PAGES.has(value as number)),
   delimiter: numbered(0, 1, 2, 3, 4, 5),
   thumbnail: { aspect: numbered(0, 1, 2), first: TrueOrFalse, width: Pixels, height: Pixels },
   spreadsheetLayout: {
@@ -53,7 +51,7 @@ const optionRules: Rules<ConversionOptions> = {
     orientation: words('portrait', 'landscape'),
     fitToWidth: Pages,
     fitToHeight: Pages,
-    scale: rule('must be a whole number of percent, at least 1', Type.Integer({ minimum: 1 })),
+    scale: rule('must be a whole number of percent, at least 1', integerFrom(1)),
     headings: TrueOrFalse,
     gridLines: TrueOrFalse,
     pageSize: { width: Length, height: Length },
@@ -62,13 +60,13 @@ const optionRules: Rules<ConversionOptions> = {
   documentLayout: { drawPlaceHolders: TrueOrFalse, drawFormHighlight: TrueOrFalse, isPrint: TrueOrFalse },
   documentRenderer: { textAssociation: words('blockChar', 'blockLine', 'plainLine', 'plainParagraph') },
   watermark: {
-    transparent: rule('must be a number from 0 to 1', Type.Number({ minimum: 0, maximum: 1 })),
+    transparent: rule('must be a number from 0 to 1', numberFrom(0, 1)),
     type: rule('must be the name of a shape, such as rect', stringThat(value => /^[A-Za-z0-9]{1,64}$/.test(value))),
     width: NotNegative,
     height: NotNegative,
-    rotate: rule('must be a number of degrees', Type.Number()),
-    margins: rule('must be four numbers of millimetres, at least 0', Type.Array(Type.Number({ minimum: 0 }), { minItems: 4, maxItems: 4 })),
-    fill: rule('must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image', Type.Union([ColorSchema, stringThat(isImage)])),
+    rotate: rule('must be a number of degrees', isNumber),
+    margins: rule('must be four numbers of millimetres, at least 0', listOf(numberFrom(0), { min: 4, max: 4 })),
+    fill: rule('must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image', anyOf(isColor, stringThat(isImage))),
     stroke: Color,
     strokeWidth: NotNegative,
     align: numbered(0, 1, 4),
@@ -82,7 +80,7 @@ const optionRules: Rules<ConversionOptions> = {
             text: Text,
             fill: Color,
             fontFamily: Text,
-            fontSize: rule('must be a number of points, more than 0', Type.Number({ exclusiveMinimum: 0 })),
+            fontSize: rule('must be a number of points, more than 0', value => isNumber(value) && value > 0),
             bold: TrueOrFalse,
             italic: TrueOrFalse,
             underline: TrueOrFalse,

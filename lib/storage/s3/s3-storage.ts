@@ -1,9 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import { Type } from 'typebox'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, StorageError } from '../../errors.js'
-import { assertOptions, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
+import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isOneOf, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { deferErrors } from '../../streams.js'
 import { storedExtension } from '../file-info.js'
@@ -76,18 +75,18 @@ const MAX_READ_ATTEMPTS = 3
 const MAX_REMOVALS = 10
 const LISTED_AT_ONCE = 8
 
-const Client = rule('must be an S3Client of @aws-sdk/client-s3', Type.Refine(Type.Unknown(), isClient))
+const Client = rule('must be an S3Client of @aws-sdk/client-s3', isClient)
 const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boolean | undefined>> = {
   client: Client,
-  expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', Type.Integer({ minimum: 1000, maximum: MAX_URL_MS }))
+  expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', integerFrom(1000, MAX_URL_MS))
 }
 const RULES = {
   client: Client,
-  bucket: rule('must be the name of a bucket', Type.String({ minLength: 1, maxLength: 255 })),
+  bucket: rule('must be the name of a bucket', stringThat(name => name.length >= 1 && name.length <= 255)),
   prefix: rule(`must be a string of at most ${MAX_PREFIX_BYTES} bytes that ends with a slash and does not begin with one, or ''`, stringThat(isPrefix)),
-  redirectDownloads: rule('must be true, false, or an object', Type.Union([Type.Boolean(), Type.Object({})])),
-  requestTimeout: rule('must be a whole number of milliseconds, from 1 to 300000', Type.Integer({ minimum: 1, maximum: MAX_REQUEST_TIMEOUT_MS })),
-  sweepInterval: rule('must be a whole number of milliseconds, at least 1, or false', Type.Union([Milliseconds.schema, Type.Literal(false)]))
+  redirectDownloads: rule('must be true, false, or an object', anyOf(isBoolean, isObject)),
+  requestTimeout: rule('must be a whole number of milliseconds, from 1 to 300000', integerFrom(1, MAX_REQUEST_TIMEOUT_MS)),
+  sweepInterval: rule('must be a whole number of milliseconds, at least 1, or false', anyOf(Milliseconds.holds, isOneOf(false)))
 }
 
 /**
