@@ -85,6 +85,7 @@ const restricted = {
   '@fastify/websocket': ['emulator/lib/editor-page'],
   '@xmldom/xmldom': ['emulator/lib/documents'],
   numfmt: ['emulator/lib/documents'],
+  typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/conversions/converter'],
   'dejavu-fonts-ttf': ['emulator/lib/conversions/converter'],
   'node:fs': ['lib/cli', 'lib/storage', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/version'],
@@ -124,6 +125,7 @@ export default {
       parts.length === 0 ? {} : { pathNot: matching('', parts) },
       { path: `(^|node_modules/)(@types/)?${name.replace('node:', '(node:)?')}(/|$)` }
     )),
+    forbid('schemas at build time only', { path: '^lib/', pathNot: '\\.schema\\.ts$' }, { path: '\\.schema\\.ts$', dependencyTypesNot: ['type-only'] }),
     // Types count: a module that needs the types of its importer is not yet a module of its own.
     forbid('no cycles', { path: '^(lib|types)/' }, { circular: true }),
     forbid('no cycles at run time', { path: '^emulator/' }, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),

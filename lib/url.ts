@@ -39,6 +39,11 @@ export function isPageUrl (value: string): boolean {
   return isHttpUrl(value) || /^\/(?![/\\])[^\t\r\n]*$/.test(value) // browsers ignore tabs and line breaks, and take \ for /
 }
 
+/** Whether a string can be the URL of an image in a page of the application. */
+export function isImageUrl (value: string): boolean {
+  return isPageUrl(value) || /^data:image\/[\w.+-]+[;,]/.test(value)
+}
+
 /** Parses an http(s) URL that has only scheme, host and port; `undefined` for anything else. */
 export function parseOrigin (value: string): string | undefined {
   const url = parseUrl(value)

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { Static, TSchema } from 'typebox'
 import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl } from '../../types/control.js'
 import type { AuthorizedAction, RequestedAction } from '../handler/credentials.js'
@@ -16,17 +15,17 @@ export interface PageRequest<Body> extends AuthorizedAction {
 /** What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with another one. */
 export interface PageAction extends RequestedAction {
   readonly name: PageActionName
-  readonly schema: TSchema
+  /** Whether a body has what the action needs. */
+  isBody (body: unknown): boolean
   run (request: PageRequest<unknown>): Promise<object>
 }
 
-interface Definition<Schema extends TSchema> extends RequestedAction {
-  /** Of the body. Other fields are ignored. */
-  readonly schema: Schema
-  readonly run: (request: PageRequest<Static<Schema>>) => Promise<object>
+interface Definition<Body> extends RequestedAction {
+  readonly isBody: (body: unknown) => body is Body
+  readonly run: (request: PageRequest<Body>) => Promise<object>
 }
 
 /** Defines an action: the body is checked before it runs. */
-export function pageAction<Schema extends TSchema> (definition: Definition<Schema>): PageAction {
+export function pageAction<Body> (definition: Definition<Body>): PageAction {
   return definition as PageAction
 }

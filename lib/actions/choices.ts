@@ -1,11 +1,9 @@
-import { Type } from 'typebox'
 import type { ChooseAction, Choice, PageAction as PageFacts } from '../../types/actions.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
-import { EXTENSION } from '../document-server/formats.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageRequest } from './action.js'
 import type { HookCalls, NamedHook } from './hook-calls.js'
-import { HttpUrl } from './shapes.js'
+import { isChoices } from './results.compiled.js'
 
 /** A file that the user may choose, and that the document server then fetches. */
 export interface ChosenFile {
@@ -37,16 +35,10 @@ const MAX_CHOICES = 200
 /** Looked up at the same time. */
 const BATCH = 20
 
-const shown = { name: Type.String({ minLength: 1 }), thumbnail: Type.Optional(HttpUrl) }
-const Result = Type.Array(Type.Union([
-  Type.Object({ ...shown, fileId: Type.String() }),
-  Type.Object({ ...shown, fileType: Type.String({ pattern: EXTENSION }), url: HttpUrl })
-]))
-
 export function createChoices ({ hooks, storage, urls }: Dependencies): Choices {
   return {
     async offer (hook, page, action, sign) {
-      const found = await hooks.call(hook, page, action, { result: Result, expected: 'a list of { name, fileId } or { name, fileType, url }, with http(s) URLs' })
+      const found = await hooks.call(hook, page, action, { isResult: isChoices, expected: 'a list of { name, fileId } or { name, fileType, url }, with http(s) URLs' })
       const choices: Array<OfferedChoices['choices'][number]> = []
       for (let start = 0; start < Math.min(found.length, MAX_CHOICES); start += BATCH) {
         const batch = found.slice(start, Math.min(start + BATCH, MAX_CHOICES))

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Type } from 'typebox'
 import type { ActionOptions, PageAction as PageFacts } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import { editingDefaults } from '../control/page-defaults.js'
 import { ForbiddenError } from '../errors.js'
 import type { PageClaims } from '../security/page-token.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
-import { ActionLink } from './shapes.js'
 import type { HookCalls } from './hook-calls.js'
 import type { Place } from './page-links.js'
+import { isConfigBody } from './requests.compiled.js'
+import { isDocumentName, isEditRights } from './results.compiled.js'
 
 interface Dependencies {
   readonly options: Pick<ActionOptions, 'documentName' | 'editRights'>
@@ -21,14 +21,6 @@ interface Dependencies {
   readonly whenSaved: (fileId: string) => Promise<void>
 }
 
-const Body = Type.Object({
-  /** `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may edit. */
-  purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit')]),
-  actionLink: Type.Optional(ActionLink),
-  /** With `refresh`: the document key that is outdated. */
-  key: Type.Optional(Type.String({ maxLength: 255 }))
-})
-
 /** A save that another instance handles is about to be noted. */
 const OUTDATED_KEY_LIMIT_MS = 2000
 const POLL_INTERVAL_MS = 100
@@ -38,7 +30,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
   return pageAction({
     name: 'config',
     needs: 'any',
-    schema: Body,
+    isBody: isConfigBody,
     async run (page) {
       const { body: { purpose, actionLink, key }, claims, isAllowed } = page
       const { fileId, expires } = claims
@@ -65,7 +57,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
     const { editRights } = options
     if (!editRights) throw new ForbiddenError('the option actions.editRights is not set')
     const answer = await hooks.call({ name: 'editRights', hook: editRights }, page, {}, {
-      result: Type.Union([Type.Boolean(), Type.Object({})]),
+      isResult: isEditRights,
       expected: 'true, false, or what a control is made with'
     })
     if (answer === false) throw new ForbiddenError('actions.editRights denied it')
@@ -75,7 +67,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
   async function presentName (page: PageRequest<unknown>): Promise<string | undefined> {
     const { documentName } = options
     return documentName && await hooks.call<PageFacts, string | undefined>({ name: 'documentName', hook: documentName }, page, {}, {
-      result: Type.Union([Type.Undefined(), Type.String({ minLength: 1, maxLength: 1000 })]),
+      isResult: isDocumentName,
       expected: 'a name or undefined'
     })
   }

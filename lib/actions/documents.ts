@@ -1,8 +1,7 @@
-import { Type } from 'typebox'
 import type { ActionOptions } from '../../types/actions.js'
 import { pageAction, type PageAction } from './action.js'
 import type { Choices } from './choices.js'
-import { Search } from './shapes.js'
+import { isDocumentsBody } from './requests.compiled.js'
 import type { SignMethod } from './signing.js'
 
 interface Dependencies {
@@ -16,7 +15,7 @@ export function documentsAction ({ hook, choices, sign }: Dependencies): PageAct
   return pageAction({
     name: 'documents',
     needs: 'edit',
-    schema: Type.Object({ c: Type.Enum(['compare', 'combine', 'insert-text']), search: Type.Optional(Search) }),
+    isBody: isDocumentsBody,
     async run (page) {
       const { c, search } = page.body
       return await choices.offer({ name: 'documents', hook }, page, { purpose: c, ...(search !== undefined && { search }) }, ({ fileType, url }) => sign('setRequestedDocument', { c, fileType, url }))

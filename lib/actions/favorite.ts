@@ -1,9 +1,9 @@
-import { Type } from 'typebox'
 import type { ActionOptions, FavoriteAction } from '../../types/actions.js'
 import type { PageClaims } from '../security/page-token.js'
 import { withFavorite } from '../control/page-defaults.js'
 import { pageAction, type PageAction } from './action.js'
 import { type HookCalls, NOTHING } from './hook-calls.js'
+import { isFavoriteBody } from './requests.compiled.js'
 
 interface Dependencies {
   readonly hook: NonNullable<ActionOptions['favorite']>
@@ -16,7 +16,7 @@ export function favoriteAction ({ hook, hooks, makeToken }: Dependencies): PageA
   return pageAction({
     name: 'favorite',
     needs: 'any',
-    schema: Type.Object({ favorite: Type.Boolean() }),
+    isBody: isFavoriteBody,
     async run (page) {
       const { body: { favorite }, claims } = page
       await hooks.call<FavoriteAction, void>({ name: 'favorite', hook }, page, { favorite }, NOTHING)

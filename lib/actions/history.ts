@@ -1,15 +1,13 @@
-import { Type } from 'typebox'
 import { FileNotFoundError, InvalidActionError, VersionNotFoundError } from '../errors.js'
 import { pageAction, type PageAction } from './action.js'
-import { checkedResult, NamedResult } from './named-result.js'
-
-const Version = Type.Integer({ minimum: 1 })
+import { checkedResult } from './named-result.js'
+import { isEmptyBody, isHistoryDataBody, isRestoreBody } from './requests.compiled.js'
 
 /** All versions of the page's document. */
 export const historyAction: PageAction = pageAction({
   name: 'history',
   needs: 'any',
-  schema: Type.Object({}),
+  isBody: isEmptyBody,
   run: async page => await (await page.open()).history()
 })
 
@@ -17,7 +15,7 @@ export const historyAction: PageAction = pageAction({
 export const historyDataAction: PageAction = pageAction({
   name: 'history-data',
   needs: 'any',
-  schema: Type.Object({ version: Version }),
+  isBody: isHistoryDataBody,
   async run ({ body: { version }, open }) {
     try {
       return await (await open()).historyData(version)
@@ -32,7 +30,7 @@ export const historyDataAction: PageAction = pageAction({
 export const restoreAction = ({ origins }: { readonly origins: ReadonlySet<string> }): PageAction => pageAction({
   name: 'restore',
   needs: 'edit',
-  schema: Type.Object({ version: Version, ...Type.Partial(NamedResult).properties }),
+  isBody: isRestoreBody,
   async run ({ body: { version, url, fileType }, open }) {
     if ((url === undefined) !== (fileType === undefined)) throw new InvalidActionError('a change below a version needs url and fileType: without them the whole version would be restored')
     const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined

@@ -1,6 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { Type, type TSchema } from 'typebox'
-import { Check } from 'typebox/value'
 import type { ActionHook, ActionOptions, PageAction } from '../../types/actions.js'
 import { pageUser } from '../control/page-defaults.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
@@ -11,8 +9,8 @@ import type { PageRequest } from './action.js'
 /** Calls the hooks of the option `actions`. */
 export interface HookCalls {
   /**
-   * Resolves to what the hook returned. Rejects with `ActionFailedError` if it throws or returns something else than `result`
-   * describes, or with `HookTimeoutError`.
+   * Resolves to what the hook returned. Rejects with `ActionFailedError` if it throws or returns something else than
+   * `isResult` accepts, or with `HookTimeoutError`.
    */
   call <Action extends PageAction, Result>(hook: NamedHook<Action, Result>, page: PageRequest<unknown>, action: NoInfer<Omit<Action, keyof PageAction>>, options: CallOptions): Promise<Result>
   /** As `call`, for a hook that is not told of a request. */
@@ -26,7 +24,7 @@ export interface NamedHook<Action, Result> {
 }
 
 interface CallOptions {
-  readonly result: TSchema
+  readonly isResult: (result: unknown) => boolean
   /** Follows "returned something else than". */
   readonly expected: string
   /** Milliseconds in addition to the usual time. */
@@ -34,7 +32,7 @@ interface CallOptions {
 }
 
 /** For a hook whose result does not matter. */
-export const NOTHING: CallOptions = { result: Type.Unknown(), expected: 'anything' }
+export const NOTHING: CallOptions = { isResult: () => true, expected: 'anything' }
 
 interface Dependencies {
   /** Milliseconds. */
@@ -44,7 +42,7 @@ interface Dependencies {
 }
 
 export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
-  async function limited<Result> (name: keyof ActionOptions, run: () => Result | Promise<Result>, { result: schema, expected, extraTime = 0 }: CallOptions): Promise<Result> {
+  async function limited<Result> (name: keyof ActionOptions, run: () => Result | Promise<Result>, { isResult, expected, extraTime = 0 }: CallOptions): Promise<Result> {
     let result: Result
     try {
       result = await withTimeout(run, { milliseconds: timeout + extraTime, timeoutError: ms => new HookTimeoutError(`actions.${name}`, ms), signal })
@@ -52,7 +50,7 @@ export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
       if (cause instanceof HookTimeoutError) throw cause
       throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })
     }
-    if (!Check(schema, result)) throw new ActionFailedError(name, `returned something else than ${expected}`)
+    if (!isResult(result)) throw new ActionFailedError(name, `returned something else than ${expected}`)
     return result
   }
 

@@ -1,9 +1,8 @@
-import { Type } from 'typebox'
 import type { SignedMethods } from '../../types/signed-data.js'
 import type { ActionOptions } from '../../types/actions.js'
 import { pageAction, type PageAction } from './action.js'
 import type { Choices } from './choices.js'
-import { Search } from './shapes.js'
+import { isImagesBody } from './requests.compiled.js'
 import type { SignMethod } from './signing.js'
 
 interface Dependencies {
@@ -19,7 +18,7 @@ export function imagesAction ({ hook, choices, sign }: Dependencies): PageAction
   return pageAction({
     name: 'images',
     needs: 'edit',
-    schema: Type.Object({ c: Type.Enum(['add', 'change', 'fill', 'watermark', 'slide']), search: Type.Optional(Search) }),
+    isBody: isImagesBody,
     async run (page) {
       const { c, ...filter } = page.body
       return await choices.offer({ name: 'images', hook }, page, filter.search === undefined ? {} : { search: filter.search }, ({ fileType, url }) => sign('insertImage', { c, images: [{ fileType, url }] as Images }))

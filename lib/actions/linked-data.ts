@@ -1,21 +1,13 @@
 import type { ReferenceData } from '@onlyoffice/doceditor-types'
-import { Type, type Static } from 'typebox'
 import type { EditorControl } from '../../types/control.js'
 import type { FileInfo } from '../../types/storage.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
+import type { Linked } from './requests.schema.js'
 import type { SignMethod } from './signing.js'
 
-/** At most what fits into a cell. */
-export const Text = Type.String({ minLength: 1, maxLength: 4000 })
-/** How the editor names a source. */
-export const Linked = Type.Object({
-  path: Type.Optional(Text),
-  referenceData: Type.Optional(Type.Object({ fileKey: Type.Optional(Text), instanceId: Type.Optional(Text) }))
-})
-
 /** Without other fields. */
-export function linkedOf ({ path, referenceData }: Static<typeof Linked>): { readonly path?: string, readonly referenceData?: ReferenceData } {
+export function linkedOf ({ path, referenceData }: Linked): { readonly path?: string, readonly referenceData?: ReferenceData } {
   const { fileKey, instanceId } = referenceData ?? {}
   return {
     ...(path !== undefined && { path }),

@@ -1,7 +1,7 @@
 import type { ActionOptions } from '../../types/actions.js'
 import { parseUrl } from '../url.js'
 import type { HookCalls } from './hook-calls.js'
-import { PageUrl } from './shapes.js'
+import { isPageUrl } from './results.compiled.js'
 
 /** A place in a document, as the editor names it. */
 export interface Place {
@@ -27,7 +27,7 @@ interface Dependencies {
 const PARAMETER = 'action-link'
 
 export function createPageLinks ({ page, hooks, publicBaseUrl }: Dependencies): PageLinks {
-  const pageOf = async (fileId: string) => page && await hooks.limited('page', () => page(fileId), { result: PageUrl, expected: 'an http(s) URL or a path' })
+  const pageOf = async (fileId: string) => page && await hooks.limited('page', () => page(fileId), { isResult: isPageUrl, expected: 'an http(s) URL or a path' })
 
   return {
     pageOf,

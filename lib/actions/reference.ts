@@ -1,12 +1,13 @@
-import { Type } from 'typebox'
 import type { ActionOptions, ReferenceAction } from '../../types/actions.js'
 import type { EditorControl } from '../../types/control.js'
 import type { Storage } from '../../types/storage.js'
 import { InvalidActionError } from '../errors.js'
 import { pageAction, type PageAction } from './action.js'
 import type { HookCalls } from './hook-calls.js'
-import { type LinkedData, Linked, linkedOf, Text } from './linked-data.js'
+import { type LinkedData, linkedOf } from './linked-data.js'
 import type { PageLinks } from './page-links.js'
+import { isReferenceBody } from './requests.compiled.js'
+import { isReferencedFile } from './results.compiled.js'
 
 interface Dependencies {
   readonly hook: NonNullable<ActionOptions['reference']>
@@ -17,8 +18,6 @@ interface Dependencies {
   readonly createControl: () => EditorControl
 }
 
-const Body = Type.Object({ ...Linked.properties, link: Type.Optional(Text) })
-
 /** The application need not say whether there is a file that the user may not read. */
 const NOT_FOUND = { error: 'The linked file was not found' } as const
 
@@ -27,12 +26,12 @@ export function referenceAction ({ hook, hooks, storage, linkedData, pageLinks, 
   return pageAction({
     name: 'reference',
     needs: 'any',
-    schema: Body,
+    isBody: isReferenceBody,
     async run (page) {
       const linked = { ...linkedOf(page.body), ...(page.body.link !== undefined && { link: page.body.link }) }
       if (Object.keys(linked).length === 0) throw new InvalidActionError('it names no file: path, link or referenceData is needed')
       const file = await hooks.call<ReferenceAction, { readonly fileId: string, readonly name: string } | null>({ name: 'reference', hook }, page, linked, {
-        result: Type.Union([Type.Null(), Type.Object({ fileId: Type.String(), name: Type.String({ minLength: 1 }) })]),
+        isResult: isReferencedFile,
         expected: '{ fileId, name } or null'
       })
       const info = file && await storage.stat(file.fileId)

@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { Type } from 'typebox'
 import type { ActionOptions, RenameAction } from '../../types/actions.js'
 import type { EditorSessions } from '../../types/sessions.js'
 import type { Storage } from '../../types/storage.js'
@@ -8,6 +7,7 @@ import type { PageClaims } from '../security/page-token.js'
 import { typedName } from '../security/file-name.js'
 import { pageAction, type PageAction } from './action.js'
 import { type HookCalls, NOTHING } from './hook-calls.js'
+import { isRenameBody } from './requests.compiled.js'
 
 interface Dependencies {
   readonly hook: NonNullable<ActionOptions['rename']>
@@ -26,7 +26,7 @@ export function renameAction ({ hook, hooks, storage, rename, makeToken, log }: 
   return pageAction({
     name: 'rename',
     needs: 'edit',
-    schema: Type.Object({ name: Type.String({ maxLength: 1000 }) }),
+    isBody: isRenameBody,
     async run (page) {
       const { fileId } = page.claims
       const info = await storage.stat(fileId)

@@ -1,6 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
-import { Check } from 'typebox/value'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import { ForbiddenError, InvalidActionError, TooLargeError, UnauthorizedError } from '../errors.js'
 import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
@@ -42,7 +41,7 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
       onRequest: async request => { authorized.set(request, await credentials.authorizeAction(request, action)) },
       async handler (request, reply) {
         const { body } = request
-        if (!Check(action.schema, body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
+        if (!action.isBody(body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
         const { claims, isAllowed } = authorized.get(request)!
         const { fileId, name, defaults } = claims
         const answer = await action.run({ body, request, claims, isAllowed, open: async () => await createControl(defaults).openDocument(fileId, { name }) })

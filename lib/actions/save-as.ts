@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { ActionOptions, SaveAsAction, SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
 import type { FetchResult } from '../document-server/result-file.js'
@@ -8,9 +7,10 @@ import { similarName } from '../security/file-name.js'
 import { discard } from '../streams.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
 import type { HookCalls } from './hook-calls.js'
-import { checkedResult, NamedResult } from './named-result.js'
+import { checkedResult } from './named-result.js'
 import type { PageLinks } from './page-links.js'
-import { PageUrl } from './shapes.js'
+import { isSaveAsBody } from './requests.compiled.js'
+import { isSavedCopy } from './results.compiled.js'
 
 interface Dependencies {
   readonly saveAs: NonNullable<ActionOptions['saveAs']>
@@ -24,20 +24,12 @@ interface Dependencies {
   readonly fetchTime: number
 }
 
-const Body = Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) })
-
-const Result = Type.Union([
-  Type.Undefined(),
-  Type.Null(),
-  Type.Object({ fileId: Type.Optional(Type.String()), url: Type.Optional(PageUrl), name: Type.Optional(Type.String()) })
-])
-
 /** Fetches a copy that the document server has made, and stores it or hands it to the application. */
 export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, origins, fetchTime }: Dependencies): PageAction {
   return pageAction({
     name: 'save-as',
     needs: 'download',
-    schema: Body,
+    isBody: isSaveAsBody,
     async run (page) {
       const result = checkedResult(page.body, origins)
       const name = similarName(page.body.title, result.fileType)
@@ -55,7 +47,7 @@ export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, 
       const result = saveAs === true
         ? { fileId: await create(page.claims.fileId, file) }
         : await hooks.call<SaveAsAction, SaveAsResult | void>({ name: 'saveAs', hook: saveAs }, page, { name, fileType, content, size }, {
-          result: Result,
+          isResult: isSavedCopy,
           expected: '{ fileId?, url?, name? } with an http(s) URL or a path',
           extraTime: fetchTime
         })

@@ -1,9 +1,8 @@
-import { Type } from 'typebox'
 import type { ActionOptions } from '../../types/actions.js'
 import { pageAction, type PageAction } from './action.js'
 import type { ChosenFile, Choices } from './choices.js'
-import { type LinkedData, Linked, linkedOf } from './linked-data.js'
-import { Search } from './shapes.js'
+import { type LinkedData, linkedOf } from './linked-data.js'
+import { isSpreadsheetsBody } from './requests.compiled.js'
 import type { SignMethod } from './signing.js'
 
 interface Dependencies {
@@ -18,7 +17,7 @@ export function spreadsheetsAction ({ hook, choices, sign, linkedData }: Depende
   return pageAction({
     name: 'spreadsheets',
     needs: 'edit',
-    schema: Type.Object({ ...Linked.properties, c: Type.Enum(['mailmerge', 'reference']), search: Type.Optional(Search) }),
+    isBody: isSpreadsheetsBody,
     async run (page) {
       const { c, search } = page.body
       const linked = c === 'reference' ? linkedOf(page.body) : {}

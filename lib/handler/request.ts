@@ -1,29 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { Type, type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import type { HandlerQuery } from './request.schema.js'
 
-export const Action = Type.Union([Type.Literal('callback'), Type.Literal('download'), Type.Literal('proxy'), Type.Literal('report')])
-export type Action = Static<typeof Action>
-
-/** The handler's query. A parameter that is repeated, or parsed to an object by the application's parser, is invalid. */
-export const HandlerQuery = Type.Object({
-  action: Action,
-  fileId: Type.Optional(Type.String()),
-  expires: Type.Optional(Type.String()),
-  key: Type.Optional(Type.String()),
-  signature: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-  version: Type.Optional(Type.String()),
-  part: Type.Optional(Type.String())
-})
-export type HandlerQuery = Static<typeof HandlerQuery>
+export { handlerQuerySchema, isHandlerQuery } from './request.compiled.js'
+export type { Action, HandlerQuery } from './request.schema.js'
 
 /** A request to the handler whose query is valid. */
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
-
-const queryValidator = Compile(HandlerQuery)
-
-export function isHandlerQuery (query: unknown): query is HandlerQuery {
-  return queryValidator.Check(query)
-}

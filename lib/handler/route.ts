@@ -4,7 +4,7 @@ import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
-import { type Action, HandlerQuery, type HandlerRequest, isHandlerQuery } from './request.js'
+import { type Action, handlerQuerySchema, type HandlerRequest, isHandlerQuery } from './request.js'
 import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -62,7 +62,7 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
     method: METHODS,
     url: path,
     onRequest: assertAdmitted,
-    schema: { querystring: HandlerQuery },
+    schema: { querystring: handlerQuerySchema },
     // Set on the route, so that a validator or an error handler of the application has no effect here.
     validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
     errorHandler (thrown, request, reply) {

@@ -34,7 +34,8 @@ for (const [name, { folder, documents, assets, hasAssetTypes }] of Object.entrie
     const types = await filesBelow(join(root, folder, 'types'))
     const modules = [...lib.filter(path => !isAsset(path)).map(path => `lib/${path}`), ...types.map(path => `types/${path}`)]
     // A declaration file is an input of the browser's type check only.
-    const compiled = modules.filter(path => !path.endsWith('.d.ts')).map(path => path.replace(/\.ts$/, ''))
+    // A schema is an input of the build only.
+    const compiled = modules.filter(path => !path.endsWith('.d.ts') && !path.endsWith('.schema.ts')).map(path => path.replace(/\.ts$/, ''))
     const expected = [
       ...documents,
       ...lib.filter(isAsset).flatMap(path => [`dist/lib/${path}`, ...hasAssetTypes ? [`dist/lib/${path.replace(/\.js$/, '.d.ts')}`] : []]),

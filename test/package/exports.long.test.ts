@@ -38,6 +38,16 @@ t.test('the testing entry point has its exports and does not include the documen
   t.equal(stdout, 'httpClientConformance storageConformance\n')
 })
 
+t.test('no entry point loads TypeBox, whose schemas are compiled by the build', async t => {
+  const { directory } = await installPacked(t, 'fastify-onlyoffice')
+  await writeFile(join(directory, 'entries.mjs'), `
+for (const entry of ['', '/testing', '/s3']) await import('fastify-onlyoffice' + entry)
+await import('typebox').catch(error => console.log(error.code))
+`)
+  const { stdout } = await run(process.execPath, ['entries.mjs'], { cwd: directory, env: plainEnvironment })
+  t.equal(stdout, 'ERR_MODULE_NOT_FOUND\n')
+})
+
 t.test('the emulator package works by itself in a project that has no other package', async t => {
   const { directory } = await installPacked(t, 'onlyoffice-emulator')
   await writeFile(join(directory, 'start.mjs'), `

@@ -1,64 +1,10 @@
-import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { FileInfo, StoredVersion } from '../../../types/storage.js'
 import { parseJson } from '../../json.js'
+import { isDocumentRecord, isVersionList } from './document-record.compiled.js'
+import type { DocumentRecord, StoredContent, VersionEntry } from './document-record.schema.js'
 import type { StoreTime } from './store-time.js'
 
-// What is stored of a document beside its contents, and how that changes. Fields that a newer version of this library has added are
-// kept.
-
-/** Of an object with content. */
-const Name = Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' })
-const Size = Type.Integer({ minimum: 0 })
-const Number = Type.Integer({ minimum: 0 })
-
-const BlobSchema = Type.Object({ name: Name, size: Size })
-
-const ContentSchema = Type.Object({
-  name: Name,
-  extension: Type.String(),
-  size: Size,
-  /** ISO 8601. */
-  modifiedAt: Type.String(),
-  revision: Type.String()
-})
-
-const EntrySchema = Type.Object({
-  version: Number,
-  revision: Type.String(),
-  extension: Type.String(),
-  /** ISO 8601. */
-  modifiedAt: Type.String(),
-  keptAt: Type.String(),
-  content: BlobSchema,
-  changes: Type.Union([BlobSchema, Type.Null()]),
-  details: Type.Unknown()
-})
-
-const RecordSchema = Type.Object({
-  format: Type.Literal(1),
-  content: Type.Union([ContentSchema, Type.Null()]),
-  state: Type.Union([Type.Object({ value: Type.Unknown(), version: Type.String() }), Type.Null()]),
-  versions: Type.Object({
-    /** The highest number ever given. */
-    last: Number,
-    /** The newest, oldest first. */
-    entries: Type.Array(EntrySchema),
-    /** An object with those before them, and the numbers of those that have been removed since it was written. */
-    older: Type.Union([Type.Object({ name: Name, removed: Type.Array(Number) }), Type.Null()])
-  }),
-  /** Objects that are not needed any more. `since`: milliseconds since 1970; the write after the one that added them sets it. */
-  garbage: Type.Array(Type.Object({ name: Name, since: Type.Optional(Type.Number()) })),
-  /** Of the latest writes. A writer that did not get an answer looks for its own. */
-  tags: Type.Array(Type.String())
-})
-
-const ListSchema = Type.Object({ format: Type.Literal(1), entries: Type.Array(EntrySchema) })
-
-export type DocumentRecord = Static<typeof RecordSchema>
-export type StoredContent = Static<typeof ContentSchema>
-export type Blob = Static<typeof BlobSchema>
-export type VersionEntry = Static<typeof EntrySchema>
+export type { Blob, DocumentRecord, StoredContent, VersionEntry } from './document-record.schema.js'
 
 const MAX_TAGS = 16
 const MAX_INLINE_VERSIONS = 16
@@ -85,20 +31,15 @@ const GARBAGE_BATCH = 8
 
 export const EMPTY_RECORD: DocumentRecord = { format: 1, content: null, state: null, versions: { last: 0, entries: [], older: null }, garbage: [], tags: [] }
 
-const compiled = () => ({ record: Compile(RecordSchema), list: Compile(ListSchema) })
-let validators: ReturnType<typeof compiled> | undefined
-
 /** `undefined` when the text is damaged, or was written by a version of this library that stores documents otherwise. */
 export function parseRecord (text: string): DocumentRecord | undefined {
   const value = parseJson(text)
-  validators ??= compiled()
-  return validators.record.Check(value) ? value : undefined
+  return isDocumentRecord(value) ? value : undefined
 }
 
 export function parseList (text: string): readonly VersionEntry[] | undefined {
   const value = parseJson(text)
-  validators ??= compiled()
-  return validators.list.Check(value) ? value.entries : undefined
+  return isVersionList(value) ? value.entries : undefined
 }
 
 export function listText (entries: readonly VersionEntry[]): string {

@@ -14,7 +14,8 @@ import { objectNames } from './names.js'
 import { createObjectStore, presigner } from './object-store.js'
 import { createRecords, orEmpty } from './records.js'
 import { blobOf, createStaging, naming, type PlacedContent } from './staging.js'
-import { createSweep, type SweepOptions, type SweepResult } from './sweep.js'
+import { createSweep } from './sweep.js'
+import type { SweepOptions, SweepResult } from './sweeping.js'
 import { createVersions } from './versions.js'
 
 export interface S3StorageOptions {

@@ -4,26 +4,8 @@ import { type DocumentRecord, GARBAGE_MS, namesIn } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ListedObject, ObjectStore } from './object-store.js'
 import type { Records } from './records.js'
+import type { SweepOptions, SweepResult } from './sweeping.js'
 import type { S3Versions } from './versions.js'
-
-export interface SweepOptions {
-  /**
-   * Milliseconds: younger objects stay. Content that is being stored, or waits to be published, must be younger.
-   *
-   * @default 86_400_000, one day
-   */
-  readonly olderThan?: number
-  /** Ends the sweep early; `sweep` then rejects with its reason. */
-  readonly signal?: AbortSignal
-}
-
-/** What a sweep has deleted. */
-export interface SweepResult {
-  readonly objects: number
-  readonly bytes: number
-  /** Multipart uploads that were not completed. */
-  readonly uploads: number
-}
 
 export interface SweepDependencies {
   readonly store: ObjectStore
