@@ -4,11 +4,12 @@
 // what runs in the browser may only import itself. A part that is not listed may import nothing.
 
 const plugin = {
-  index: ['plugin', 'commonjs', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
-  commonjs: ['plugin', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  index: ['editor', 'commonjs', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  commonjs: ['editor', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  editor: ['plugin'],
   plugin: ['options', 'parts', 'shutdown', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'shutdown', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
-  cli: ['plugin', 'doctor/plain-text', 'doctor/render-text', 'storage'],
+  cli: ['editor', 'doctor/plain-text', 'doctor/render-text', 'storage'],
   actions: ['options', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'save/staging', 'sessions/document-key', 'document-server', 'security'],
   handler: ['options', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/page-defaults', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
   control: ['blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules'],

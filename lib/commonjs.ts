@@ -1,9 +1,9 @@
 import { blankDocument, blankFormats } from './blank/blank-document.js'
 import { checkDocument } from './document-server/upload-check.js'
+import { editor } from './editor.js'
 import * as errors from './errors.js'
 import { guardedDispatcher } from './http-client/guarded-dispatcher.js'
 import { undiciClient } from './http-client/undici-client.js'
-import { editor } from './plugin.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryStorage } from './storage/memory-storage.js'
 

@@ -1,4 +1,4 @@
-export { editor as default } from './plugin.js'
+export { editor as default } from './editor.js'
 export { commonjs as 'module.exports' } from './commonjs.js'
 export { fileStorage } from './storage/file-storage.js'
 export type { FileStorage, FileStorageOptions } from './storage/file-storage.js'

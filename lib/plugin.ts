@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
-import '../types/fastify.js'
+import type {} from '../types/fastify.js'
 import type { EditorControlDefaults } from '../types/control.js'
 import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
@@ -14,7 +13,6 @@ import { createEditorServer } from './document-server/editor-server.js'
 import { createFormats } from './document-server/format-list.js'
 import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
-import { doctorRoute } from './doctor/route.js'
 import { startWarnings } from './doctor/start-warnings.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
 import { requestWithoutQuery } from './handler/route.js'
@@ -27,7 +25,7 @@ import { createEditorSessions } from './sessions/editor-sessions.js'
 import { createShutdown } from './shutdown.js'
 import { fileStorage } from './storage/file-storage.js'
 
-async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
+export async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
   const { log } = app
   const settings = resolveOptions(options)
@@ -86,7 +84,7 @@ async function registerEditor (app: FastifyInstance, options: EditorOptions): Pr
   }))
 
   const { constraints, logLevel } = options
-  const doctor = settings.doctor && doctorRoute({
+  const doctor = settings.doctor && (await import('./doctor/route.js')).doctorRoute({
     path: settings.path,
     authorize: settings.doctor.authorize,
     timeout: timeouts.hooks,
@@ -131,6 +129,3 @@ function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: st
 
 const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credentials, the proxy fetches any URL, ' +
   'certificates are not verified, and a failed or unexpected save is acknowledged. Use it on a closed network only.'
-
-/** The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`, `editorServer`, `editorSessions` and `editorDoctor()`. */
-export const editor = fp(registerEditor, { fastify: '5.x', name: 'fastify-onlyoffice' })

@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import type { EditorOptions } from '../types/options.js'
+
+/** Loads the rest when it is registered: all that serves requests and saves is there before the application listens. */
+async function loadAndRegister (app: FastifyInstance, options: EditorOptions): Promise<void> {
+  const { registerEditor } = await import('./plugin.js')
+  await registerEditor(app, options)
+}
+
+/** The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`, `editorServer`, `editorSessions` and `editorDoctor()`. */
+export const editor = fp(loadAndRegister, { fastify: '5.x', name: 'fastify-onlyoffice' })
