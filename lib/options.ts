@@ -53,6 +53,7 @@ const rules: Rules<EditorOptions> = {
   onFormatChange: oneOf('follow', 'ignore'),
   onConflict: oneOf('keep-both', 'overwrite'),
   saveRetries: rule('must be a whole number from 0 to 10', integerFrom(0, 10)),
+  concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   authorize: Hook,
   onCallback: Hook,
   onSaved: Hook,
@@ -119,6 +120,7 @@ const DEFAULT_TIMEOUTS = {
 }
 const DEFAULT_DOWNLOAD_URL_LIFETIME = 24 * 60 * 60_000
 const DEFAULT_SAVE_RETRIES = 2
+const DEFAULT_CONCURRENT_SAVES = 16
 const DEFAULT_KEPT_VERSIONS = 200
 /** Bytes. */
 const DEFAULT_MAX_FILE_SIZE = 1024 ** 3
@@ -160,6 +162,7 @@ export function resolveOptions (options: EditorOptions) {
     onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
     onConflict: options.onConflict ?? defaults.onConflict,
     saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
+    concurrentSaves: options.concurrentSaves ?? DEFAULT_CONCURRENT_SAVES,
     documentServer: {
       /** Where its services are: the origin and virtual path of `editorApiUrl`, without a slash at the end of a virtual path. */
       publicUrl: new URL(basePathOf(editorApiUrl), editorApiUrl.origin) as Readonly<URL>,

@@ -246,6 +246,13 @@ export interface EditorOptions {
    */
   readonly saveRetries?: number
   /**
+   * How many saves are fetched at the same time; at least 1. Others wait, so that a burst of them does not use up memory and hold up
+   * other requests. One that has waited for ten seconds is fetched all the same.
+   *
+   * @default 16
+   */
+  readonly concurrentSaves?: number
+  /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
    * - `true` allows a request without credentials, or with an expired download URL, proxy token or page token, and a request of a

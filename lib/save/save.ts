@@ -4,6 +4,7 @@ import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Locks, Look } from '../sessions/locks.js'
 import { whyObsolete } from '../sessions/stored-saves.js'
+import { createTurns } from '../turns.js'
 import type { FetchChanges } from './changes.js'
 import type { Fetch } from './fetch.js'
 import type { Outbox } from './outbox.js'
@@ -19,7 +20,7 @@ interface Dependencies {
   readonly locks: Locks
   readonly publish: Publish
   readonly outbox: Outbox
-  readonly settings: Pick<Settings, 'onMissingFile'>
+  readonly settings: Pick<Settings, 'concurrentSaves' | 'onMissingFile'>
 }
 
 /** The event of a save that is stored, or why there is nothing to store. */
@@ -39,7 +40,11 @@ export type Store = (request: SaveRequest, staged: StagedContent, changes?: Stag
 const MAX_DECISIONS = 100
 const MAX_FETCHES = 3
 
+/** A save that has waited this long for its turn is fetched all the same. */
+const MAX_WAIT_FOR_TURN_MS = 10_000
+
 export function createSave ({ storage, fetch, fetchChanges, locks, publish, outbox, settings }: Dependencies): { readonly save: Save, readonly store: Store } {
+  const inTurn = createTurns({ concurrency: settings.concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   return { save, store }
 
   async function save (request: SaveRequest): Promise<SaveOutcome> {
@@ -49,8 +54,10 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
       const skipped = nothingToStore(request, look)
       if (skipped !== undefined) return skipped
 
-      const staged = await fetch({ ...request, extension: look.current!.extension }, async content => await storage.stage(request.fileId, content))
-      const changes = await fetchChanges?.(request)
+      const { staged, changes } = await inTurn(async () => ({
+        staged: await fetch({ ...request, extension: look.current!.extension }, async content => await storage.stage(request.fileId, content)),
+        changes: await fetchChanges?.(request)
+      }))
       try {
         return await decide(request, staged, changes, storage.commit && look)
       } catch (error) {

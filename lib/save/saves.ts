@@ -27,7 +27,7 @@ export interface Saves {
 }
 
 interface Dependencies {
-  readonly settings: Pick<Settings, 'versions' | 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
+  readonly settings: Pick<Settings, 'concurrentSaves' | 'versions' | 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
   readonly storage: StagingStorage
   readonly state: StateStore
   readonly recordStore: RecordStore
