@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Content } from '../../types/storage.js'
 import { RevokedError } from '../errors.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
+import { writeContent } from './write-content.js'
 
 /** A file with content that is not published yet. */
 export interface TempFile {
@@ -50,7 +51,7 @@ export async function writeTempFile (directory: string, content: Content, mode: 
   const path = join(directory, tempName())
   const handle = await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
   try {
-    await handle.writeFile(content)
+    await writeContent(handle, content)
     return { path, stats: await finish(handle, replaced) }
   } catch (error) {
     await unlink(path).catch(() => {})

@@ -32,7 +32,7 @@ type Call = (this: unknown, ...args: unknown[]) => unknown
 type Calls = Record<string, Call>
 
 const FUNCTIONS = ['chmod', 'link', 'lstat', 'mkdir', 'open', 'opendir', 'readFile', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'unlink', 'writeFile']
-const METHODS = ['chmod', 'close', 'read', 'readFile', 'stat', 'sync', 'utimes', 'write', 'writeFile']
+const METHODS = ['chmod', 'close', 'datasync', 'read', 'readFile', 'stat', 'sync', 'utimes', 'write', 'writeFile']
 const GROWING: ReadonlySet<string> = new Set(['link', 'mkdir', 'open', 'rename', 'write', 'writeFile'])
 
 /** Stands in front of the file system of this process: every module that has imported it goes through here. */
