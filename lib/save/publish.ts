@@ -129,7 +129,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const event = eventOf(request, current)
     const record = saveStored(snapshot.record, storedSave(identity, current.revision), detailsOf(request, event))
-    if (!await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } })) return CHANGED
+    if (await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } }) === null) return CHANGED
     await outbox.deliver(request.fileId, event)
     return event
   }

@@ -59,7 +59,7 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
         changes: await fetchChanges?.(request)
       }))
       try {
-        return await decide(request, staged, changes, storage.commit && look)
+        return await decide(request, staged, changes, isCheckedAtPublishing(request) ? look : undefined)
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
@@ -68,6 +68,14 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
         if (changes) await storage.discard(changes)
       }
     }
+  }
+
+  /**
+   * Whether publishing fails if the record or the file is not the one that was looked at. A storage with `revoke` calls
+   * `beforePublish`, in which the lock is acquired under that condition. A save without a key acquires none.
+   */
+  function isCheckedAtPublishing (request: SaveRequest): boolean {
+    return storage.commit !== undefined || (storage.revoke !== undefined && identityOf(request) !== undefined)
   }
 
   function nothingToStore (request: SaveRequest, { snapshot: { record }, current }: Look): NothingToStore | undefined {
@@ -82,7 +90,7 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
     return await decide(request, staged, changes)
   }
 
-  /** `latest`: a look to begin with, where `commit` tells whether anything has changed since. */
+  /** `latest`: a look to begin with, where publishing tells whether anything has changed since. */
   async function decide (request: SaveRequest, staged: StagedContent, changes: StagedContent | undefined, latest?: Look): Promise<SaveOutcome> {
     for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
       const isEarlyLook = decisions === 1 && latest !== undefined

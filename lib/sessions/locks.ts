@@ -42,6 +42,12 @@ export interface FileLock {
   abandon (): Promise<void>
 }
 
+/** A lock that this instance has acquired, and the record with it. */
+interface HeldLock {
+  readonly id: string
+  readonly snapshot: RecordSnapshot
+}
+
 interface Dependencies {
   readonly recordStore: RecordStore
   readonly state: Pick<StateStore, 'owner' | 'hasEnded'>
@@ -70,7 +76,7 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     },
 
     lockOf (fileId, snapshot) {
-      let id: string | undefined
+      let held: HeldLock | undefined
       let isRecordChanged = false
       let isPublishingNoted = false
 
@@ -81,19 +87,21 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
           isPublishingNoted = publishing !== undefined
           const acquired = await acquire(fileId, snapshot, publishing)
           isRecordChanged = acquired === null
-          id = acquired ?? id // a storage may ask again after it was acquired
+          held = acquired ?? held // a storage may ask again after it was acquired
           return acquired !== null
         },
         async releaseWith (change, cause) {
-          await releaseDurably(fileId, id ?? '', change, cause)
+          await releaseDurably(fileId, held, change, cause)
         },
         async release () {
-          if (!id) return
+          if (!held) return
+          const { id, snapshot } = held
           heldIds.delete(id)
-          await recordStore.update(fileId, record => withoutLock(record, id!), NOT_DURABLE)
+          await recordStore.update(fileId, record => withoutLock(record, id), { ...NOT_DURABLE, snapshot })
         },
         async abandon () {
-          if (!id) return
+          if (!held) return
+          const { id } = held
           heldIds.delete(id)
           const current = await recordStore.read(fileId)
           if (current.record.lock?.id === id) await breakLock(fileId, current, current.record.lock)
@@ -122,14 +130,16 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     }
   }
 
-  async function acquire (fileId: string, snapshot: RecordSnapshot, publishing?: Publishing): Promise<string | null> {
+  async function acquire (fileId: string, snapshot: RecordSnapshot, publishing?: Publishing): Promise<HeldLock | null> {
     const id = `${instance}.${randomUUID()}`
     heldIds.add(id)
     try {
       const lock = { id, ...(owner !== undefined && { owner }), ...(publishing && { publishing }) }
-      if (await recordStore.compareAndSet(fileId, { ...snapshot.record, lock }, snapshot, NOT_DURABLE)) return id
+      const locked = await recordStore.compareAndSet(fileId, { ...snapshot.record, lock }, snapshot, NOT_DURABLE)
+      if (locked !== null) return { id, snapshot: locked }
       // A storage may report a failure of what it has done.
-      if ((await recordStore.read(fileId)).record.lock?.id === id) return id
+      const found = await recordStore.read(fileId)
+      if (found.record.lock?.id === id) return { id, snapshot: found }
     } catch (error) {
       heldIds.delete(id)
       throw error
@@ -138,11 +148,14 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     return null
   }
 
-  async function releaseDurably (fileId: string, id: string, change: (record: FileRecord) => FileRecord, cause: Cause | undefined): Promise<void> {
+  async function releaseDurably (fileId: string, held: HeldLock | undefined, change: (record: FileRecord) => FileRecord, cause: Cause | undefined): Promise<void> {
+    const id = held?.id ?? ''
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          await recordStore.update(fileId, record => change(withoutLock(record, id)), cause && { cause })
+          // Nobody changes the record of a locked file, unless the lock is broken. After a failure it may have been changed.
+          const known = attempt === 1 && held ? { snapshot: held.snapshot } : {}
+          await recordStore.update(fileId, record => change(withoutLock(record, id)), { ...known, ...(cause && { cause }) })
           return
         } catch (error) {
           if (attempt === RELEASE_ATTEMPTS) throw error
@@ -163,8 +176,9 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
    * publish; then the stored revision tells whether it has published.
    */
   async function breakLock (fileId: string, snapshot: RecordSnapshot, lock: Lock): Promise<void> {
-    const id = await acquire(fileId, snapshot, lock.publishing)
-    if (id === null) return
+    const held = await acquire(fileId, snapshot, lock.publishing)
+    if (held === null) return
+    const { id } = held
     try {
       if (lock.publishing?.ticket !== undefined) await storage.revoke?.(fileId, lock.publishing.ticket)
       const revision = (await storage.stat(fileId))?.revision

@@ -48,8 +48,8 @@ export interface RecordStore {
   /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
   readonly readAll: (() => AsyncIterable<RecordOfFile>) | undefined
   read (fileId: string): Promise<RecordSnapshot>
-  /** Stores a record if it is still the one of the snapshot. Resolves to whether it was stored. */
-  compareAndSet (fileId: string, record: FileRecord, snapshot: RecordSnapshot, options?: ChangeOptions): Promise<boolean>
+  /** Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not stored. */
+  compareAndSet (fileId: string, record: FileRecord, snapshot: RecordSnapshot, options?: ChangeOptions): Promise<RecordSnapshot | null>
   /**
    * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written when the
    * change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what `change` throws.
@@ -92,10 +92,11 @@ export function createRecordStore (state: StateStore, takeSnapshot: Storage['sna
     return record
   }
 
-  async function compareAndSet (fileId: string, changed: FileRecord, { record, version }: RecordSnapshot, { durable = true, cause }: ChangeOptions = {}): Promise<boolean> {
-    if (await state.set(fileId, changed, version, durable ? {} : { durable }) === null) return false
+  async function compareAndSet (fileId: string, changed: FileRecord, { record, version }: RecordSnapshot, { durable = true, cause }: ChangeOptions = {}): Promise<RecordSnapshot | null> {
+    const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
+    if (newVersion === null) return null
     observer.changed(fileId, record, changed, cause)
-    return true
+    return { record: changed, version: newVersion }
   }
 
   const { list } = state
@@ -108,7 +109,7 @@ export function createRecordStore (state: StateStore, takeSnapshot: Storage['sna
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const snapshot = attempt === 1 && known ? known : await read(fileId)
         const changed = change(snapshot.record)
-        if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options)) return changed
+        if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) !== null) return changed
       }
       throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
     }
