@@ -3,8 +3,9 @@ import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
+import { BoundedMap } from '../bounded-map.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { ignoreMissing, type Modes, syncAncestors, syncDirectory } from './file-system.js'
+import { ignoreMissing, type Modes, syncAncestors } from './file-system.js'
 import { hasEnded, processName } from './process-identity.js'
 import { formatVersion, generationsIn, type NewestGeneration, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
@@ -16,6 +17,9 @@ const TEMP_FOLDER = 'temp'
 
 /** More than the generations that others write while a `set` checks whether the one it wrote has been superseded. */
 const MAX_TAGS = 16
+
+/** For more records than that, some folders are flushed once more than necessary. */
+const MAX_DURABLE_TAGS = 10_000
 
 /** With this many generations, the next one is made durable, so that the older ones can be removed. */
 const MAX_GENERATIONS = 16
@@ -52,6 +56,8 @@ export function recordPaths (root: string) {
  */
 export function fileState (root: string, modes: Modes, ready: () => Promise<void>): FileState {
   const { temps, folderOf } = recordPaths(root)
+  /** By folder: the tag of the latest generation that this process has made durable. */
+  const durableTags = new BoundedMap<string, string>(MAX_DURABLE_TAGS)
 
   return {
     owner: processName(),
@@ -105,9 +111,10 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     const older = await generationsIn(folder)
     if ((older[0] ?? 0) !== expected.number) return null
     const durable = options.durable !== false || older.length >= MAX_GENERATIONS
-    const firstCreated = older.length === 0 ? await mkdir(folder, { recursive: true, mode: modes.directory }) : undefined
+    if (older.length === 0) await mkdir(folder, { recursive: true, mode: modes.directory })
     const tag = randomUUID().slice(0, 8)
     const tags = [tag, ...expected.tags].slice(0, MAX_TAGS)
+    const durableFolder = durable ? flushFolder(folder, expected.tags) : undefined
     if (!await writeGeneration(folder, number, { fileId, value, tags }, { temps, modes, durable })) return null
     // A number becomes free when its file is removed, after two later generations. A `set` that takes it then is too late.
     const [highest = number] = await generationsIn(folder)
@@ -115,10 +122,24 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
       await removeGeneration(folder, number)
       return null
     }
-    if (firstCreated !== undefined) await syncAncestors(folder, dirname(firstCreated))
-    if (durable) await syncDirectory(folder)
-    for (const old of durable ? older.slice(1) : []) await removeGeneration(folder, old).catch(() => {})
+    await durableFolder
+    if (durable) {
+      durableTags.set(folder, tag)
+      await Promise.all(older.slice(1).map(async old => await removeGeneration(folder, old).catch(() => {})))
+    }
     return formatVersion(number, tags)
+  }
+
+  /**
+   * Makes a record's folder durable, unless this process has done so: another process may have made it for a record that may be lost.
+   * It is still the same folder if the record follows what was written to it then.
+   */
+  function flushFolder (folder: string, tags: readonly string[]): Promise<void> {
+    const known = durableTags.get(folder)
+    if (known !== undefined && tags.includes(known)) return Promise.resolve()
+    const flushed = syncAncestors(folder, dirname(root))
+    flushed.catch(() => {}) // whoever awaits it may find another error first
+    return flushed
   }
 }
 

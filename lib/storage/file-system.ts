@@ -36,7 +36,16 @@ export async function removeFile (path: string): Promise<boolean> {
 /** Flushes a directory, so that names added to it or removed from it survive a power failure. */
 export async function syncDirectory (directory: string): Promise<void> {
   if (process.platform === 'win32') return // has no such call: the file system journals names
-  const handle = await open(directory, 'r')
+  await syncOpened(directory, 'r')
+}
+
+/** Flushes the content of a file. */
+export async function syncFile (path: string): Promise<void> {
+  await syncOpened(path, 'r+') // Windows flushes only what is open for writing
+}
+
+async function syncOpened (path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, flags)
   try {
     await handle.sync()
   } finally {
@@ -46,10 +55,12 @@ export async function syncDirectory (directory: string): Promise<void> {
 
 /** Flushes the parents of a new folder, up to `top`, so that the folder is found after a crash. */
 export async function syncAncestors (folder: string, top: string): Promise<void> {
-  for (let path = folder; path !== top;) {
-    path = dirname(path)
-    await syncDirectory(path)
-  }
+  await Promise.all(ancestorsOf(folder, top).map(syncDirectory))
+}
+
+function ancestorsOf (path: string, top: string): string[] {
+  const parent = dirname(path)
+  return parent === top ? [parent] : [parent, ...ancestorsOf(parent, top)]
 }
 
 /** Whether `link` failed with this code because the file system has no hard links. */

@@ -6,7 +6,7 @@ import { deferErrors } from '../streams.js'
 import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
-import { ignoreMissing, type Modes, removeFile, syncAncestors, syncDirectory } from './file-system.js'
+import { ignoreMissing, type Modes, removeFile, syncDirectory } from './file-system.js'
 import { fileBody } from './reading.js'
 import { writeTempFile } from './temp-files.js'
 import { addBlob, type Blob, blobsIn, isIntact, openBlob, removeBlobs } from './version-blobs.js'
@@ -182,7 +182,6 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
       if (planned === null || planned === CHANGED) return planned
       const { index, result, isSound } = planned
       if (added.length > 0) await syncDirectory(folder)
-      if (record === null) await syncAncestors(folder, directory)
 
       isUndecided = true // if it rejects, the index may refer to the blobs: if it does not, the next change removes them
       const version = await records.set(fileId, index, record?.version ?? null)

@@ -1,8 +1,8 @@
 import { link, lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson } from '../json.js'
-import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory } from './file-system.js'
-import { tempName, writeTempFile } from './temp-files.js'
+import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile } from './file-system.js'
+import { tempName } from './temp-files.js'
 
 /**
  * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation is never
@@ -79,27 +79,38 @@ export interface WriteOptions {
   /** Folder for temp files. */
   readonly temps: string
   readonly modes: Modes
-  /** Whether to flush the file before it gets its name. */
+  /** Whether to flush the file and its name. */
   readonly durable: boolean
 }
 
-/** Writes a generation. Resolves to `false` when another process has written one with this number. */
+/**
+ * Writes a generation. Resolves to `false` when another process has written one with this number. A durable one gets its number before
+ * it is flushed, so that the file and its name are flushed at once. A crash meanwhile leaves it without a name, complete, or
+ * incomplete: then readers skip it, and the durable one before it is still there.
+ */
 export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<boolean> {
-  const path = generationPath(folder, number)
-  const text = JSON.stringify(generation)
-  const temp = durable ? (await writeTempFile(temps, Buffer.from(text), modes.file)).path : await writeUnflushed(text, temps, modes.file)
+  const temp = await writeUnflushed(JSON.stringify(generation), temps, modes.file)
   try {
-    await link(temp, path)
-    return true
+    return await linkGeneration(temp, folder, number, durable)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // A network file system may repeat a call that succeeded, and report EEXIST for the link it has made itself.
-    if (code === 'EEXIST') return await isSameFile(temp, path)
-    if (!isLinkUnsupported(code)) throw error
-    return await moveAsFolder(temps, temp, path, modes.directory)
+    if (!isLinkUnsupported((error as NodeJS.ErrnoException).code)) throw error
+    const isMoved = await moveAsFolder(temps, temp, generationPath(folder, number), modes.directory)
+    if (isMoved && durable) await syncDirectory(folder)
+    return isMoved
   } finally {
     await unlink(temp).catch(() => {})
   }
+}
+
+async function linkGeneration (temp: string, folder: string, number: number, durable: boolean): Promise<boolean> {
+  const path = generationPath(folder, number)
+  const isLinked = await link(temp, path).then(() => true, async error => {
+    // A network file system may repeat a call that succeeded, and report EEXIST for the link it has made itself.
+    if (error.code === 'EEXIST') return await isSameFile(temp, path)
+    throw error
+  })
+  if (isLinked && durable) await Promise.all([syncFile(temp), syncDirectory(folder)])
+  return isLinked
 }
 
 async function isSameFile (path: string, other: string): Promise<boolean> {
@@ -107,6 +118,7 @@ async function isSameFile (path: string, other: string): Promise<boolean> {
   return a !== undefined && a.ino === b?.ino
 }
 
+/** The file is closed before it gets its name: only then does a file server have what other machines read. */
 async function writeUnflushed (text: string, temps: string, mode: number): Promise<string> {
   const path = join(temps, tempName())
   try {
@@ -123,6 +135,7 @@ async function moveAsFolder (temps: string, temp: string, target: string, mode: 
   const folder = join(temps, tempName())
   await mkdir(folder, { mode })
   try {
+    await syncFile(temp)
     await rename(temp, join(folder, FILE_IN_FOLDER))
     await syncDirectory(folder)
     await rename(folder, target)
@@ -137,7 +150,10 @@ async function moveAsFolder (temps: string, temp: string, target: string, mode: 
 }
 
 export async function removeGeneration (folder: string, number: number): Promise<void> {
-  await rm(generationPath(folder, number), { recursive: true, force: true })
+  const path = generationPath(folder, number)
+  await unlink(path).catch(async ({ code }) => {
+    if (code !== 'ENOENT') await rm(path, { recursive: true, force: true }) // it is a folder
+  })
 }
 
 function generationPath (folder: string, number: number): string {

@@ -4,16 +4,25 @@ import { trace, type TracedCall } from './traced/trace.js'
 
 const WRITING = ['write', 'fsync', 'link', 'rename', 'unlink']
 
-/** What was done, in order; each step had ended when the next began. */
+/** What was done, in order; each step had ended when the next began. What was done at the same time is one step: `fsync + fsync`. */
 function stepsOf (calls: readonly TracedCall[], directory: string): string[] {
-  const steps: string[] = []
-  for (const [index, { name, path, phase }] of calls.entries()) {
-    const step = name === 'open' && path === directory ? 'open directory' : WRITING.includes(name) ? `${name} ${basename(path)}`.trim() : undefined
-    if (!step || phase === 'end') continue
-    if (calls[index + 1]?.name !== name || calls[index + 1]?.phase !== 'end') throw new Error(`${step} had not ended`)
-    steps.push(step.replace(/\.fastify-onlyoffice~\S*/, '<temp>').replace(/[0-9a-f-]{36}/, '<id>'))
+  const steps: string[][] = []
+  let running = 0
+  for (const { name, path, phase } of calls) {
+    const isWriting = WRITING.includes(name)
+    if (phase === 'end') {
+      if (isWriting) running--
+      continue
+    }
+    const step = name === 'open' && path === directory ? 'open directory' : isWriting ? `${name} ${basename(path)}`.trim() : undefined
+    if (!step) continue
+    const shown = step.replace(/\.fastify-onlyoffice~\S*/, '<temp>').replace(/[0-9a-f-]{36}/, '<id>')
+    if (running > 0) steps.at(-1)!.push(shown)
+    else steps.push([shown])
+    if (isWriting) running++
   }
-  return steps
+  if (running > 0) throw new Error(`${steps.at(-1)!.join(' + ')} had not ended`)
+  return steps.map(step => step.join(' + '))
 }
 
 t.test('replace flushes the content before the rename, and the rename before it resolves', async t => {
@@ -39,7 +48,7 @@ t.test('a save flushes its content, the directory, its record and the record\'s 
     'write', 'fsync', // the content
     'write', 'link', 'unlink <temp>', // the lock
     'link', 'rename a.docx', 'open directory', 'fsync', 'unlink <temp>',
-    'write', 'fsync', 'link', 'unlink <temp>', 'fsync', 'unlink 1' // the record, whose oldest version goes
+    'write', 'link', 'fsync + fsync', 'unlink <temp>', 'unlink 1' // the record and its name, whose oldest version goes
   ])
 })
 
@@ -59,7 +68,7 @@ t.test('a version is on the disk before the index refers to it, and the index be
     'link', 'fsync', // the content
     'link', 'fsync', // the changes
     'fsync', // their names
-    'write', 'fsync', 'link', 'unlink <temp>', 'fsync', 'unlink 1', // the index
+    'write', 'link', 'fsync + fsync', 'unlink <temp>', 'unlink 1', // the index
     'unlink <temp>'
   ])
 })
