@@ -43,8 +43,8 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, si
     let timer = giveUpAfter(timeouts.body)
     payload.on('data', take)
     payload.on('error', reject)
-    payload.once('close', () => reject(new InvalidCallbackError('its body was truncated')))
-    payload.once('end', () => resolve(Buffer.concat(chunks)))
+    payload.once('close', () => { if (!payload.readableEnded) reject(new InvalidCallbackError('its body was truncated')) })
+    payload.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     try {
       return await body
     } finally {

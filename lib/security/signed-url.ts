@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { equalInConstantTime } from './constant-time.js'
 
 /** What a signature covers, besides the URL of the handler. */
@@ -27,9 +27,9 @@ const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
  * guessed key does not reveal the secret. `scope` separates applications that share a secret.
  */
 export function urlSigner (secrets: readonly string[], scope: string): UrlSigner {
-  const keys = secrets.map(secret => Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32)))
+  const keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32))))
 
-  function signatureOf (key: Buffer, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
+  function signatureOf (key: KeyObject, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
     const content = JSON.stringify([scope, purpose, fileId, expires ?? null, documentKey ?? null])
     return createHmac('sha256', key).update(content).digest('base64url')
   }
