@@ -7,17 +7,20 @@ import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedErr
 import { isJsonObject } from '../json.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
+import type { HandlerUrls, SignatureState } from '../security/handler-urls.js'
 import type { PageClaims, PageTokens } from '../security/page-token.js'
 import { parseUrl } from '../url.js'
 import { withTimeout } from '../with-timeout.js'
 import { requestTokens } from './request-tokens.js'
 import { type HandlerQuery, type HandlerRequest, isHandlerQuery } from './request.js'
+import { notesOf } from './request-notes.js'
 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
-  /** Refuses a callback by its URL, before its body is read. `authorize` may allow one without a signature. */
-  admitCallback (request: FastifyRequest): Promise<void>
+  /** Whether the URL of a callback is signed, as far as it has to be. Throws if it is signed, but not by us for this. Needs no body. */
+  isSignedCallback (request: FastifyRequest): boolean
+  /** Refuses a callback whose URL is not signed before its body is read, unless `authorize` allows it. */
+  admitUnsignedCallback (request: FastifyRequest): Promise<void>
   /** Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no body. */
   isProvenByHeader (request: HandlerRequest): boolean
   /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
@@ -76,16 +79,17 @@ const WRONG_KEY = 'the document key of the callback does not belong to its file:
 export function createCredentials ({ settings, tokens, urls, pageTokens, keys, signal }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
-  /** Unsigned callbacks that `authorize` has allowed. */
-  const admitted = new WeakSet<FastifyRequest>()
-
   return {
-    async admitCallback (request) {
+    isSignedCallback (request) {
       const { query } = request
       if (!isHandlerQuery(query) || !query.fileId) throw new InvalidCallbackError('its URL must have exactly one fileId')
-      if (!settings.signedUrls || signatureOf('callback', query, query.fileId) === 'valid') return
-      if (isFromBrowser(request) || !await askApplication(request, { action: 'callback', fileId: query.fileId })) throw unsignedCallback()
-      admitted.add(request)
+      return !settings.signedUrls || callbackSignature(request, query, query.fileId) === 'valid'
+    },
+
+    async admitUnsignedCallback (request) {
+      const { fileId = '' } = request.query as HandlerQuery
+      if (isFromBrowser(request) || !await askApplication(request, { action: 'callback', fileId })) throw unsignedCallback()
+      notesOf(request).unsignedAllowedFor = fileId
     },
 
     isProvenByHeader (request) {
@@ -100,7 +104,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     verifyCallback (request, fileId) {
       const { body, query } = request
-      const signature = signatureOf('callback', query, fileId)
+      const signature = callbackSignature(request, query, fileId)
       const claims = settings.requireToken ? callbackClaims(request) : undefined
       const fields = claims ?? body
       const onlyKey = signature === 'valid' ? query.key : undefined
@@ -111,7 +115,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     },
 
     async authorizeCallback (request, fileId, { isProven }) {
-      const allowed = admitted.has(request) || await askApplication(request, { action: 'callback', fileId })
+      const allowed = notesOf(request).unsignedAllowedFor === fileId || await askApplication(request, { action: 'callback', fileId })
       // The application may recognize a user by cookies that a page of another origin makes the browser send.
       if (isProven || (allowed && !isFromBrowser(request))) return
       throw noToken(request, 'no token in the body')
@@ -164,7 +168,16 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     return token === 'valid'
   }
 
-  function signatureOf (purpose: 'callback' | 'download', query: HandlerQuery, fileId: string): ReturnType<HandlerUrls['checkSignature']> {
+  /** Verified when the callback arrives, and again only if a hook of the application has changed what is signed. */
+  function callbackSignature (request: FastifyRequest, query: HandlerQuery, fileId: string): SignatureState {
+    const notes = notesOf(request)
+    if (notes.validQuery !== undefined && isSignedAlike(query, notes.validQuery)) return 'valid'
+    const signature = signatureOf('callback', query, fileId)
+    if (signature === 'valid') notes.validQuery = { ...query }
+    return signature
+  }
+
+  function signatureOf (purpose: 'callback' | 'download', query: HandlerQuery, fileId: string): SignatureState {
     if (!settings.signedUrls) return 'absent'
     const signature = urls.checkSignature(purpose, fileId, query)
     if (signature === 'invalid') throw new ForbiddenError(WRONG_SIGNATURE)
@@ -202,6 +215,11 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 function headerOf ({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join() : value
+}
+
+/** Whether two queries of callbacks agree in all that a signature covers, and in the signature. */
+function isSignedAlike (a: HandlerQuery, b: HandlerQuery): boolean {
+  return a.fileId === b.fileId && a.key === b.key && a.expires === b.expires && a.signature === b.signature
 }
 
 function isFromBrowser ({ headers }: FastifyRequest): boolean {

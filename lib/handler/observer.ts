@@ -3,6 +3,7 @@ import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../docto
 import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { type HandlerQuery, isHandlerQuery } from './request.js'
+import { notesOf } from './request-notes.js'
 
 /** Notes how requests of the document server end, for the doctor. */
 export interface Observer {
@@ -25,17 +26,14 @@ const OWN_CODE = /^FST_EDITOR_/
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
 
 export function createObserver ({ settings, urls, openings }: Dependencies): Observer {
-  const reached = new WeakSet<FastifyRequest>()
-  const errors = new WeakMap<FastifyRequest, FastifyError>()
-
   return {
     reached (request, reply) {
-      reached.add(request)
+      notesOf(request).hasReachedAction = true
       let isSent = false
       reply.raw.once('finish', () => { isSent = true }) // a response of HTTP/2 has no `writableFinished`
       reply.raw.once('close', () => { if (!isSent) note(request, { result: 'interrupted' }) })
     },
-    failed: (request, error) => { errors.set(request, error) },
+    failed: (request, error) => { notesOf(request).error = error },
     ended: (request, reply) => note(request, outcomeOf(request, reply.statusCode))
   }
 
@@ -59,9 +57,9 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
   }
 
   function outcomeOf (request: FastifyRequest, status: number): Outcome {
-    const error = errors.get(request)
+    const { error, hasReachedAction } = notesOf(request)
     if (error && OWN_CODE.test(error.code)) return { result: 'refused', code: error.code, reason: error.message }
-    if (!reached.has(request)) return { result: 'answered-by-application', httpStatus: error?.statusCode ?? status }
+    if (!hasReachedAction) return { result: 'answered-by-application', httpStatus: error?.statusCode ?? status }
     return error ? { result: 'refused', code: String(error.code ?? error.name) } : { result: 'accepted' }
   }
 }

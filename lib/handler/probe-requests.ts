@@ -9,10 +9,12 @@ import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { withTimeout } from '../with-timeout.js'
 import { isHandlerQuery } from './request.js'
+import { notesOf } from './request-notes.js'
 import { untrustedContentHeaders } from './responses.js'
 
 /** Requests for a probe of the doctor, recognized by the signature of their URL. They reach no hook, file or session. */
 export interface ProbeRequests {
+  /** Decides when it is first asked about a request, which is before the body is read. */
   recognizes (request: FastifyRequest): boolean
   /** Counts the bytes of the body. */
   readBody (payload: Readable): Promise<{ readonly bytes: number }>
@@ -32,18 +34,11 @@ const MAX_TOKENS = 5
 const METHODS = { callback: 'POST', download: 'GET' } as const
 
 export function createProbeRequests ({ settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies): ProbeRequests {
-  const recognized = new WeakSet<FastifyRequest>()
-
   return {
     recognizes (request) {
-      if (recognized.has(request)) return true
-      const probe = probeOf(request)
-      if (!probe) return false
-      const { id, action } = probe
-      const isSigned = urls.checkProbe(action, id, request.query as object) === 'valid'
-      if (isSigned || probes.knows(id)) probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
-      if (isSigned) recognized.add(request)
-      return isSigned
+      const notes = notesOf(request)
+      if (notes.probe === undefined) notes.probe = signedProbe(request)
+      return notes.probe !== null
     },
 
     readBody: payload => withTimeout(async () => ({ bytes: await sizeOf(payload) }), {
@@ -52,7 +47,7 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
     }),
 
     answer (request, reply) {
-      const { id, action } = probeOf(request)!
+      const { id, action } = notesOf(request).probe!
       if (action === 'download') {
         return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) }).send(probeDocument(id))
       }
@@ -62,6 +57,15 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
       return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json' })
         .send(Buffer.from(JSON.stringify({ error: 0, probe, signature: urls.signProbeAnswer(id, probe) })))
     }
+  }
+
+  function signedProbe (request: FastifyRequest): Probe | null {
+    const probe = probeOf(request)
+    if (!probe) return null
+    const { id, action } = probe
+    const isSigned = urls.checkProbe(action, id, request.query as object) === 'valid'
+    if (isSigned || probes.knows(id)) probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
+    return isSigned ? probe : null
   }
 
   async function sizeOf (payload: Readable): Promise<number> {
@@ -88,7 +92,7 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
   }
 }
 
-interface Probe {
+export interface Probe {
   readonly id: string
   readonly action: 'callback' | 'download'
 }

@@ -30,7 +30,7 @@ const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503])
 interface Dependencies {
   readonly path: string
   readonly actions: HandlerActions
-  readonly credentials: Pick<Credentials, 'admitCallback'>
+  readonly credentials: Pick<Credentials, 'isSignedCallback' | 'admitUnsignedCallback'>
   readonly observer: Observer
   readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer'>
   readonly routeOptions: Pick<RouteOptions, 'constraints'>
@@ -45,7 +45,10 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
     return actions[handlerRequest.query.action](handlerRequest, reply)
   }
 
-  /** Runs before the body is read: reading is the most expensive step. Only callbacks may have a body. */
+  /**
+   * Runs before the body is read: reading is the most expensive step. Only callbacks may have a body. Asynchronous, so that a request
+   * without a body is complete when it is refused: its connection can be used again.
+   */
   async function assertAdmitted (request: FastifyRequest): Promise<void> {
     const { query, method } = request
     const { action } = query as { action?: unknown }
@@ -53,7 +56,7 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
     if (probeRequests.recognizes(request)) return
-    if (action === 'callback') await credentials.admitCallback(request)
+    if (action === 'callback' && !credentials.isSignedCallback(request)) await credentials.admitUnsignedCallback(request)
     if (action === 'report' && mayHaveBody(request)) throw new InvalidReportError('it must have no body and no content type')
   }
 
@@ -70,7 +73,10 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
       observer.failed(request, error)
       return handleError(error, request, reply)
     },
-    onResponse: async (request, reply) => observer.ended(request, reply),
+    onResponse (request, reply, done) {
+      observer.ended(request, reply)
+      done()
+    },
     handler
   }
 }

@@ -11,6 +11,7 @@ import { routeNearMisses } from './near-misses.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import type { HandlerRequest } from './request.js'
+import { addRequestNotes } from './request-notes.js'
 import { type HandlerActions, handlerRoute } from './route.js'
 
 interface Dependencies {
@@ -35,7 +36,11 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A connection that is kept alive would keep the server from closing.
-    scope.addHook('onSend', async (_request, reply) => { if (shutdown.closing.aborted) reply.header('connection', 'close') })
+    scope.addHook('onSend', (_request, reply, _payload, done) => {
+      if (shutdown.closing.aborted) reply.header('connection', 'close')
+      done()
+    })
+    addRequestNotes(scope)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => probeRequests.recognizes(request)
       ? await probeRequests.readBody(payload)

@@ -1,0 +1,32 @@
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Probe } from './probe-requests.js'
+import type { HandlerQuery } from './request.js'
+
+/** What the handler's parts note about one request while it is handled. Each part reads and writes its own notes only. */
+export interface RequestNotes {
+  /** `null`: it is no request for a probe. */
+  probe?: Probe | null
+  /** The query of a callback whose signature is valid. A hook of the application may change the query of the request afterwards. */
+  validQuery?: HandlerQuery
+  /** The file for which `authorize` has allowed a callback that is not signed. */
+  unsignedAllowedFor?: string
+  /** The request has passed the application's hooks. */
+  hasReachedAction?: boolean
+  error?: FastifyError
+}
+
+const NOTES = Symbol('fastify-onlyoffice notes')
+
+type NotedRequest = FastifyRequest & { [NOTES]: RequestNotes | null }
+
+/** A property that every request of the scope has from the start: a WeakMap for each note costs much more. */
+export function addRequestNotes (scope: FastifyInstance): void {
+  scope.decorateRequest(NOTES, null)
+}
+
+export function notesOf (request: FastifyRequest): RequestNotes {
+  const noted = request as NotedRequest
+  const notes = noted[NOTES] ?? {}
+  noted[NOTES] = notes
+  return notes
+}
