@@ -16,6 +16,26 @@ export function discard (stream: Readable): void {
   stream.destroy()
 }
 
+/** Streams of which all bytes are in memory. */
+const arrived = new WeakSet<Readable>()
+const NO_BYTES = Buffer.alloc(0)
+
+/** Ends a stream that its owner pushes bytes into. */
+export function endArrived (stream: Readable): void {
+  arrived.add(stream)
+  stream.push(null)
+}
+
+/** Whether all bytes of a stream have arrived, and nobody has read any. Such a stream cannot fail any more. */
+export function hasArrived (stream: Readable): boolean {
+  return arrived.has(stream) && !stream.readableDidRead && !stream.destroyed
+}
+
+/** Reads all bytes of a stream that has arrived; `undefined` for any other. */
+export function arrivedBytes (stream: Readable): Buffer | undefined {
+  return hasArrived(stream) ? stream.read() ?? NO_BYTES : undefined
+}
+
 /** Reads a whole stream into memory. */
 export async function bytesOf (stream: Readable): Promise<Buffer> {
   const chunks: Uint8Array[] = []

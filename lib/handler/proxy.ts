@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Outbound } from '../outbound/outbound.js'
-import { discard } from '../streams.js'
+import { arrivedBytes, discard } from '../streams.js'
 import { parseHttpUrl } from '../url.js'
 import type { Credentials } from './credentials.js'
 import type { HandlerRequest } from './request.js'
@@ -33,7 +33,8 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
       discard(upstream.body)
       return reply.send()
     }
-    return reply.send(upstream.body)
+    // Bytes cost much less than a stream. Fastify would add the length that the upstream did not send.
+    return reply.send((upstream.length === undefined ? undefined : arrivedBytes(upstream.body)) ?? upstream.body)
   }
 }
 
@@ -44,7 +45,9 @@ function typeOf (type = 'application/octet-stream'): string {
 
 function clientDisconnected (reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  const abort = () => controller.abort(new Error('the client has disconnected'))
+  const abort = () => {
+    if (!reply.raw.writableFinished) controller.abort(new Error('the client has disconnected'))
+  }
   if (reply.raw.closed) abort()
   else reply.raw.once('close', abort)
   return controller.signal

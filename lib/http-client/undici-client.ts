@@ -1,11 +1,12 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { type Dispatcher, request } from 'undici'
-import type { HttpClient } from '../../types/http.js'
+import type { Dispatcher } from 'undici'
+import type { HttpClient, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
 import { mayBePublicHost } from '../security/public-ip.js'
 import { discard } from '../streams.js'
 import { type ConnectionOptions, createAgent } from './connections.js'
+import { exchange, type ExchangeResponse } from './exchange.js'
 import { guardedDispatcher } from './guarded-dispatcher.js'
 
 export interface UndiciClientOptions extends ConnectionOptions {
@@ -56,24 +57,24 @@ export function undiciClient ({ dispatcher, ...connections }: UndiciClientOption
   return {
     async request ({ method, url, headers, body, publicOnly = false, signal }) {
       if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      const response = await request(url, { dispatcher: publicOnly ? guarded : unrestricted, method, headers: headers ?? {}, body: body ?? null, signal })
-      const encoding = firstOf(response.headers['content-encoding'])?.trim().toLowerCase() ?? 'identity'
-      const isDecoded = encoding !== 'identity'
-      return {
-        status: response.statusCode,
-        header (name) {
-          const key = name.toLowerCase()
-          const isHidden = isDecoded && (key === 'content-encoding' || key === 'content-length')
-          return isHidden || !Object.hasOwn(response.headers, key) ? undefined : firstOf(response.headers[key])
-        },
-        body: isDecoded ? decode(response.body, encoding) : response.body
-      }
+      const target = { origin: url.origin, path: url.pathname + url.search, method, headers: headers ?? {}, body: body ?? null }
+      const response = await exchange(publicOnly ? guarded : unrestricted, target, signal)
+      const encoding = response.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+      return encoding === 'identity' ? response : decoded(response, encoding)
     },
     ...(dispatcher ? {} : { close: async () => { await Promise.all([unrestricted.destroy(), guarded.destroy()]) } })
   }
 }
 
-function decode (body: Readable, encoding: string): Readable {
+function decoded (response: ExchangeResponse, encoding: string): HttpResponse {
+  return {
+    status: response.status,
+    header: name => /^content-(encoding|length)$/i.test(name) ? undefined : response.header(name),
+    body: decodedBody(response.body, encoding)
+  }
+}
+
+function decodedBody (body: Readable, encoding: string): Readable {
   const createDecoder = decoders.get(encoding)
   if (!createDecoder) {
     discard(body)
@@ -83,8 +84,4 @@ function decode (body: Readable, encoding: string): Readable {
   // pipeline() stops listening once everything is written, but a truncated body fails later than that. Readers still get the error.
   decoder.on('error', () => {})
   return pipeline(body, decoder, () => {})
-}
-
-function firstOf (value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
 }

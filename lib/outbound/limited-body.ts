@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import { TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
-import { deferErrors } from '../streams.js'
+import { deferErrors, discard, hasArrived } from '../streams.js'
 
 interface BodyRules {
   /** Maximum size in bytes. */
@@ -13,33 +13,55 @@ interface BodyRules {
 
 /**
  * The same bytes, with an error when there are more than the limit, not as many as announced, or when the signal is aborted. An
- * error that occurs before the body is read is kept for its reader.
+ * error that occurs before the body is read is kept for its reader. A body that has arrived, and keeps the rules, is returned as
+ * it is.
  */
-export function limitedBody (body: Readable, rules: BodyRules): Readable {
-  const { signal } = rules
-  const end = () => { body.destroy(signal.reason) }
-  deferErrors(body)
-  signal.addEventListener('abort', end)
-  if (signal.aborted) end()
-  const limited = deferErrors(Readable.from(checkedChunks(body, rules), { objectMode: false, highWaterMark: 64 * 1024 }))
-  limited.once('close', () => signal.removeEventListener('abort', end))
-  return limited
-}
-
-async function * checkedChunks (body: Readable, { limit, length, signal }: BodyRules): AsyncGenerator<Uint8Array> {
+export function limitedBody (body: Readable, { limit, length, signal }: BodyRules): Readable {
+  if (hasArrived(body) && body.readableLength <= limit && body.readableLength === (length ?? body.readableLength)) return body
+  let isReading = false
   let size = 0
-  try {
-    for await (const chunk of body) {
-      size += chunk.length
-      if (size > limit) throw new TooLargeError(limit)
-      if (length !== undefined && size > length) throw new UpstreamError(`too long: received more than the announced ${length} bytes`)
-      yield chunk
+
+  const limited = deferErrors(new Readable({
+    highWaterMark: 64 * 1024,
+    read () {
+      if (isReading) body.resume()
+      else startReading()
+    },
+    destroy (error, callback) {
+      signal.removeEventListener('abort', onAbort)
+      body.off('data', onData)
+      discard(body)
+      callback(error)
     }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw asUpstreamError(error)
+  }))
+  deferErrors(body)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  return limited
+
+  function startReading (): void {
+    isReading = true
+    finished(body, { writable: false }, onEnd)
+    body.on('data', onData)
   }
-  if (length !== undefined && size !== length) throw new UpstreamError(`truncated: received ${size} of ${length} bytes`)
+
+  function onData (chunk: Uint8Array): void {
+    size += chunk.length
+    if (size > limit) limited.destroy(new TooLargeError(limit))
+    else if (length !== undefined && size > length) limited.destroy(new UpstreamError(`too long: received more than the announced ${length} bytes`))
+    else if (!limited.push(chunk)) body.pause()
+  }
+
+  function onEnd (error: Error | null | undefined): void {
+    signal.removeEventListener('abort', onAbort) // the reader may take his time
+    if (error) limited.destroy(asUpstreamError(error))
+    else if (length !== undefined && size !== length) limited.destroy(new UpstreamError(`truncated: received ${size} of ${length} bytes`))
+    else limited.push(null)
+  }
+
+  function onAbort (): void {
+    limited.destroy(signal.reason)
+  }
 }
 
 /** Wraps the error of an HTTP client, unless it is one of ours. */

@@ -1,7 +1,7 @@
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { discard } from '../streams.js'
+import { discard, hasArrived } from '../streams.js'
 import { parseHttpUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
 import { destinationRules, type DestinationSettings } from './destination.js'
@@ -49,10 +49,8 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
         throw new TooLargeError(limit)
       }
       const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
-      limited.once('close', () => {
-        deadline.clear()
-        discard(response.body) // a body that was never read would stay open
-      })
+      if (hasArrived(limited)) deadline.clear()
+      else limited.once('close', deadline.clear)
       return { status: response.status, header: name => response.header(name), length, body: limited }
     } catch (error) {
       deadline.clear()
@@ -95,8 +93,16 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
 function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined) {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)), milliseconds)
-  const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal
-  return { signal, clear: () => clearTimeout(timer) }
+  const onAbort = () => controller.abort(callerSignal?.reason)
+  callerSignal?.addEventListener('abort', onAbort)
+  if (callerSignal?.aborted) onAbort()
+  return {
+    signal: controller.signal,
+    clear () {
+      clearTimeout(timer)
+      callerSignal?.removeEventListener('abort', onAbort)
+    }
+  }
 }
 
 function redirectTarget (from: URL, response: HttpResponse): URL {

@@ -1,6 +1,6 @@
 import { PassThrough, pipeline } from 'node:stream'
 import t from 'tap'
-import { Agent } from 'undici'
+import { Agent, DecoratorHandler } from 'undici'
 import { type HttpClient, undiciClient } from '../../lib/index.js'
 import { httpClientConformance } from '../../lib/testing/index.js'
 
@@ -22,6 +22,12 @@ t.test('undiciClient() over the application\'s dispatcher passes the conformance
   await httpClientConformance({ create: () => undiciClient({ dispatcher }), test: (name, run) => t.test(name, run) })
   t.equal(undiciClient({ dispatcher }).close, undefined)
   t.equal(dispatcher.closed, false)
+})
+
+t.test('undiciClient() over a dispatcher with an interceptor passes the conformance suite', async t => {
+  const dispatcher = new Agent().compose(dispatch => (request, handler) => dispatch(request, new DecoratorHandler(handler)))
+  t.teardown(() => dispatcher.destroy())
+  await httpClientConformance({ create: () => undiciClient({ dispatcher }), test: (name, run) => t.test(name, run) })
 })
 
 t.test('a client whose bodies have no error listener of their own passes the conformance suite', async t => {

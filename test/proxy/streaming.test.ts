@@ -75,6 +75,18 @@ for (const profile of profiles) {
   })
 }
 
+t.test('a body without a length that arrives at once is forwarded up to maxFileSize, and answered 502 above it', async t => {
+  const upstream = await startUpstream(t, (request, response) => {
+    response.flushHeaders()
+    response.end(Buffer.alloc(Number(request.url!.slice('/cache/files/'.length)), 'x'))
+  })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, maxFileSize: 1000 })
+  t.equal((await (await host.proxied(`${upstream.origin}/cache/files/1000`)).text()).length, 1000)
+  const tooLarge = await host.proxied(`${upstream.origin}/cache/files/1001`)
+  t.equal(tooLarge.status, 502)
+  t.equal(await tooLarge.text(), 'The content exceeds the limit of 1000 bytes')
+})
+
 t.test('an unsupported content encoding is answered 502', async t => {
   const upstream = await startUpstream(t, (request, response) => {
     response.writeHead(200, { 'content-encoding': request.url!.slice(1) }).end('bytes')
