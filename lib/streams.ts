@@ -10,6 +10,21 @@ export function deferErrors<Content> (content: Content): Content {
   return content
 }
 
+/** A stream of bytes that are in memory already. Who needs no stream takes `bytes` instead of reading it. */
+export class BytesStream extends Readable {
+  readonly bytes: Buffer
+
+  constructor (bytes: Buffer) {
+    super()
+    this.bytes = bytes
+  }
+
+  override _read (): void {
+    this.push(this.bytes)
+    this.push(null)
+  }
+}
+
 /** Destroys a stream that will not be read, and ignores its errors. */
 export function discard (stream: Readable): void {
   stream.on('error', () => {})

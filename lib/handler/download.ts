@@ -1,17 +1,17 @@
 import contentDisposition from 'content-disposition'
 import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import parseRange from 'range-parser'
 import type { ByteRange, FileInfo, FileUrl, ReadResult, Storage } from '../../types/storage.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError, StorageError } from '../errors.js'
-import { discard } from '../streams.js'
+import { BytesStream, discard } from '../streams.js'
 import { isHttpUrl } from '../url.js'
 import type { Versions } from '../history/versions.js'
 import type { Credentials } from './credentials.js'
-import { endWhenIdle } from './idle-client.js'
+import { idleClients } from './idle-client.js'
 import type { HandlerRequest } from './request.js'
 import { untrustedContentHeaders } from './responses.js'
 
@@ -29,13 +29,15 @@ interface Dependencies {
  * and to those that `authorize` allows.
  */
 export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
+  const { endWhenIdle } = idleClients(idle)
+
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId, version } = request.query
     if (!fileId || (version !== undefined && !VERSION.test(version))) throw new FileNotFoundError()
     if (version !== undefined) return await sendVersion(request, reply, fileId, Number(version))
     await credentials.authorizeDownload(request, fileId)
     if (storage.downloadUrl) return redirect(request, reply, await storage.downloadUrl(fileId))
-    endWhenIdle(request, reply, idle)
+    endWhenIdle(request, reply)
     if (wantsWholeFile(request)) return await sendFile(reply, fileId)
 
     const info = await storage.stat(fileId)
@@ -54,7 +56,7 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
         ...headersOf(info),
         'content-range': `bytes ${range.start}-${range.end}/${info.size}`,
         'content-length': range.end - range.start + 1
-      }).send(discardedOnClose(reply, part))
+      }).send(payloadOf(reply, part))
     }
     return await sendFile(reply, fileId)
   }
@@ -62,7 +64,7 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
   async function sendFile (reply: FastifyReply, fileId: string): Promise<FastifyReply> {
     const file = await storage.read(fileId)
     if (!file) throw new FileNotFoundError()
-    return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(discardedOnClose(reply, file.body))
+    return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(payloadOf(reply, file.body))
   }
 
   async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string, version: number): Promise<FastifyReply> {
@@ -82,8 +84,8 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
       discard(content.body)
       return reply.send()
     }
-    endWhenIdle(request, reply, idle)
-    return reply.send(discardedOnClose(reply, content.body))
+    endWhenIdle(request, reply)
+    return reply.send(payloadOf(reply, content.body))
   }
 }
 
@@ -112,8 +114,9 @@ function wantsWholeFile ({ method, headers }: HandlerRequest): boolean {
 /** The number of a version. */
 const VERSION = /^[1-9]\d{0,8}$/
 
-/** Without this the file would stay open when a hook of the application fails or sends something else. */
-function discardedOnClose ({ raw }: FastifyReply, body: Readable): Readable {
+/** A body that is in memory already is sent without a stream. Another is discarded when a hook of the application fails or sends something else: its file would stay open. */
+function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
+  if (body instanceof BytesStream) return body.bytes
   if (raw.closed || raw.destroyed) discard(body)
   else raw.once('close', () => discard(body))
   return body
@@ -142,7 +145,7 @@ interface Validators {
 
 /** A revision may contain any character, an entity tag may not. */
 function validatorsOf ({ revision, modifiedAt }: FileInfo): Validators {
-  return { etag: `"${createHash('sha256').update(revision).digest('base64url').slice(0, 27)}"`, 'last-modified': modifiedAt.toUTCString() }
+  return { etag: `"${hash('sha256', revision, 'base64url').slice(0, 27)}"`, 'last-modified': modifiedAt.toUTCString() }
 }
 
 function headersOf (info: FileInfo): Record<string, string> {

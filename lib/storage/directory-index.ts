@@ -2,7 +2,7 @@ import { opendir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { knownExtensions } from '../document-server/formats.js'
 import { splitName } from './file-info.js'
-import { freshStats } from './network-directory.js'
+import type { DirectoryStats } from './network-directory.js'
 
 const supported: ReadonlySet<string> = new Set(knownExtensions)
 
@@ -29,12 +29,12 @@ export interface DirectoryMtime {
  * longer than the granularity of file times. That is measured with this process's monotonic clock, because the clock of a file
  * server may differ from this machine's.
  */
-export function mtimeReader (directory: string): () => Promise<DirectoryMtime> {
+export function mtimeReader (stats: DirectoryStats): () => Promise<DirectoryMtime> {
   let last = { mtimeNs: -1n, firstReadAt: 0 }
 
   return async function readMtime () {
     const startedAt = performance.now()
-    const { mtimeNs } = await freshStats(directory)
+    const { mtimeNs } = await stats.read()
     if (mtimeNs !== last.mtimeNs) last = { mtimeNs, firstReadAt: performance.now() }
     return { mtimeNs, isStable: startedAt - last.firstReadAt > MTIME_GRANULARITY_MS }
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import type { FileInfo } from '../../types/storage.js'
 import { EXTENSION } from '../document-server/formats.js'
@@ -28,5 +28,5 @@ export function fileInfo (fileId: string, name: string, stats: BigIntStats): Fil
 }
 
 export function revisionOf ({ ino, size, mtimeNs }: BigIntStats): string {
-  return createHash('sha256').update(`${ino}.${size}.${mtimeNs}`).digest('base64url').slice(0, 22)
+  return hash('sha256', `${ino}.${size}.${mtimeNs}`, 'base64url').slice(0, 22)
 }

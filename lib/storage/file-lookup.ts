@@ -3,6 +3,7 @@ import { sep } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
 import { BoundedMap } from '../bounded-map.js'
 import { type DirectoryMtime, directoryIndex, isUnchanged, mtimeReader, type Pause, rankOf } from './directory-index.js'
+import { directoryStats } from './network-directory.js'
 
 export interface StoredFile {
   readonly name: string
@@ -19,6 +20,13 @@ export interface FileLookup {
    * when nothing has changed in the directory since it was found to be the only one.
    */
   find (fileId: string): Promise<StoredFile[]>
+  /**
+   * The name of the file that `find` would find first. The file may have become another one, or be gone, if the name is remembered:
+   * who opens it will see.
+   */
+  nameOf (fileId: string): Promise<string | undefined>
+  /** Whether the stats of open files in the directory are in the memory of this machine. */
+  isLocal (): boolean
   /** Stats the file that `find` returned last for the document, in one system call. It may not be the document's file any more. */
   statLastFound (fileId: string): Promise<StoredFile | undefined>
   /** Finds all files of a document. */
@@ -41,7 +49,8 @@ export interface FileLookup {
  * there at the latest scan, and otherwise after the next scan.
  */
 export function fileLookup (directory: string, pause?: Pause): FileLookup {
-  const readMtime = mtimeReader(directory)
+  const stats = directoryStats(directory)
+  const readMtime = mtimeReader(stats)
   const index = directoryIndex(directory, readMtime, pause)
   const onlyNames = onlyNamesCache()
   const lastFound = new BoundedMap<string, string>(MAX_CACHED_NAMES)
@@ -51,16 +60,18 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     scan: index.scan,
     keepScanning: index.keepScanning,
 
-    async find (fileId) {
-      const onlyName = onlyNames.get(fileId)
-      const mtime = await readMtime() // before the file: it makes the NFS client ask the server
-      const file = onlyName !== undefined && onlyNames.isValid(mtime) ? await regularFile(directory, onlyName) : undefined
-      if (file) return [file]
+    isLocal: stats.isLocal,
 
-      const files = await search(fileId, mtime)
-      if (files.length > 0) lastFound.set(fileId, files[0]!.name)
-      if (files.length === 1 && mtime.isStable) onlyNames.set(fileId, files[0]!.name, mtime)
-      return files
+    async find (fileId) {
+      const mtime = await readMtime() // before the file: it makes the NFS client ask the server
+      const onlyName = onlyNames.get(fileId, mtime)
+      const file = onlyName === undefined ? undefined : await regularFile(directory, onlyName)
+      return file ? [file] : await searchAndRemember(fileId, mtime)
+    },
+
+    async nameOf (fileId) {
+      const mtime = await readMtime()
+      return onlyNames.get(fileId, mtime) ?? (await searchAndRemember(fileId, mtime))[0]?.name
     },
 
     async statLastFound (fileId) {
@@ -69,6 +80,13 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     },
 
     findAll: async fileId => await search(fileId, await readMtime())
+  }
+
+  async function searchAndRemember (fileId: string, mtime: DirectoryMtime): Promise<StoredFile[]> {
+    const files = await search(fileId, mtime)
+    if (files.length > 0) lastFound.set(fileId, files[0]!.name)
+    if (files.length === 1 && mtime.isStable) onlyNames.set(fileId, files[0]!.name, mtime)
+    return files
   }
 
   async function search (fileId: string, mtimeBefore: DirectoryMtime): Promise<StoredFile[]> {
@@ -93,8 +111,7 @@ function onlyNamesCache () {
   let foundAt: DirectoryMtime | undefined
 
   return {
-    get: (fileId: string) => names.get(fileId),
-    isValid: (mtime: DirectoryMtime) => foundAt !== undefined && isUnchanged(foundAt, mtime),
+    get: (fileId: string, mtime: DirectoryMtime) => foundAt !== undefined && isUnchanged(foundAt, mtime) ? names.get(fileId) : undefined,
     set (fileId: string, name: string, mtime: DirectoryMtime) {
       if (foundAt?.mtimeNs !== mtime.mtimeNs) {
         foundAt = mtime

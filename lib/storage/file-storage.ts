@@ -12,7 +12,7 @@ import { fileState } from './file-state.js'
 import { modesFor, removeFile, syncDirectory } from './file-system.js'
 import { fileVersions } from './file-versions.js'
 import { publishNew } from './publishing.js'
-import { fileBody, openRegularFile, sliceOf } from './reading.js'
+import { contentOf, OpenFile } from './reading.js'
 import { replaceFile, revokeTicket } from './replacing.js'
 import { isRevoked, isTempName, readTempFile, sweepTempFiles, type TempFile, writeTempFile } from './temp-files.js'
 
@@ -32,7 +32,7 @@ export interface FileStorageOptions {
 /** What `fileStorage` returns. */
 export type FileStorage = Required<Omit<Storage, 'commit' | 'snapshot' | 'downloadUrl'>>
 
-const MAX_OPEN_ATTEMPTS = 10
+const MAX_READ_ATTEMPTS = 10
 
 /** Cannot be the names of documents: a fileId never starts with a dot. */
 const STATE_DIRECTORY = '.fastify-onlyoffice-state'
@@ -97,22 +97,17 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async read (fileId, range) {
-      // Between lookup and open, a change of format may rename the file.
-      for (let attempt = 0; attempt < MAX_OPEN_ATTEMPTS; attempt++) {
-        const [file] = await find(fileId)
-        if (!file) return null
-        const opened = await openRegularFile(pathOf(file.name))
-        if (!opened) continue
-        const info = fileInfo(fileId, file.name, opened.stats)
-        try {
-          const { start, length } = sliceOf(info.size, range)
-          return { info, body: fileBody(opened.handle, start, length) }
-        } catch (error) {
-          await opened.handle.close()
-          throw error
-        }
+      await ready()
+      if (!isSafeFileId(fileId)) return null
+      // Between lookup and open, a change of format may rename the file. While it is read, another program may write to it.
+      for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
+        const name = attempt === 0 ? await lookup.nameOf(fileId) : (await lookup.find(fileId))[0]?.name
+        if (name === undefined) return null
+        const file = await OpenFile.open(pathOf(name), lookup.isLocal())
+        const body = file && await contentOf(file, range)
+        if (body) return { info: fileInfo(fileId, name, file.stats), body }
       }
-      return null
+      throw new Error('The file changes faster than it can be read')
     },
 
     async create (extension, content) {

@@ -1,21 +1,26 @@
-import { type BigIntStats, constants } from 'node:fs'
-import { lstat, open, statfs } from 'node:fs/promises'
+import { type BigIntStats, constants, statSync } from 'node:fs'
+import { open, stat, statfs } from 'node:fs/promises'
 
 /** Source: statfs(2). */
 const NFS_TYPE = 0x6969
 
-/** By number of the device. */
-const isNfs = new Map<bigint, boolean>()
+/** ext2 to ext4, XFS, Btrfs, ZFS, F2FS, tmpfs, overlayfs. Source: statfs(2). */
+const LOCAL_TYPES: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630])
+
+type Kind = 'local' | 'nfs' | 'other'
+
+/** Of file systems, by number of the device. */
+const kinds = new Map<bigint, Kind>()
 
 /**
  * The stats of a directory, and from now on every name in it means the file that it means at the file server. The NFS client of
  * Linux answers from memory, for up to a minute: the attributes of files, and which file a name belongs to. But it asks the server
  * whenever a directory is opened, and if the directory has changed, it looks up all names in it again. On other file systems this
- * is one `lstat`.
+ * is one `stat`.
  */
 export async function freshStats (directory: string): Promise<BigIntStats> {
-  const stats = await lstat(directory, { bigint: true })
-  if (!await isOnNfs(directory, stats)) return stats
+  const stats = await stat(directory, { bigint: true })
+  if (await kindOf(directory, stats) !== 'nfs') return stats
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     return await handle.stat({ bigint: true })
@@ -24,12 +29,45 @@ export async function freshStats (directory: string): Promise<BigIntStats> {
   }
 }
 
-async function isOnNfs (directory: string, { dev }: BigIntStats): Promise<boolean> {
-  if (process.platform !== 'linux') return false
-  let known = isNfs.get(dev)
-  if (known === undefined) {
-    known = (await statfs(directory)).type === NFS_TYPE
-    isNfs.set(dev, known)
+/** Reads the stats of one directory again and again. */
+export interface DirectoryStats {
+  /** As `freshStats`. On a local file system it needs no thread of the pool: that is 10 µs less. */
+  read (): BigIntStats | Promise<BigIntStats>
+  /**
+   * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine: asking for them
+   * waits neither for a disk nor for a server.
+   */
+  isLocal (): boolean
+}
+
+export function directoryStats (directory: string): DirectoryStats {
+  let localDevice: bigint | undefined
+
+  return {
+    isLocal: () => localDevice !== undefined,
+    read () {
+      if (localDevice === undefined) return readAnyhow()
+      const stats = statSync(directory, { bigint: true })
+      if (stats.dev === localDevice) return stats
+      localDevice = undefined // another file system has been mounted here
+      return readAnyhow()
+    }
   }
-  return known
+
+  async function readAnyhow (): Promise<BigIntStats> {
+    const stats = await freshStats(directory)
+    if (await kindOf(directory, stats) === 'local') localDevice = stats.dev
+    return stats
+  }
+}
+
+async function kindOf (directory: string, { dev }: BigIntStats): Promise<Kind> {
+  if (process.platform !== 'linux') return 'other'
+  let kind = kinds.get(dev)
+  if (kind === undefined) {
+    const { type } = await statfs(directory)
+    kind = type === NFS_TYPE ? 'nfs' : LOCAL_TYPES.has(type) ? 'local' : 'other'
+    kinds.set(dev, kind)
+  }
+  return kind
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
+import { BytesStream } from '../../lib/streams.js'
 import { deferred } from '../helpers/deferred.js'
 import { startHost } from '../helpers/host.js'
 
@@ -57,6 +58,28 @@ t.test('a download that the client stops reading is ended after timeouts.idle, a
   response.resume()
   const [error] = await once(response, 'error')
   t.equal(error.code, 'ECONNRESET')
+})
+
+t.test('a download of a file in one piece is ended, too, when the client does not read it', async t => {
+  const memory = memoryStorage()
+  const { fileId } = await memory.create('docx', Buffer.alloc(64 * 1024))
+  const storage: Storage = {
+    ...memory,
+    async read (id) {
+      return { info: (await memory.stat(id))!, body: new BytesStream(Buffer.alloc(64 * 1024)) }
+    }
+  }
+  const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 } })
+  const closed = deferred()
+  host.app.server.once('connection', socket => socket.once('close', () => closed.resolve()))
+  const { pathname, search, hostname, port, host: name } = new URL(host.handler({ action: 'download', fileId }))
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {}).pause()
+  // Until no more fits into the buffers of the operating system.
+  socket.write(`GET ${pathname + search} HTTP/1.1\r\nHost: ${name}\r\n\r\n`.repeat(300))
+  await closed.promise
+  t.pass('the connection is closed')
 })
 
 t.test('a stalled download is ended also when it is pipelined behind another answer or the client keeps sending', async t => {

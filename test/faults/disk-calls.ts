@@ -33,6 +33,8 @@ type Calls = Record<string, Call>
 
 const FUNCTIONS = ['chmod', 'link', 'lstat', 'mkdir', 'open', 'opendir', 'readFile', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'unlink', 'writeFile']
 const METHODS = ['chmod', 'close', 'datasync', 'read', 'readFile', 'stat', 'sync', 'utimes', 'write', 'writeFile']
+const CALLBACKS = ['close', 'fstat', 'open', 'read']
+const SYNCHRONOUS = ['closeSync', 'fstatSync', 'statSync']
 const GROWING: ReadonlySet<string> = new Set(['link', 'mkdir', 'open', 'rename', 'write', 'writeFile'])
 
 /** Stands in front of the file system of this process: every module that has imported it goes through here. */
@@ -47,12 +49,15 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   const promises = require('node:fs/promises') as Calls
   const callbacks = require('node:fs') as Calls
   const handle = await promises.open!(import.meta.filename, 'r') as { close (): Promise<void> }
+  const closeDescriptor = callbacks.closeSync!
   const methods = Object.getPrototypeOf(handle) as Calls
   await handle.close()
 
   for (const name of FUNCTIONS) promises[name] = failing(name, promises[name]!)
   for (const name of METHODS) methods[name] = failing(name, methods[name]!)
   callbacks.lstat = failingLstat(callbacks.lstat!)
+  for (const name of CALLBACKS) callbacks[name] = failingCallback(name, callbacks[name]!)
+  for (const name of SYNCHRONOUS) callbacks[name] = failingSync(name, callbacks[name]!)
   syncBuiltinESMExports()
 
   return {
@@ -99,6 +104,29 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
       if (existsSync(args[0] as PathLike) && isKilled('lstat')) return
       if (!existsSync(args[0] as PathLike) || !isFailing('lstat')) return call.apply(this, args)
       setImmediate(args.at(-1) as (error: Error) => void, errorOf('lstat'))
+    }
+  }
+
+  function failingCallback (name: string, call: Call): Call {
+    return function (...args) {
+      if (isKilled(name)) return
+      if (!isFailing(name)) return call.apply(this, args)
+      const callback = args.at(-1) as (error: Error | null) => void
+      // A descriptor is closed whatever close(2) says.
+      if (fault.isDone !== true && name !== 'close') return setImmediate(callback, errorOf(name))
+      call.call(this, ...args.slice(0, -1), (error: Error | null, result: unknown) => {
+        if (error === null && name === 'open') closeDescriptor(result)
+        callback(error ?? errorOf(name))
+      })
+    }
+  }
+
+  /** None of these changes anything: a process that is killed before one is killed before the next call that is not synchronous. */
+  function failingSync (name: string, call: Call): Call {
+    return function (...args) {
+      if (!isFailing(name)) return call.apply(this, args)
+      if (fault.isDone === true || name === 'closeSync') call.apply(this, args)
+      throw errorOf(name)
     }
   }
 
