@@ -1,0 +1,79 @@
+// Signs a configuration of the editor in one of several ways, again and again.
+import { createHmac } from 'node:crypto'
+import { createSigner } from 'fast-jwt'
+import { SignJWT } from 'jose'
+import jsonwebtoken from 'jsonwebtoken'
+import { signedConfig } from '../../dist/lib/control/config.js'
+import { tokenSigner } from '../../dist/lib/document-server/token.js'
+import { answerCalls } from '../framework/child.js'
+import { JWT_SECRET } from '../framework/secret.js'
+
+const BATCH = 50
+const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
+const DOCUMENT = {
+  name: 'Report of the year.docx',
+  key: 'Khirz6zTPdfd7gQ9.1Hz8nWq',
+  url: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=download&fileId=0b1c2d3e4f&expires=1795000000&signature=${'x'.repeat(43)}`,
+  callbackUrl: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=callback&fileId=0b1c2d3e4f&signature=${'x'.repeat(43)}`,
+  extension: 'docx'
+}
+/** @type {any} */
+const DEFAULTS = {
+  lang: 'en',
+  location: 'Example City',
+  user: { id: 'user-1', name: 'Ada Example', group: 'editors' },
+  permissions: { edit: true, download: true, print: true, review: true, comment: true, fillForms: true, chat: false },
+  customization: {
+    autosave: true,
+    forcesave: true,
+    compactHeader: true,
+    compactToolbar: false,
+    help: false,
+    unit: 'cm',
+    zoom: 100,
+    goback: { url: 'https://app.example.com/documents', text: 'Back to the documents' },
+    logo: { image: 'https://app.example.com/logo.svg', url: 'https://app.example.com' },
+    customer: { name: 'Example Company', address: 'Example Street 1, Example City', mail: 'office@example.com', www: 'example.com', info: 'Everything about documents' }
+  }
+}
+const tokens = tokenSigner([JWT_SECRET])
+const fastJwt = createSigner({ key: JWT_SECRET, algorithm: 'HS256', noTimestamp: true })
+const config = /** @type {any} */ ({ ...signedConfig(DOCUMENT, DEFAULTS, tokens), token: undefined })
+const key = new TextEncoder().encode(JWT_SECRET)
+
+/** @type {Record<string, () => string | Promise<string>>} */
+const ways = {
+  plugin: () => /** @type {string} */ (signedConfig(DOCUMENT, DEFAULTS, tokens).token),
+  hmac () {
+    const signed = `${HEADER}.${Buffer.from(JSON.stringify(config)).toString('base64url')}`
+    return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
+  },
+  fastJwt: () => fastJwt(config),
+  jsonwebtoken: () => jsonwebtoken.sign(config, JWT_SECRET, { noTimestamp: true }),
+  jose: async () => await new SignJWT(config).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key)
+}
+let make = ways.plugin
+
+answerCalls({
+  /** @param {{ way: string }} options */
+  async start ({ way }) {
+    make = ways[way]
+    const expected = JSON.stringify(config)
+    const [, payload = ''] = (await make?.())?.split('.') ?? []
+    if (Buffer.from(payload, 'base64url').toString() !== expected) throw new Error(`${way} signs something else`)
+  },
+
+  /** @param {number} seconds */
+  async round (seconds) {
+    const started = performance.now()
+    let operations = 0
+    while (performance.now() - started < seconds * 1000) {
+      for (let made = 0; made < BATCH; made++) {
+        const token = make?.()
+        if (typeof token !== 'string') await token
+      }
+      operations += BATCH
+    }
+    return { operations, seconds: (performance.now() - started) / 1000 }
+  }
+})

@@ -1,0 +1,147 @@
+// Opens pages of an application and sends its callbacks, as users and the document server do.
+import { setTimeout as delay } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { answerCalls } from '../framework/child.js'
+import { checkFile } from '../framework/content.js'
+import { percentile } from '../framework/statistics.js'
+import { signedCallback } from './signed-callback.js'
+
+const TICK_MS = 10
+
+/** @typedef {{ fileId: string, key: string, callbackPath: string, file: string }} Page */
+
+/** @type {Pool} */
+let application
+let documentServer = ''
+let saves = 0
+/** Which save each file should contain now. @type {Map<string, { size: number, number: number }>} */
+const saved = new Map()
+
+answerCalls({
+  /** @param {{ origin: string, documentServer: string, connections?: number }} options */
+  start (options) {
+    application = new Pool(options.origin, { connections: options.connections ?? 1, headersTimeout: 600_000 })
+    documentServer = options.documentServer
+  },
+
+  /**
+   * Page, status 1, save; one after the other, for some time.
+   * @param {{ fileIds: string[], size: number, seconds: number }} options
+   */
+  async sessions ({ fileIds, size, seconds }) {
+    const started = performance.now()
+    let operations = 0
+    do {
+      const page = await openSession(/** @type {string} */ (fileIds[operations++ % fileIds.length]))
+      await save(page, size)
+    } while (performance.now() - started < seconds * 1000)
+    return { operations, seconds: (performance.now() - started) / 1000 }
+  },
+
+  /**
+   * Sessions of all files are open; then all are saved at once, or one after another. Resolves to the seconds that the saves took.
+   * @param {{ fileIds: string[], size: number, atOnce: boolean }} options
+   */
+  async saveAll ({ fileIds, size, atOnce }) {
+    const pages = []
+    for (const fileId of fileIds) pages.push(await openSession(fileId))
+    const started = performance.now()
+    if (atOnce) await Promise.all(pages.map(page => save(page, size)))
+    else for (const page of pages) await save(page, size)
+    return (performance.now() - started) / 1000
+  },
+
+  /**
+   * Callbacks with status 1 at an even rate, each file in its turn. Resolves to the milliseconds that 99 % took at most.
+   * @param {{ fileIds: string[], seconds: number, perSecond: number }} options
+   */
+  async sustained ({ fileIds, seconds, perSecond }) {
+    const pages = await openAll(fileIds)
+    /** @type {Array<Promise<number>>} */
+    const sent = []
+    const started = performance.now()
+    for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - started) {
+      while (sent.length < elapsed / 1000 * perSecond) sent.push(timed(() => joined(/** @type {Page} */ (pages[sent.length % pages.length]))))
+      await delay(TICK_MS)
+    }
+    const times = await Promise.all(sent)
+    return { p99: percentile(times, 0.99), callbacks: times.length }
+  },
+
+  /**
+   * The milliseconds of callbacks with status 1 and of saves of one file: medians.
+   * @param {{ fileId: string, repetitions: number, size: number }} options
+   */
+  async times ({ fileId, repetitions, size }) {
+    const callbacks = []
+    const times = []
+    for (let done = 0; done < repetitions; done++) {
+      const page = await openSession(fileId)
+      callbacks.push(await timed(() => joined(page)))
+      times.push(await timed(() => save(page, size)))
+    }
+    return { callback: percentile(callbacks, 0.5), save: percentile(times, 0.5) }
+  },
+
+  /** Rejects if a file is not what its latest save contained. */
+  async check () {
+    if (saved.size === 0) throw new Error('nothing was saved')
+    for (const [file, { size, number }] of saved) await checkFile(file, size, number)
+  }
+})
+
+/** @param {string[]} fileIds */
+async function openAll (fileIds) {
+  const pages = []
+  for (const fileId of fileIds) pages.push(await openPage(fileId))
+  return pages
+}
+
+/**
+ * @param {string} fileId
+ * @returns {Promise<Page>}
+ */
+async function openPage (fileId) {
+  const { statusCode, body } = await application.request({ path: `/page?fileId=${fileId}`, method: 'GET' })
+  if (statusCode !== 200) throw new Error(`a page was answered with status ${statusCode}`)
+  return /** @type {Page} */ (await body.json())
+}
+
+/** @param {string} fileId */
+async function openSession (fileId) {
+  const page = await openPage(fileId)
+  await joined(page)
+  return page
+}
+
+/** @param {Page} page */
+async function joined ({ key, callbackPath }) {
+  await call(callbackPath, signedCallback(key, 1, { actions: [{ type: 1, userid: 'ada' }] }))
+}
+
+/**
+ * @param {Page} page
+ * @param {number} size
+ */
+async function save ({ key, callbackPath, file }, size) {
+  const number = ++saves
+  await call(callbackPath, signedCallback(key, 2, { url: `${documentServer}/cache/files/${size}/${number}`, filetype: 'txt' }))
+  saved.set(file, { size, number })
+}
+
+/**
+ * @param {string} path
+ * @param {string} body
+ */
+async function call (path, body) {
+  const response = await application.request({ path, method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer = await response.body.text()
+  if (response.statusCode !== 200 || answer !== '{"error":0}') throw new Error(`a callback was answered with ${response.statusCode} ${answer}`)
+}
+
+/** @param {() => Promise<unknown>} work */
+async function timed (work) {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}

@@ -1,0 +1,20 @@
+import { startProgram } from '../framework/program.js'
+
+/** @type {import('../framework/measure.js').Comparison} */
+export const config = {
+  name: 'config',
+  title: 'Configuration of 1.5 kB, built and signed',
+  candidates: [
+    { name: 'the plugin', does: 'builds the configuration and signs it', start: () => signing('plugin') },
+    { name: 'HMAC', does: 'JSON.stringify and createHmac of a configuration that is built already', goal: 0.75, start: () => signing('hmac') },
+    { name: 'fast-jwt', does: 'of a configuration that is built already: a limit', start: () => signing('fastJwt') },
+    { name: 'jsonwebtoken', does: 'with the secret as a string; of a configuration that is built already', goal: 20, start: () => signing('jsonwebtoken') },
+    { name: 'jose', does: 'of a configuration that is built already', goal: 4, start: () => signing('jose') }
+  ]
+}
+
+/** @param {string} way */
+async function signing (way) {
+  const program = await startProgram('candidates/signing.js', 'measured', { way })
+  return { round: (/** @type {number} */ seconds) => program.call('round', seconds), usage: program.usage, stop: program.stop }
+}

@@ -1,0 +1,64 @@
+import { startNginx } from '../candidates/nginx.js'
+import { checkDownload } from '../framework/downloaded.js'
+import { startProgram } from '../framework/program.js'
+
+/** @typedef {import('../framework/measure.js').Comparison} Comparison */
+
+/** Never asked for anything here. */
+const NO_DOCUMENT_SERVER = 'http://127.0.0.1:9'
+
+export const download = [
+  row({ name: 'download-1kb', title: 'Download of 1 kB', size: 1000, connections: 32, goal: 1.3 }),
+  row({ name: 'download-1mb', title: 'Download of 1 MB', size: 1e6, connections: 8, perSecond: 300, goal: 4 }),
+  row({ name: 'download-100mb', title: 'Download of 100 MB', size: 1e8, connections: 2, perSecond: 8, goal: 3.9 })
+]
+
+/**
+ * @param {{ name: string, title: string, size: number, connections: number, perSecond?: number, goal: number }} options
+ * @returns {Comparison}
+ */
+function row ({ name, title, size, connections, perSecond, goal }) {
+  return {
+    name,
+    title: `${title}, ${connections} connections`,
+    candidates: [{
+      name: 'the plugin',
+      does: 'checks the signature and the expiry of the URL, finds the document by its fileId',
+      async start (folder) {
+        const server = await startProgram('candidates/plugin.js', 'measured', { folder, documentServer: NO_DOCUMENT_SERVER, documents: 1, size })
+        const { downloadPath } = await server.call('openPage', server.started.fileIds[0])
+        return await loaded(server, downloadPath)
+      }
+    }, {
+      name: '@fastify/static',
+      does: 'checks no signature, and the URL is the name of the file',
+      goal,
+      async start (folder) {
+        const server = await startProgram('candidates/static.js', 'measured', { folder, size })
+        return await loaded(server, server.started.downloadPath)
+      }
+    }, {
+      name: 'nginx',
+      does: 'checks no signature, sendfile: a limit',
+      async start (folder) {
+        const server = await startNginx(folder, size)
+        return server && await loaded(server, server.started.downloadPath)
+      }
+    }]
+  }
+
+  /**
+   * @param {{ started: { origin: string }, usage: () => Promise<import('../framework/program.js').Usage>, stop: () => Promise<void> }} server
+   * @param {string} path
+   */
+  async function loaded (server, path) {
+    const { origin } = server.started
+    await checkDownload(origin + path, size)
+    const load = await startProgram('load/http.js', 'load', { origin, requests: [{ method: 'GET', path }], connections, size, perSecond })
+    return {
+      round: (/** @type {number} */ seconds) => load.call('round', seconds),
+      usage: server.usage,
+      stop: async () => { await Promise.all([load.stop(), server.stop()]) }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { startProgram } from '../framework/program.js'
+
+/** @typedef {import('../framework/measure.js').Comparison} Comparison */
+
+const DOCUMENTS = 8
+
+export const save = [
+  row({ name: 'save-1kb', title: 'Page, status 1 and save of 1 kB', size: 1000, goal: 0.5 }),
+  row({ name: 'save-1mb', title: 'Page, status 1 and save of 1 MB', size: 1e6, goal: 0.7 }),
+  row({ name: 'save-100mb', title: 'Page, status 1 and save of 100 MB', size: 1e8, goal: 1.4 }),
+  row({ name: 'save-1gb', title: 'Page, status 1 and save of 1 GB', size: 1e9, goal: 1.4, long: true })
+]
+
+/**
+ * @param {{ name: string, title: string, size: number, goal: number, long?: boolean }} options
+ * @returns {Comparison}
+ */
+function row ({ name, title, size, goal, long = false }) {
+  const documents = size > 1e6 ? 1 : DOCUMENTS
+  return {
+    name,
+    title: `${title}, durable, one after another`,
+    long,
+    checkedBy: 'time',
+    candidates: [{
+      name: 'the plugin',
+      does: 'also checks and notes sessions, recognizes repeats and conflicts, checks the content, keeps the record durable',
+      start: async folder => await edited('candidates/plugin.js', folder)
+    }, {
+      name: 'request → file',
+      does: 'by hand: undici.request, pipeline into a file, fsync, rename, fsync of the directory; no state at all',
+      goal,
+      start: async folder => await edited('candidates/handwritten.js', folder)
+    }]
+  }
+
+  /**
+   * @param {string} program
+   * @param {string} folder
+   */
+  async function edited (program, folder) {
+    const documentServer = await startProgram('load/document-server.js', 'load')
+    const server = await startProgram(program, 'measured', { folder, documentServer: documentServer.started.origin, documents })
+    const { origin, fileIds } = server.started
+    const editors = await startProgram('load/editors.js', 'load', { origin, documentServer: documentServer.started.origin })
+    return {
+      round: (/** @type {number} */ seconds) => editors.call('sessions', { fileIds, size, seconds }),
+      usage: server.usage,
+      check: () => editors.call('check'),
+      stop: async () => { await Promise.all([editors.stop(), server.stop(), documentServer.stop()]) }
+    }
+  }
+}
