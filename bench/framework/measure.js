@@ -195,6 +195,6 @@ async function takeFigures ({ title, does, figures, processes, prepare, measure 
     title,
     does,
     comparisons: [],
-    figures: Object.entries(figures).map(([key, figure]) => ({ ...figure, value: rangeOf(taken.map(values => values[key] ?? NaN)) }))
+    figures: Object.entries(figures).filter(([key]) => taken.every(values => key in values)).map(([key, figure]) => ({ ...figure, value: rangeOf(taken.map(values => values[key] ?? NaN)) }))
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { answerCalls } from '../framework/child.js'
 import { checkFile } from '../framework/content.js'
-import { percentile } from '../framework/statistics.js'
+import { median, percentile } from '../framework/statistics.js'
 import { signedCallback } from './signed-callback.js'
 
 const TICK_MS = 10
@@ -14,6 +14,8 @@ const TICK_MS = 10
 let application
 let documentServer = ''
 let saves = 0
+/** @type {Page[]} */
+let opened = []
 /** Which save each file should contain now. @type {Map<string, { size: number, number: number }>} */
 const saved = new Map()
 
@@ -39,29 +41,38 @@ answerCalls({
   },
 
   /**
-   * Sessions of all files are open; then all are saved at once, or one after another. Resolves to the seconds that the saves took.
-   * @param {{ fileIds: string[], size: number, atOnce: boolean }} options
+   * Opens a page and a session of each file, for `saveOpened` and `sustained`.
+   * @param {string[]} fileIds
    */
-  async saveAll ({ fileIds, size, atOnce }) {
-    const pages = []
-    for (const fileId of fileIds) pages.push(await openSession(fileId))
+  async openSessions (fileIds) {
+    opened = []
+    for (const fileId of fileIds) opened.push(await openSession(fileId))
+  },
+
+  /**
+   * Saves all opened documents, at once or one after another. Resolves to the seconds that it took.
+   * @param {{ size: number, atOnce: boolean }} options
+   */
+  async saveOpened ({ size, atOnce }) {
     const started = performance.now()
-    if (atOnce) await Promise.all(pages.map(page => save(page, size)))
-    else for (const page of pages) await save(page, size)
+    if (atOnce) await Promise.all(opened.map(page => save(page, size)))
+    else for (const page of opened) await save(page, size)
     return (performance.now() - started) / 1000
   },
 
   /**
-   * Callbacks with status 1 at an even rate, each file in its turn. Resolves to the milliseconds that 99 % took at most.
-   * @param {{ fileIds: string[], seconds: number, perSecond: number }} options
+   * Callbacks with status 1 at an even rate, each opened document in its turn. Resolves to the milliseconds that 99 % took at most.
+   * @param {{ seconds: number, perSecond: number }} options
    */
-  async sustained ({ fileIds, seconds, perSecond }) {
-    const pages = await openAll(fileIds)
+  async sustained ({ seconds, perSecond }) {
     /** @type {Array<Promise<number>>} */
     const sent = []
     const started = performance.now()
     for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - started) {
-      while (sent.length < elapsed / 1000 * perSecond) sent.push(timed(() => joined(/** @type {Page} */ (pages[sent.length % pages.length]))))
+      while (sent.length < elapsed / 1000 * perSecond) {
+        const page = /** @type {Page} */ (opened[sent.length % opened.length])
+        sent.push(timed(() => joined(page)))
+      }
       await delay(TICK_MS)
     }
     const times = await Promise.all(sent)
@@ -69,18 +80,27 @@ answerCalls({
   },
 
   /**
-   * The milliseconds of callbacks with status 1 and of saves of one file: medians.
+   * Saves one document again and again.
    * @param {{ fileId: string, repetitions: number, size: number }} options
    */
-  async times ({ fileId, repetitions, size }) {
-    const callbacks = []
-    const times = []
+  async repeatSession ({ fileId, repetitions, size }) {
+    for (let done = 0; done < repetitions; done++) await save(await openSession(fileId), size)
+  },
+
+  /**
+   * Milliseconds of a repeated callback with status 1 and of a save, of documents that take turns: medians.
+   * @param {{ fileIds: string[], repetitions: number, size: number }} options
+   */
+  async times ({ fileIds, repetitions, size }) {
+    const taken = fileIds.map(fileId => ({ fileId, callbacks: /** @type {number[]} */ ([]), saves: /** @type {number[]} */ ([]) }))
     for (let done = 0; done < repetitions; done++) {
-      const page = await openSession(fileId)
-      callbacks.push(await timed(() => joined(page)))
-      times.push(await timed(() => save(page, size)))
+      for (const { fileId, callbacks, saves } of taken) {
+        const page = await openSession(fileId)
+        callbacks.push(await timed(() => joined(page)))
+        saves.push(await timed(() => save(page, size)))
+      }
     }
-    return { callback: percentile(callbacks, 0.5), save: percentile(times, 0.5) }
+    return taken.map(({ fileId, callbacks, saves }) => ({ fileId, callback: median(callbacks), save: median(saves) }))
   },
 
   /** Rejects if a file is not what its latest save contained. */
@@ -89,13 +109,6 @@ answerCalls({
     for (const [file, { size, number }] of saved) await checkFile(file, size, number)
   }
 })
-
-/** @param {string[]} fileIds */
-async function openAll (fileIds) {
-  const pages = []
-  for (const fileId of fileIds) pages.push(await openPage(fileId))
-  return pages
-}
 
 /**
  * @param {string} fileId

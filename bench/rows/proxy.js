@@ -1,0 +1,55 @@
+import { checkDownload } from '../framework/downloaded.js'
+import { startProgram } from '../framework/program.js'
+
+/** @typedef {import('../framework/measure.js').Comparison} Comparison */
+/** @typedef {import('../framework/program.js').Program} Program */
+
+export const proxy = [
+  row({ name: 'proxy-1kb', title: 'Proxied file of 1 kB', size: 1000, connections: 32, goal: 1.3 }),
+  row({ name: 'proxy-1mb', title: 'Proxied file of 1 MB', size: 1e6, connections: 8, perSecond: 200, goal: 1.2 }),
+  row({ name: 'proxy-100mb', title: 'Proxied file of 100 MB', size: 1e8, connections: 2, perSecond: 4, goal: 1.4 })
+]
+
+/**
+ * @param {{ name: string, title: string, size: number, connections: number, perSecond?: number, goal: number }} options
+ * @returns {Comparison}
+ */
+function row ({ name, title, size, connections, perSecond, goal }) {
+  return {
+    name,
+    title: `${title}, ${connections} connections`,
+    candidates: [{
+      name: 'the plugin',
+      does: "checks the page's token, where the request comes from, the URL and each redirect; limits size and time",
+      start: folder => started('candidates/plugin.js', { folder, documents: 1 }, async (server, url) => {
+        const { fileId, proxyToken } = await server.call('openPage', server.started.fileIds[0])
+        return { path: `/handler?${new URLSearchParams({ action: 'proxy', fileId, url })}`, headers: { 'x-editor-proxy-token': proxyToken } }
+      })
+    }, {
+      name: '@fastify/reply-from',
+      does: 'checks nothing, one upstream',
+      goal,
+      start: () => started('candidates/reply-from.js', {}, async (_, url) => ({ path: new URL(url).pathname, headers: {} }))
+    }]
+  }
+
+  /**
+   * @param {string} program
+   * @param {object} options
+   * @param {(server: Program, url: string) => Promise<{ path: string, headers: Record<string, string> }>} requestFor
+   */
+  async function started (program, options, requestFor) {
+    const upstream = await startProgram('load/document-server.js', 'load')
+    const documentServer = upstream.started.origin
+    const server = await startProgram(program, 'measured', { ...options, documentServer })
+    const { origin } = server.started
+    const { path, headers } = await requestFor(server, `${documentServer}/cache/files/${size}/0`)
+    await checkDownload(origin + path, size, headers)
+    const load = await startProgram('load/http.js', 'load', { origin, requests: [{ method: 'GET', path, headers }], connections, size, perSecond })
+    return {
+      round: (/** @type {number} */ seconds) => load.call('round', seconds),
+      usage: server.usage,
+      stop: async () => { await Promise.all([load.stop(), server.stop(), upstream.stop()]) }
+    }
+  }
+}
