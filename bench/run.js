@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measure } from './framework/measure.js'
 import { profileInto } from './framework/program.js'
+import { readResults, regressions, render, writeResults } from './framework/results.js'
 import { table } from './framework/table.js'
 import { rows } from './rows/index.js'
 
@@ -17,25 +18,63 @@ const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUpSeconds:
 /** @type {Mode} */
 const QUICK = { name: 'quick', processes: 2, rounds: 2, seconds: 0.25, warmUpSeconds: 0.75 }
 
+/** With `--check`: a busy moment is no regression. */
+const ATTEMPTS = 3
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    render: { type: 'boolean', default: false },
     only: { type: 'string' },
     'cpu-prof': { type: 'string' }
   }
 })
 if (values.only !== undefined && values.only !== 'ours') throw new Error('--only knows ours')
+if (values.write && (values.check || values.only || values['cpu-prof'])) throw new Error('--write is for a plain run')
 const mode = values.quick ? QUICK : FULL
 if (values['cpu-prof']) {
   await mkdir(values['cpu-prof'], { recursive: true })
   profileInto(resolve(values['cpu-prof']))
 }
 
-for (const row of chosenRows()) {
+if (values.render) await render(await readResults())
+else if (values.check) await check()
+else await measureAll()
+
+async function measureAll () {
+  /** @type {Record<string, Measured>} */
+  const measured = {}
+  for (const row of chosenRows()) {
+    measured[row.name] = await measureAndPrint(row)
+    // At once: an interrupted run keeps what it has measured.
+    if (values.write) await writeResults(mode.name, measured, rows.map(({ name }) => name))
+  }
+}
+
+/** Measures rows that seem slower once more, and fails if they stay so. */
+async function check () {
+  const { [mode.name]: expected } = await readResults()
+  for (const row of chosenRows()) {
+    /** @type {string[]} */
+    let slower = []
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      slower = regressions(expected, row.name, await measureAndPrint(row))
+      if (slower.length === 0) break
+    }
+    for (const line of slower) console.error(`SLOWER: ${line}`)
+    if (slower.length > 0) process.exitCode = 1
+  }
+}
+
+/** @param {Row} row */
+async function measureAndPrint (row) {
   const started = performance.now()
   const measured = await measureInFolder(row)
   console.log(`${table([measured])}\n${row.name} took ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
+  return measured
 }
 
 /** The rows that the command line names; else all, in a quick run without the long ones. */
