@@ -3,8 +3,8 @@ import { basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import {
-  anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, oneOf, rule, type Rules, stringThat,
-  TrueOrFalse
+  anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, oneOf, rule,
+  type Rules, stringThat, TrueOrFalse
 } from './rules.js'
 import { weaknessOf } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './url.js'
@@ -225,7 +225,9 @@ function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allo
 }
 
 function isProxyTarget (value: unknown): boolean {
-  return isOrigin(value) || (isObject(value) && Object.keys(value).every(name => name === 'origin' || name === 'path') && isOrigin(value.origin) && isString(value.path) && isUrlPath(value.path))
+  if (!isObject(value)) return isOrigin(value)
+  const { origin, path, ...others } = value
+  return isOrigin(origin) && isString(path) && isUrlPath(path) && Object.keys(others).length === 0
 }
 
 /** A path that URL parsing leaves as it is, percent-encoded or not, without dot segments and encoded slashes. */

@@ -13,6 +13,9 @@ const LIB = 'lib'
 const SCHEMA = /\.schema\.ts$/
 const COMPILED = /\.compiled\.ts$/
 
+/** What compiled schemas use of TypeBox: JSON Schema counts the length of a string in code points. */
+const GUARD = 'const Guard = { CodePointCount: (text: string) => Array.from(text).length }'
+
 const files = (await readdir(LIB, { recursive: true })).map(file => join(LIB, file))
 const compiled = new Set()
 for (const file of files.filter(file => SCHEMA.test(file))) {
@@ -43,7 +46,7 @@ function moduleOf (file, exported) {
     '// @ts-nocheck',
     ...names.length > 0 ? [`import type { ${names.join(', ')} } from './${basename(file, '.ts')}.js'`] : [],
     .../\{ check: url\./.test(body) ? [`import * as url from '${relative(dirname(file), join(LIB, 'url.js'))}'`] : [],
-    ...body.includes('Guard.') ? ['', '/** Counted in code points, as JSON Schema wants it. */', 'const Guard = { CodePointCount: (text: string) => Array.from(text).length }'] : [],
+    ...body.includes('Guard.') ? ['', GUARD] : [],
     '',
     body,
     ''
@@ -55,7 +58,9 @@ function moduleOf (file, exported) {
  * @param {unknown} value
  */
 function declarationOf (name, value) {
-  if (isSchema(value)) return `const check${name} = ${checkOf(value)}\nexport const is${name} = (value: unknown): value is ${name} => check${name}(value)`
+  if (isSchema(value)) {
+    return `const check${name} = ${checkOf(value)}\nexport const is${name} = (value: unknown): value is ${name} => check${name}(value)`
+  }
   if (isObjectOfSchemas(value)) {
     const checks = Object.entries(value).map(([key, schema]) => `  ${key}: ${checkOf(schema)} as (value: unknown) => boolean`)
     return `export const ${name} = {\n${checks.join(',\n')}\n}`
@@ -85,7 +90,9 @@ function isObjectOfSchemas (value) {
  */
 function checkOf (schema) {
   const { Code: code, External: { variables } } = Code(schema)
-  const functions = code.slice(code.indexOf('const check_')).replaceAll('// @ts-ignore\n', '').replace('export function Check(value)', 'return value =>')
+  const functions = code.slice(code.indexOf('const check_')) // after the imports and the externals
+    .replaceAll('// @ts-ignore\n', '')
+    .replace('export function Check(value)', 'return value =>')
   const [unknown] = functions.match(/\b(?:Guard\.(?!CodePointCount\b)|Hashing\.|CheckContext\b)\w*/) ?? []
   if (unknown !== undefined) throw new Error(`A compiled schema would need TypeBox at run time, for ${unknown}`)
   return `(() => {\nconst External = [${variables.map(externalText).join(', ')}]\n${functions}\n})()`
