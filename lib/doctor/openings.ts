@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../types/options.js'
 import { BoundedMap } from '../bounded-map.js'
 
@@ -84,9 +83,9 @@ export function createOpenings ({ clock }: { readonly clock: Clock }): Openings 
     const earlier = events.get(fileId) ?? []
     const now = clock.now()
     const last = earlier.at(-1)
-    const isRepeat = last !== undefined && isDeepStrictEqual(withoutTimes(last), event)
+    const isRepeat = last !== undefined && isRepeatOf(last, event)
     const noted: Noted = isRepeat ? { ...last, lastAt: now, count: last.count + 1 } : { ...event, firstAt: now, lastAt: now, count: 1 }
-    events.set(fileId, [...isRepeat ? earlier.slice(0, -1) : earlier, noted].slice(-MAX_EVENTS_OF_FILE))
+    events.set(fileId, isRepeat ? earlier.with(-1, noted) : [...earlier, noted].slice(-MAX_EVENTS_OF_FILE))
   }
 
   return {
@@ -106,8 +105,11 @@ export function createOpenings ({ clock }: { readonly clock: Clock }): Openings 
   }
 }
 
-function withoutTimes ({ firstAt, lastAt, count, ...event }: Noted): object {
-  return event
+/** Whether an event is equal to the last one, but for its time. Events are flat. */
+function isRepeatOf ({ firstAt, lastAt, count, ...last }: Noted, event: OpeningEvent): boolean {
+  const known = last as Readonly<Record<string, unknown>>
+  const fields = Object.entries(event)
+  return fields.length === Object.keys(known).length && fields.every(([name, value]) => known[name] === value)
 }
 
 function cut (text: string): string {

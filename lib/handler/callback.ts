@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { digest } from '../digest.js'
 import { documentTypeOf } from '../document-server/formats.js'
@@ -58,7 +57,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a change of a session could not be noted') })
     const event = await received
     if (isSave(event) && event.url !== undefined) await applied
-    else if (changesSession(event)) await Promise.race([applied, delay(ANSWER_AFTER_MS, undefined, { ref: false })])
+    else if (changesSession(event)) await waitAtMost(ANSWER_AFTER_MS, applied)
     isAnswered = true
 
     // If a status 3 is acknowledged, the document server deletes the users' changes.
@@ -116,6 +115,17 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key, users }: FinishedEvent | CorruptedEvent): Promise<void> {
     if (!key) return
     await sessions.saveRefused(fileId, key, users).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
+  }
+}
+
+/** Waits for a promise, but not longer than the time limit. Leaves no timer behind: thousands of callbacks a second would add up. */
+async function waitAtMost (milliseconds: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeUp = new Promise<void>(resolve => { timer = setTimeout(resolve, milliseconds).unref() })
+  try {
+    await Promise.race([promise, timeUp])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
