@@ -19,7 +19,9 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
   return async function handleProxy (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const url = parseHttpUrl(request.query.url)
     await credentials.authorizeProxy(request, url)
-    const upstream = await outbound('proxy', url, { signal: clientDisconnected(reply) })
+    const response = closingOf(reply)
+    const upstream = await outbound('proxy', url, { signal: response.closed })
+    upstream.body.once('close', response.ignore)
 
     reply.code(upstream.status).headers({
       ...untrustedContentHeaders,
@@ -43,14 +45,13 @@ function typeOf (type = 'application/octet-stream'): string {
   return /multipart\//i.test(type) ? 'application/octet-stream' : type
 }
 
-function clientDisconnected (reply: FastifyReply): AbortSignal {
+/** A signal that is aborted when the response closes: the client has left, or a hook of the application has sent something else. */
+function closingOf (reply: FastifyReply) {
   const controller = new AbortController()
-  const abort = () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('the client has disconnected'))
-  }
+  const abort = () => controller.abort(new Error('the client has disconnected'))
   if (reply.raw.closed) abort()
   else reply.raw.once('close', abort)
-  return controller.signal
+  return { closed: controller.signal, ignore: () => { reply.raw.off('close', abort) } }
 }
 
 /** A header value that can be forwarded: not blank, and only characters that are valid in a header. */

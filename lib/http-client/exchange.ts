@@ -43,7 +43,7 @@ export function exchange (dispatcher: Dispatcher, request: Dispatcher.DispatchOp
           highWaterMark: HIGH_WATER_MARK,
           read: resume,
           destroy (error, callback) {
-            endRequest?.(error ?? undefined) // does nothing after the end
+            endRequest?.(error ?? undefined)
             callback(error)
           }
         })
@@ -55,6 +55,7 @@ export function exchange (dispatcher: Dispatcher, request: Dispatcher.DispatchOp
       onData: chunk => body!.push(chunk),
 
       onComplete () {
+        endRequest = undefined
         signal.removeEventListener('abort', onAbort)
         endArrived(body!)
       },

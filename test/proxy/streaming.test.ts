@@ -87,6 +87,23 @@ t.test('a body without a length that arrives at once is forwarded up to maxFileS
   t.equal(await tooLarge.text(), 'The content exceeds the limit of 1000 bytes')
 })
 
+t.test('when a hook of the application sends something else than the proxied body, the upstream connection is closed', async t => {
+  const closed = deferred()
+  const upstream = await startUpstream(t, (request, response) => {
+    request.socket.once('close', () => closed.resolve())
+    response.write('begun')
+  })
+  const host = await startHost(t, {
+    documentServerOrigin: upstream.origin,
+    prepare: app => app.addHook('onSend', async (_request, reply) => {
+      reply.removeHeader('content-length')
+      return 'something else'
+    })
+  })
+  t.equal(await (await host.proxied(`${upstream.origin}/cache/files/x`)).text(), 'something else')
+  await closed.promise
+})
+
 t.test('an unsupported content encoding is answered 502', async t => {
   const upstream = await startUpstream(t, (request, response) => {
     response.writeHead(200, { 'content-encoding': request.url!.slice(1) }).end('bytes')
