@@ -1,7 +1,9 @@
-import { opendir } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { knownExtensions } from '../document-server/formats.js'
 import { splitName } from './file-info.js'
+import { NameTable } from './name-table.js'
 import type { DirectoryStats } from './network-directory.js'
 
 const supported: ReadonlySet<string> = new Set(knownExtensions)
@@ -59,8 +61,10 @@ export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unkno
 
 /** The names found by one scan, in a form whose size does not depend on the number of documents with usual extensions. */
 interface ScannedNames {
-  /** Extensions that lookups try for any fileId. */
-  readonly extensions: Set<string>
+  /** Extensions that lookups try for any fileId, numbered in this order. */
+  readonly extensions: Map<string, number>
+  /** Which of them the files of each stem have. */
+  readonly table: NameTable
   /** How many of `extensions` the document server does not open. */
   unsupported: number
   /** Names with extensions beyond the maximum, by fileId. */
@@ -77,10 +81,25 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
   let previous = latest
   let scanning = latest
   let scannedMtime: DirectoryMtime | undefined
+  /** Whether names that differ in case only are different names. */
+  let isCaseSensitive = false
 
   return {
     /** Names that the document may have, besides those with supported extensions. Not all of them exist. */
-    namesOf: (fileId: string): string[] => [latest, previous].flatMap(({ extensions, others }) => [...Array.from(extensions, extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
+    namesOf: (fileId: string): string[] => [latest, previous].flatMap(({ extensions, others }) => [...Array.from(extensions.keys(), extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
+
+    /**
+     * The names of the document's files, when a scan knows all names in a directory with this modification time; otherwise `undefined`.
+     * Not all of them need to be regular files.
+     */
+    allNamesOf (fileId: string, mtime: DirectoryMtime): string[] | undefined {
+      const { extensions, table, others } = latest
+      if (!isCaseSensitive || !table.isComplete || !IS_ASCII.test(fileId)) return undefined
+      if (scannedMtime === undefined || !isUnchanged(scannedMtime, mtime)) return undefined
+      const numbers = table.numbersOf(fileId)
+      const found = numbers.size === 0 ? [] : [...extensions].filter(([, number]) => numbers.has(number))
+      return [...found.map(([extension]) => `${fileId}.${extension}`), ...others.get(fileId) ?? []]
+    },
 
     /** Adds a name that this process has created. A scan in progress may be past its position in the directory. */
     add (name: string): void {
@@ -109,25 +128,50 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
   async function scan (onName: (name: string) => void): Promise<void> {
     const mtime = await readMtime()
     scanning = noNames()
+    let sample: string | undefined
     for await (const { name } of await opendir(directory, { bufferSize: 1024 })) {
       onName(name)
       addName(scanning, name)
+      if (sample === undefined && isAsciiWithLetter(name)) sample = name
     }
+    isCaseSensitive = sample === undefined || await isDistinctFromOtherCase(directory, sample)
     previous = latest
     latest = scanning
     scannedMtime = mtime
   }
 }
 
+/** A file system may take names for one that Unicode calls equivalent. */
+const IS_ASCII = /^[\x20-\x7e]+$/
+
+function isAsciiWithLetter (name: string): boolean {
+  return IS_ASCII.test(name) && name.toUpperCase() !== name.toLowerCase()
+}
+
+async function isDistinctFromOtherCase (directory: string, name: string): Promise<boolean> {
+  const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
+  try {
+    return (await lstat(join(directory, other), { bigint: true })).ino !== (await lstat(join(directory, name), { bigint: true })).ino
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
 function noNames (): ScannedNames {
-  return { extensions: new Set(), unsupported: 0, others: new Map() }
+  return { extensions: new Map(), table: new NameTable(), unsupported: 0, others: new Map() }
 }
 
 function addName (names: ScannedNames, name: string): void {
-  const extension = name.slice(name.lastIndexOf('.') + 1)
-  if (names.extensions.has(extension)) return
   // Names that start with a dot are no documents. Copying programs use such names, with arbitrary endings, for their temp files.
-  const parts = name.startsWith('.') ? undefined : splitName(name)
+  if (name.startsWith('.')) return
+  const dot = name.lastIndexOf('.')
+  const extension = name.slice(dot + 1)
+  const number = names.extensions.get(extension)
+  if (number !== undefined && dot !== -1) {
+    names.table.add(name, dot, number)
+    return
+  }
+  const parts = splitName(name)
   if (parts === undefined) return
   const isUnsupported = rankOf(name) === 2
   if (isUnsupported && names.unsupported === MAX_UNSUPPORTED_EXTENSIONS) {
@@ -135,7 +179,8 @@ function addName (names: ScannedNames, name: string): void {
     if (others) others.add(name)
     else names.others.set(parts.stem, new Set([name]))
   } else {
-    names.extensions.add(extension)
+    names.table.add(name, dot, names.extensions.size)
+    names.extensions.set(extension, names.extensions.size)
     if (isUnsupported) names.unsupported++
   }
 }

@@ -90,6 +90,12 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
   }
 
   async function search (fileId: string, mtimeBefore: DirectoryMtime): Promise<StoredFile[]> {
+    const known = stats.isLocal() ? index.allNamesOf(fileId, mtimeBefore) : undefined
+    if (known !== undefined) {
+      const files = await regularFiles(directory, known)
+      if (files.length === known.length) return files // otherwise the directory has just been changed
+    }
+
     const files = await tryNames(fileId)
     if (files.length > 0) return files
     const upperCase = await regularFiles(directory, upperCaseExtensions.map(extension => `${fileId}.${extension}`))

@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import fs, { writeFileSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { EventEmitter, once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type FileLookup, fileLookup } from '../../lib/storage/file-lookup.js'
 import { hook } from './hooks.js'
@@ -96,6 +98,36 @@ t.test('a name created while a scan is past its position is found, also after th
     })
     t.equal(await nameOf(files, 'late'), 'late.zzz')
   }
+})
+
+t.test('after a scan of a directory that does not change, a look-up tries only names that exist', { skip: process.platform !== 'linux' && 'only Linux tells local file systems' }, async t => {
+  const names = ['a.docx', 'a.ODT', 'é.docx', 'b.c.zzz', ...Array.from({ length: 3000 }, (_, index) => `file-${index}.x${index % 100}`)]
+  const directory = t.testdir(Object.fromEntries(names.map(name => [name, ''])))
+  const { files, next } = await startScanning(t, directory)
+  await files.find('absent') // the time of the directory is seen now, and is certain later
+  await delay(80)
+  await next()
+  const tried = countLooks(t)
+  const found = async (fileId: string) => {
+    const before = tried()
+    const all = await files.find(fileId)
+    return [all.map(({ name }) => name), tried() - before]
+  }
+  t.strictSame(await found('a'), [['a.docx', 'a.ODT'], 2])
+  t.strictSame(await found('b.c'), [['b.c.zzz'], 1])
+  t.strictSame(await found('b'), [[], 0])
+  for (let index = 0; index < 3000; index += 17) t.strictSame(await found(`file-${index}`), [[`file-${index}.x${index % 100}`], 1])
+  const isSearchedFor = async (fileId: string, expected: readonly string[]) => {
+    const [all, looks] = await found(fileId)
+    t.strictSame(all, expected)
+    t.ok(Number(looks) > 50)
+  }
+  await isSearchedFor('é', ['é.docx']) // the file system may know the name in another form
+
+  await writeFile(join(directory, 'late.pdf'), '')
+  await rm(join(directory, 'b.c.zzz'))
+  await isSearchedFor('late', ['late.pdf'])
+  await isSearchedFor('b.c', [])
 })
 
 t.test('no lookup starts a scan or waits for one', async t => {
@@ -224,6 +256,22 @@ t.test('closing the storage ends the pause', async t => {
     await ended
   }
 })
+
+/** Counts from now on which names are tried. */
+function countLooks (t: Test): () => number {
+  const { lstat } = fs
+  let looks = 0
+  fs.lstat = ((...args: unknown[]) => {
+    looks++
+    Reflect.apply(lstat, fs, args)
+  }) as typeof lstat
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    fs.lstat = lstat
+    syncBuiltinESMExports()
+  })
+  return () => looks
+}
 
 /** Counts the scans from now on. */
 function countScans (t: Test, directory: string): () => number {
