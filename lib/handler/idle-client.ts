@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServerResponse } from 'node:http'
+
+type ServerResponse = FastifyReply['raw']
 
 export interface IdleClients {
   /**
