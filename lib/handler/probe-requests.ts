@@ -9,7 +9,7 @@ import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { withTimeout } from '../with-timeout.js'
 import { isHandlerQuery } from './request.js'
-import { notesOf } from './request-notes.js'
+import { notesOf, type Probe } from './request-notes.js'
 import { untrustedContentHeaders } from './responses.js'
 
 /** Requests for a probe of the doctor, recognized by the signature of their URL. They reach no hook, file or session. */
@@ -90,11 +90,6 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
       return [{ header, prefix, isExpectedThere, fault: { problem, remedy, ...(algorithm && { algorithm }) }, ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo }) }]
     }).slice(0, MAX_TOKENS)
   }
-}
-
-export interface Probe {
-  readonly id: string
-  readonly action: 'callback' | 'download'
 }
 
 function probeOf ({ method, query }: FastifyRequest): Probe | undefined {

@@ -1,6 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import type { Probe } from './probe-requests.js'
 import type { HandlerQuery } from './request.js'
+
+/** Which probe of the doctor a request is for. */
+export interface Probe {
+  readonly id: string
+  readonly action: 'callback' | 'download'
+}
 
 /** What the handler's parts note about one request while it is handled. Each part reads and writes its own notes only. */
 export interface RequestNotes {
