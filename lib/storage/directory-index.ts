@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { knownExtensions } from '../document-server/formats.js'
 import { splitName } from './file-info.js'
+import { TIME_GRANULARITY_MS } from './file-system.js'
 import { NameTable } from './name-table.js'
 import type { DirectoryStats } from './network-directory.js'
 
 const supported: ReadonlySet<string> = new Set(knownExtensions)
-
-/** Longer than the granularity of any kernel's file times, which is that of its timer: 1 to 16 ms. */
-const MTIME_GRANULARITY_MS = 50
 
 /** Extensions that the document server does not open: each is one more name that every lookup has to try. */
 const MAX_UNSUPPORTED_EXTENSIONS = 64
@@ -38,7 +36,7 @@ export function mtimeReader (stats: DirectoryStats): () => Promise<DirectoryMtim
     const startedAt = performance.now()
     const { mtimeNs } = await stats.read()
     if (mtimeNs !== last.mtimeNs) last = { mtimeNs, firstReadAt: performance.now() }
-    return { mtimeNs, isStable: startedAt - last.firstReadAt > MTIME_GRANULARITY_MS }
+    return { mtimeNs, isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS }
   }
 }
 

@@ -6,6 +6,8 @@ import type { StateRecord, StateStore } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { ignoreMissing, type Modes, syncAncestors } from './file-system.js'
+import { rememberingNewest } from './generation-cache.js'
+import { isLocal } from './network-directory.js'
 import { hasEnded, processName } from './process-identity.js'
 import { formatVersion, generationsIn, type NewestGeneration, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
@@ -58,6 +60,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   const { temps, folderOf } = recordPaths(root)
   /** By folder: the tag of the latest generation that this process has made durable. */
   const durableTags = new BoundedMap<string, string>(MAX_DURABLE_TAGS)
+  let newest = newestIn
 
   return {
     owner: processName(),
@@ -65,8 +68,8 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
 
     async get (fileId) {
       if (!isSafeFileId(fileId)) return null
-      const newest = await newestIn(folderOf(fileId))
-      return newest === undefined ? null : recordOf(newest)
+      const found = await newest(folderOf(fileId))
+      return found === undefined ? null : recordOf(found)
     },
 
     async set (fileId, value, version, options = {}) {
@@ -86,8 +89,8 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
       await ready()
       for await (const folder of foldersIn(root)) {
         // A record may be removed, and one may be unreadable after a crash.
-        const newest = await newestIn(folder).catch(ignoreMissing)
-        if (newest?.generation) yield { fileId: newest.generation.fileId, ...recordOf(newest) }
+        const found = await newestIn(folder).catch(ignoreMissing)
+        if (found?.generation) yield { fileId: found.generation.fileId, ...recordOf(found) }
       }
     },
 
@@ -97,6 +100,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
 
     async prepare (isStored) {
       await mkdir(temps, { recursive: true, mode: modes.directory })
+      if (await isLocal(root)) newest = rememberingNewest()
       const { path, stats } = await writeTempFile(temps, new Uint8Array(0), modes.file)
       await unlink(path)
       await sweepTempFiles(temps, await readdir(temps), Number(stats.ctimeMs))

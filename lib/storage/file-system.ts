@@ -2,6 +2,9 @@ import { open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidOptionError } from '../errors.js'
 
+/** Longer than the granularity of any kernel's file times, which is that of its timer: 1 to 16 ms. */
+export const TIME_GRANULARITY_MS = 50
+
 /** Permissions of new files and directories, before the process's umask is applied. */
 export interface Modes {
   readonly file: number

@@ -61,6 +61,11 @@ export function directoryStats (directory: string): DirectoryStats {
   }
 }
 
+/** Whether the stats of a folder can be read without the thread pool: they come neither from a server nor through another program. */
+export async function isLocal (directory: string): Promise<boolean> {
+  return await kindOf(directory, await stat(directory, { bigint: true })) === 'local'
+}
+
 async function kindOf (directory: string, { dev }: BigIntStats): Promise<Kind> {
   if (process.platform !== 'linux') return 'other'
   let kind = kinds.get(dev)

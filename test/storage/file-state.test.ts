@@ -1,9 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import fs, { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
+import { TIME_GRANULARITY_MS } from '../../lib/storage/file-system.js'
 import { tempName } from '../../lib/storage/temp-files.js'
 import { onSmallDisk, run, STATE } from './faults.js'
 import { hook } from './hooks.js'
@@ -18,6 +21,11 @@ async function folderIn (directory: string): Promise<string> {
 
 async function versionsIn (directory: string): Promise<number[]> {
   return (await readdir(await folderIn(directory))).map(Number).sort((a, b) => a - b)
+}
+
+function replaceInModule <Name extends keyof typeof fs> (name: Name, replacement: typeof fs[Name]): void {
+  fs[name] = replacement
+  syncBuiltinESMExports()
 }
 
 const numberOf = (version: string | null) => Number(version?.split(' ').at(-1))
@@ -163,10 +171,43 @@ t.test('a disk that became read-only (EROFS) rejects and keeps the old record, w
   t.strictSame(await state.get('a'), { value: 'old', version })
 }))
 
-t.test('a document without a record costs a single look-up', async t => {
+t.test('a document without a record costs no call that waits for a thread', async t => {
   const root = t.testdir({ uploads: {} })
   const calls = await trace('state', join(root, 'uploads'), root)
-  t.strictSame(calls.filter(({ phase }) => phase === 'begin').map(({ name }) => name), Array.from({ length: 20 }, () => 'scandir'))
+  t.strictSame(calls.filter(({ phase }) => phase === 'begin').map(({ name }) => name), [])
+})
+
+t.test('a record that was read before is known without a call that waits for a thread, and every change of it is seen', async t => {
+  const directory = t.testdir()
+  const [mine, others] = [fileStorage({ directory }), fileStorage({ directory })]
+  await Promise.all([mine.ready(), others.ready()])
+  let version = await mine.state.set('a', { count: 0 }, null)
+  let readings = 0
+  const { readFile } = fs
+  t.teardown(() => replaceInModule('readFile', readFile))
+  replaceInModule('readFile', ((...args: unknown[]) => {
+    readings++
+    return Reflect.apply(readFile, fs, args)
+  }) as typeof readFile)
+  const settle = async () => { await delay(TIME_GRANULARITY_MS + 10) } // of file times
+
+  for (let count = 1; count <= 3; count++) {
+    version = await others.state.set('a', { count }, version)
+    t.strictSame(await mine.state.get('a'), { value: { count }, version }, 'at once')
+    await settle()
+    t.match(await mine.state.get('a'), { value: { count } })
+    readings = 0
+    const known = await mine.state.get('a')
+    t.strictSame(known, { value: { count }, version }, 'later')
+    t.equal(readings, 0)
+    Object.assign(known!.value as object, { count: 'changed by whoever got it' })
+    t.strictSame(await mine.state.get('a'), { value: { count }, version })
+  }
+
+  await others.remove('a')
+  t.equal(await mine.state.get('a'), null)
+  version = await others.state.set('a', 'new', null)
+  t.strictSame(await mine.state.get('a'), { value: 'new', version })
 })
 
 t.test('a record, its number and its parent directories are on the disk when set resolves', async t => {
