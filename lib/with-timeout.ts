@@ -29,39 +29,46 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
  * Calls code that is not ours, such as a hook or a storage, and stops waiting for it after a time limit: a promise that never
  * settles must not block anybody. The call itself goes on.
  */
-export async function withTimeout<Result> (call: (untimed: Untimed) => Result | Promise<Result>, { milliseconds, timeoutError, signal }: Limits): Promise<Result> {
-  let isOver = false
-  let startTimer = () => {}
-  let stopTimer = () => {}
-  let stopWaiting = () => {}
-  const giveUp = new Promise<never>((_resolve, reject) => {
-    startTimer = () => {
-      const timer = setTimeout(() => reject(timeoutError(milliseconds)), milliseconds)
-      stopTimer = () => clearTimeout(timer)
-    }
+export function withTimeout<Result> (call: (untimed: Untimed) => Result | Promise<Result>, { milliseconds, timeoutError, signal }: Limits): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    let timer: NodeJS.Timeout
     startTimer()
-    const onAbort = () => reject(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    signal?.addEventListener('abort', onAbort)
     if (signal?.aborted) onAbort()
-    stopWaiting = () => {
+    try {
+      Promise.resolve(call(untimed)).then(result => { end(); resolve(result) }, fail)
+    } catch (error) {
+      fail(error)
+    }
+
+    function startTimer (): void {
+      timer = setTimeout(() => fail(timeoutError(milliseconds)), milliseconds)
+    }
+
+    function onAbort (): void {
+      fail(signal?.reason)
+    }
+
+    function fail (error: unknown): void {
+      end()
+      reject(error)
+    }
+
+    function end (): void {
       isOver = true
-      stopTimer()
+      clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
     }
-  })
-  giveUp.catch(() => {}) // also when `call` throws at once
-  async function untimed<Value> (task: () => Promise<Value>): Promise<Value> {
-    if (isOver) throw timeoutError(milliseconds)
-    stopTimer()
-    try {
-      return await task()
-    } finally {
-      if (!isOver) startTimer()
+
+    async function untimed<Value> (task: () => Promise<Value>): Promise<Value> {
+      if (isOver) throw timeoutError(milliseconds)
+      clearTimeout(timer)
+      try {
+        return await task()
+      } finally {
+        if (!isOver) startTimer()
+      }
     }
-  }
-  try {
-    return await Promise.race([call(untimed), giveUp])
-  } finally {
-    stopWaiting()
-  }
+  })
 }
