@@ -5,7 +5,7 @@ import type { DocumentKeys } from './document-key.js'
 import { isJoinable, isUnconfirmed, keyJustFinished, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
-import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
+import { type Cause, fileAt, NOT_DURABLE, type RecordStore } from './record-store.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /**
@@ -87,13 +87,15 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
     },
 
     async started (fileId, key, users) {
-      const { snapshot, content } = await readWithContent(fileId)
-      if (content === null) return
       const hasUsers = users?.length !== 0
       const isJustNoted = (record: FileRecord) => {
         const session = sessionWith(record, key)
         return session !== undefined && !(hasUsers && session.isDormant === true) && clock.now() - session.lastReported < askAfter / NOTES_PER_ASK
       }
+      const snapshot = await recordStore.read(fileId)
+      if (isJustNoted(snapshot.record)) return
+      const content = await fileAt(snapshot, fileId, storage)
+      if (content === null) return
       await recordStore.update(fileId, record => isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers }), {
         ...NOT_DURABLE,
         snapshot,
@@ -126,7 +128,8 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
 
     async saveRefused (fileId, key, users) {
       const cause = { key, users, reason: 'refused' } as const
-      const { snapshot, content } = await readWithContent(fileId)
+      const snapshot = await recordStore.read(fileId)
+      const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return await endedAfterDeletion(fileId, cause)
       await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), { snapshot, cause })
     },
@@ -134,12 +137,6 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
     async giveUpIfUnknown (fileId, session) {
       await isStillLive(fileId, session)
     }
-  }
-
-  /** The content is not older than the record. */
-  async function readWithContent (fileId: string): Promise<{ snapshot: RecordSnapshot, content: FileInfo | null }> {
-    const snapshot = await recordStore.read(fileId)
-    return { snapshot, content: await fileAt(snapshot, fileId, storage) }
   }
 
   /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
