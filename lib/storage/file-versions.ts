@@ -7,7 +7,7 @@ import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
 import { ignoreMissing, type Modes, removeFile, syncDirectory } from './file-system.js'
-import { fileBody } from './reading.js'
+import { FileBody } from './file-body.js'
 import { writeTempFile } from './temp-files.js'
 import { addBlob, type Blob, blobsIn, isIntact, openBlob, removeBlobs } from './version-blobs.js'
 import { detailsText } from './version-details.js'
@@ -108,7 +108,7 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
         const folder = folderOf(fileId)
         const handle = await openBlob(folder, blob)
         if (handle === null) return null
-        if (handle) return { version: storedVersion(entry), body: fileBody(handle, 0, blob.size) }
+        if (handle) return { version: storedVersion(entry), body: new FileBody(handle, 0, blob.size) }
       }
       return null
     },

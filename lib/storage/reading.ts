@@ -3,11 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../../types/storage.js'
 import { BytesStream } from '../streams.js'
+import { FileBody, type Source } from './file-body.js'
 
 /** O_NOFOLLOW: follow no symbolic link. O_NONBLOCK: do not wait for the writer of a pipe. Windows has neither. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-
-const CHUNK_BYTES = 64 * 1024
 
 /** Up to this size content is read by one call, before anything is sent. */
 const MAX_BYTES_AT_ONCE = 64 * 1024
@@ -33,12 +32,6 @@ export async function openRegularFile (path: string): Promise<{ handle: FileHand
 
 function ignoreIrregular (error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ELOOP', 'ENXIO', 'EMLINK'].includes(error.code ?? '')) throw error
-}
-
-/** What a body is read from, such as a `FileHandle`. */
-interface Source {
-  read (buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
-  close (): Promise<void>
 }
 
 /** An open regular file. It uses the callback API, which takes half of the time that a `FileHandle` takes. */
@@ -130,7 +123,7 @@ export async function contentOf (file: OpenFile, range: ByteRange | undefined): 
       return bytes && new BytesStream(bytes)
     }
     isRead = false
-    return fileBody(file, start, length)
+    return new FileBody(file, start, length)
   } finally {
     if (isRead) file.close().catch(() => {}) // nobody waits for it: the file was only read
   }
@@ -154,37 +147,4 @@ export function sliceOf (size: number, range: ByteRange | undefined): { start: n
     throw new RangeError(`The range ${start}-${end} is not within the ${size} bytes of the file`)
   }
   return { start, length: end - start + 1 }
-}
-
-/**
- * Streams `length` bytes of an open file, and closes it at the end, after an error or when the stream is destroyed. Fails
- * when the file turns out to be shorter, because the length may already be in the headers of a response.
- */
-export function fileBody (file: Source, start: number, length: number): Readable {
-  let position = start
-  let remaining = length
-  let pendingRead: Promise<void> | undefined
-
-  return new Readable({
-    highWaterMark: CHUNK_BYTES,
-    read (size) {
-      pendingRead = readChunk(Math.min(size, remaining)).then(chunk => { this.push(chunk) }, error => { this.destroy(error) })
-    },
-    destroy (error, callback) {
-      // Closing during a read could let the read hit another file that got the same descriptor.
-      Promise.resolve(pendingRead)
-        .then(() => file.close())
-        .then(() => callback(error), closeError => callback(error ?? closeError))
-    }
-  })
-
-  async function readChunk (size: number): Promise<Buffer | null> {
-    if (remaining === 0) return null
-    const buffer = Buffer.allocUnsafe(size)
-    const { bytesRead } = await file.read(buffer, 0, size, position)
-    if (bytesRead === 0) throw new Error(`The file was truncated while it was read: received ${length - remaining} of ${length} bytes`)
-    position += bytesRead
-    remaining -= bytesRead
-    return buffer.subarray(0, bytesRead)
-  }
 }
