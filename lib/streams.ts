@@ -10,21 +10,6 @@ export function deferErrors<Content> (content: Content): Content {
   return content
 }
 
-/** A stream of bytes that are in memory already. Who needs no stream takes `bytes` instead of reading it. */
-export class BytesStream extends Readable {
-  readonly bytes: Buffer
-
-  constructor (bytes: Buffer) {
-    super()
-    this.bytes = bytes
-  }
-
-  override _read (): void {
-    this.push(this.bytes)
-    this.push(null)
-  }
-}
-
 /** Destroys a stream that will not be read, and ignores its errors. */
 export function discard (stream: Readable): void {
   stream.on('error', () => {})
@@ -39,6 +24,14 @@ const NO_BYTES = Buffer.alloc(0)
 export function endArrived (stream: Readable): void {
   arrived.add(stream)
   stream.push(null)
+}
+
+/** A stream of these bytes. */
+export function streamOf (bytes: Buffer): Readable {
+  const stream = new Readable({ read () {} })
+  stream.push(bytes)
+  endArrived(stream)
+  return stream
 }
 
 /** Whether all bytes of a stream have arrived, and nobody has read any. Such a stream cannot fail any more. */

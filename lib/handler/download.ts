@@ -7,7 +7,7 @@ import parseRange from 'range-parser'
 import type { ByteRange, FileInfo, FileUrl, ReadResult, Storage } from '../../types/storage.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError, StorageError } from '../errors.js'
-import { BytesStream, discard } from '../streams.js'
+import { arrivedBytes, discard } from '../streams.js'
 import { isHttpUrl } from '../url.js'
 import type { Versions } from '../history/versions.js'
 import type { Credentials } from './credentials.js'
@@ -116,7 +116,8 @@ const VERSION = /^[1-9]\d{0,8}$/
 
 /** A body that is in memory already is sent without a stream. Another is discarded when a hook of the application fails or sends something else: its file would stay open. */
 function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
-  if (body instanceof BytesStream) return body.bytes
+  const bytes = arrivedBytes(body)
+  if (bytes !== undefined) return bytes
   if (raw.closed || raw.destroyed) discard(body)
   else raw.once('close', () => discard(body))
   return body

@@ -2,7 +2,7 @@ import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open a
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../../types/storage.js'
-import { BytesStream } from '../streams.js'
+import { streamOf } from '../streams.js'
 import { FileBody, type Source } from './file-body.js'
 
 /** O_NOFOLLOW: follow no symbolic link. O_NONBLOCK: do not wait for the writer of a pipe. Windows has neither. */
@@ -120,7 +120,7 @@ export async function contentOf (file: OpenFile, range: ByteRange | undefined): 
     const { start, length } = sliceOf(Number(file.stats.size), range)
     if (length <= MAX_BYTES_AT_ONCE) {
       const bytes = await bytesOf(file, start, length)
-      return bytes && new BytesStream(bytes)
+      return bytes && streamOf(bytes)
     }
     isRead = false
     return new FileBody(file, start, length)

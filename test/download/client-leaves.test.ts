@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { BytesStream } from '../../lib/streams.js'
+import { streamOf } from '../../lib/streams.js'
 import { deferred } from '../helpers/deferred.js'
 import { startHost } from '../helpers/host.js'
 
@@ -66,7 +66,7 @@ t.test('a download of a file in one piece is ended, too, when the client does no
   const storage: Storage = {
     ...memory,
     async read (id) {
-      return { info: (await memory.stat(id))!, body: new BytesStream(Buffer.alloc(64 * 1024)) }
+      return { info: (await memory.stat(id))!, body: streamOf(Buffer.alloc(64 * 1024)) }
     }
   }
   const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 } })

@@ -105,7 +105,7 @@ t.test('a small file that is written to during every read, or becomes shorter, i
 
 t.test('a small body is a stream, too, and has its bytes at once', async t => {
   const { body } = (await fileStorage({ directory: t.testdir({ 'a.docx': 'content', 'empty.docx': '' }) }).read('a', { start: 3, end: 5 }))!
-  t.match(body, { bytes: Buffer.from('ten') })
+  t.equal(body.readableLength, 3)
   t.equal(await text(body), 'ten')
 })
 
