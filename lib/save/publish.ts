@@ -76,7 +76,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 
   async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
     const { fileId, bearing, users } = request
-    const options = { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) }
+    const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
     const replaced = await replaceNoted(fileId, staged, snapshot, options, {
       change: (record, info) => saveStored(record, storedSave(identity, info.revision), detailsOf(request, eventOf(request, info))),
       publishing (info) {
@@ -98,7 +98,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const lock = locks.lockOf(fileId, snapshot)
     if (!await lock.acquire()) return CHANGED
     try {
-      const extension = formatOf(request, current).extension ?? current.extension
+      const { extension = current.extension } = formatOf(request)
       const conflictCopy = await replaceConflictCopy(save, extension) ?? await storage.create(extension, staged)
       const event = eventOf(request, conflictCopy, reason)
       await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, ...detailsOf(request, event) }), { key: identity.key, users: request.users })
@@ -135,15 +135,16 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   }
 
   async function replaceWithoutRecord ({ request, staged, changes, current }: StagedSave): Promise<SavedEvent | typeof CHANGED> {
-    const info = await storage.replace(request.fileId, staged, { ...formatOf(request, current), ifRevision: current.revision, version: versionOf(request, changes) })
+    const info = await storage.replace(request.fileId, staged, { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) })
     if (info === null) return CHANGED
     const event = eventOf(request, info)
     await outbox.deliver(request.fileId, event)
     return event
   }
 
-  function formatOf ({ filetype }: SaveRequest, { extension }: FileInfo): { extension?: string } {
-    return settings.onFormatChange === 'follow' && filetype !== undefined && filetype !== extension ? { extension: filetype } : {}
+  /** Also where the file had that extension when it was looked at: another program may have renamed it, which changes no revision. */
+  function formatOf ({ filetype }: SaveRequest): { extension?: string } {
+    return settings.onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
   }
 
   async function isStoredContent (staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {

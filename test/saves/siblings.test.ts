@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
@@ -55,4 +55,21 @@ t.test('a save in another format replaces its own file only', async t => {
   t.match(saved, [{ extension: 'docx', conflict: undefined }])
   t.equal(await storedText(fileId), `${NEW} at /1`)
   t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`, `${fileId}.txt`])
+})
+
+t.test('a docx that another program renames while its save is fetched gets the extension of the save: no docx is stored as an odt', async t => {
+  const saved: SavedEvent[] = []
+  const { fileId, key, post, url, storedText, storage } = await startEditing(t, {
+    extension: 'docx',
+    onSaved: event => { saved.push(event) },
+    async serve (_request, response) {
+      await rename(join(directoryOf(t), `${fileId}.docx`), join(directoryOf(t), `${fileId}.odt`))
+      response.end(NEW)
+    }
+  })
+  t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 0)
+  t.match(await storage.stat(fileId), { extension: 'docx' })
+  t.equal(await storedText(fileId), NEW)
+  t.strictSame(await documentsIn(directoryOf(t)), [`${fileId}.docx`])
+  t.match(saved, [{ fileId, extension: 'docx', conflict: undefined }])
 })
