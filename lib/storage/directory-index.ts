@@ -20,6 +20,8 @@ const PAUSE_PER_SCAN = 50
 /** Modification time of a directory. It changes when a name is added to the directory or removed from it. */
 export interface DirectoryMtime {
   readonly mtimeNs: bigint
+  /** Changes with it, and whenever it is set: programs such as `tar` and `rsync` set a directory's modification time when they are done. */
+  readonly ctimeNs: bigint
   /** Whether any later change is certain to result in another `mtimeNs`. */
   readonly isStable: boolean
 }
@@ -34,9 +36,9 @@ export function mtimeReader (stats: DirectoryStats): () => Promise<DirectoryMtim
 
   return async function readMtime () {
     const startedAt = performance.now()
-    const { mtimeNs } = await stats.read()
+    const { mtimeNs, ctimeNs } = await stats.read()
     if (mtimeNs !== last.mtimeNs) last = { mtimeNs, firstReadAt: performance.now() }
-    return { mtimeNs, isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS }
+    return { mtimeNs, ctimeNs, isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS }
   }
 }
 
@@ -93,7 +95,7 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
     allNamesOf (fileId: string, mtime: DirectoryMtime): string[] | undefined {
       const { extensions, table, others } = latest
       if (!isCaseSensitive || !table.isComplete || !IS_ASCII.test(fileId)) return undefined
-      if (scannedMtime === undefined || !isUnchanged(scannedMtime, mtime)) return undefined
+      if (!isScanned(mtime)) return undefined
       const numbers = table.numbersOf(fileId)
       const found = numbers.size === 0 ? [] : [...extensions].filter(([, number]) => numbers.has(number))
       return [...found.map(([extension]) => `${fileId}.${extension}`), ...others.get(fileId) ?? []]
@@ -118,8 +120,13 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
     }
   }
 
+  /** Whether the latest scan has seen the directory as it was at this time. */
+  function isScanned (mtime: DirectoryMtime): boolean {
+    return scannedMtime !== undefined && isUnchanged(scannedMtime, mtime) && scannedMtime.ctimeNs === mtime.ctimeNs
+  }
+
   async function scanIfChanged (signal: AbortSignal): Promise<void> {
-    if (signal.aborted || (scannedMtime !== undefined && isUnchanged(scannedMtime, await readMtime()))) return
+    if (signal.aborted || (scannedMtime !== undefined && isScanned(await readMtime()))) return
     await scan(() => signal.throwIfAborted())
   }
 

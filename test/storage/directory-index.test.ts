@@ -184,6 +184,22 @@ t.test('a file added within the same tick of the file system clock is found', as
   t.ok(found.includes(true))
 })
 
+t.test('a file is found although the program that added it has set the time of the directory back', async t => {
+  const directory = t.testdir({ 'a.docx': 'a' })
+  const time = new Date('2024-01-01')
+  await utimes(directory, time, time)
+  const { files, next } = await startScanning(t, directory)
+  const scans = countScans(t, directory)
+  for (let before = -1; before < scans();) { // until its modification time is stable
+    before = scans()
+    await next()
+  }
+  t.equal(await nameOf(files, 'b'), undefined)
+  await writeFile(join(directory, 'b.docx'), 'b')
+  await utimes(directory, time, time)
+  t.equal(await nameOf(files, 'b'), 'b.docx')
+})
+
 t.test('a failed scan keeps what is known, and the next one catches up', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
   const { files, next } = await startScanning(t, directory)
