@@ -1,8 +1,8 @@
 // Measures the plugin beside what one would use instead of it. See README.md.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { inTemporaryFolder } from './framework/cleanup.js'
 import { measure } from './framework/measure.js'
 import { profileInto } from './framework/program.js'
 import { readResults, regressions, render, writeResults } from './framework/results.js'
@@ -14,9 +14,11 @@ import { rows } from './rows/index.js'
 /** @typedef {import('./framework/measure.js').Measured} Measured */
 
 /** @type {Mode} */
-const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUpSeconds: 1.5 }
+const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1, limits: true }
 /** @type {Mode} */
-const QUICK = { name: 'quick', processes: 2, rounds: 2, seconds: 0.25, warmUpSeconds: 0.75 }
+const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5, limits: false }
+/** What later runs are compared with should not be one process's luck. */
+const WRITTEN_PROCESSES = 3
 
 /** With `--check`: a busy moment is no regression. */
 const ATTEMPTS = 3
@@ -34,7 +36,7 @@ const { values, positionals } = parseArgs({
 })
 if (values.only !== undefined && values.only !== 'ours') throw new Error('--only knows ours')
 if (values.write && (values.check || values.only || values['cpu-prof'])) throw new Error('--write is for a plain run')
-const mode = values.quick ? QUICK : FULL
+const mode = values.quick ? { ...QUICK, ...(values.write && { processes: WRITTEN_PROCESSES }) } : FULL
 if (values['cpu-prof']) {
   await mkdir(values['cpu-prof'], { recursive: true })
   profileInto(resolve(values['cpu-prof']))
@@ -57,7 +59,7 @@ async function measureAll () {
 /** Measures rows that seem slower once more, and fails if they stay so. */
 async function check () {
   const { [mode.name]: expected } = await readResults()
-  for (const row of chosenRows()) {
+  for (const row of chosenRows().filter(({ checked }) => checked !== false)) {
     /** @type {string[]} */
     let slower = []
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -72,7 +74,7 @@ async function check () {
 /** @param {Row} row */
 async function measureAndPrint (row) {
   const started = performance.now()
-  const measured = await measureInFolder(row)
+  const measured = await inTemporaryFolder(row.name, async folder => await measure(row, mode, folder, { onlyOurs: values.only === 'ours' }))
   console.log(`${table([measured])}\n${row.name} took ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
   return measured
 }
@@ -84,14 +86,4 @@ function chosenRows () {
   }
   if (positionals.length > 0) return rows.filter(({ name }) => positionals.includes(name))
   return values.quick ? rows.filter(({ long }) => !long) : rows
-}
-
-/** @param {Row} row */
-async function measureInFolder (row) {
-  const folder = await mkdtemp(join(tmpdir(), `bench-${row.name}-`))
-  try {
-    return await measure(row, mode, folder, { onlyOurs: values.only === 'ours' })
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { killedAtExit } from '../framework/cleanup.js'
 import { content } from '../framework/content.js'
 import { pinned } from '../framework/program.js'
 
@@ -26,7 +27,7 @@ export async function startNginx (folder, size) {
   const port = await freePort()
   await writeFile(join(root, 'nginx.conf'), configuration(root, port))
   const [command = '', ...args] = pinned('measured', ['nginx', '-p', root, '-e', 'stderr', '-c', join(root, 'nginx.conf')])
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = killedAtExit(spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }))
   const exited = once(child, 'exit')
   const origin = `http://127.0.0.1:${port}`
   await answering(`${origin}/document.txt`)

@@ -1,5 +1,5 @@
 // An application with the plugin, in the secure profile, with documents in a directory.
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import editor, { fileStorage } from '../../dist/lib/index.js'
@@ -16,6 +16,12 @@ answerCalls({
   async start ({ folder, documentServer, documents = 0, size = 1000 }) {
     directory = join(folder, 'plugin')
     await mkdir(directory, { recursive: true })
+    const fileIds = []
+    for (let number = 0; number < documents; number++) {
+      const fileId = `document-${number}`
+      await writeFile(join(directory, `${fileId}.txt`), content(size, 0))
+      fileIds.push(fileId)
+    }
     await app.register(editor, {
       editorApiUrl: `${documentServer}/web-apps/apps/api/documents/api.js`,
       jwtSecret: JWT_SECRET,
@@ -27,8 +33,6 @@ answerCalls({
     })
     app.get('/page', async request => await openPage(/** @type {{ fileId: string }} */ (request.query).fileId))
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-    const fileIds = []
-    for (let number = 0; number < documents; number++) fileIds.push((await app.editorStorage.create('txt', asyncContent(size))).fileId)
     return { origin, fileIds, directory }
   },
   openPage
@@ -41,9 +45,4 @@ async function openPage (fileId) {
   const { document, editorConfig } = config
   const path = (/** @type {unknown} */ url) => String(url).replace(PUBLIC, '')
   return { fileId, key: document.key, callbackPath: path(editorConfig.callbackUrl), downloadPath: path(document.url), proxyToken, file: join(directory, `${fileId}.txt`) }
-}
-
-/** @param {number} size */
-async function * asyncContent (size) {
-  yield * content(size, 0)
 }

@@ -1,4 +1,5 @@
 // A bar for each comparison with a goal: how many times as fast as the peer, on a logarithmic scale, with its range and its goal.
+import { judgedRatio } from './table.js'
 
 /** @typedef {import('./measure.js').Measured} Measured */
 
@@ -15,11 +16,11 @@ const TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
 export function chart (rows) {
   const lines = rows.flatMap(({ title, comparisons }) => comparisons
     .filter(({ goal }) => goal !== undefined)
-    .map(({ peer, ratio, goal = 1 }) => ({ title: `${title}, × ${peer}`, ratio, goal })))
+    .map(line => ({ title: `${title}, × ${line.peer}`, ratio: judgedRatio(line), goal: line.goal ?? 1 })))
   const height = TOP + lines.length * STEP + 12
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12">
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
-<text x="${LEFT}" y="14">times as fast as the peer; thin line: range of the processes; red: goal</text>
+<text x="${LEFT}" y="14">the peer's CPU time (of saves: time) as a multiple of the plugin's; thin line: range of the processes; red: goal</text>
 ${TICKS.map(tick => `<text x="${x(tick)}" y="32" text-anchor="middle" fill="#555">${tick}</text>
 <line x1="${x(tick)}" y1="38" x2="${x(tick)}" y2="${height}" stroke="${tick === 1 ? '#333' : '#ddd'}"/>`).join('\n')}
 ${lines.map((line, index) => bar(line, TOP + index * STEP)).join('\n')}

@@ -1,4 +1,5 @@
 // The side of a child process: it answers the calls of `startProgram`.
+import { readFileSync } from 'node:fs'
 
 /**
  * Answers calls until the parent stops it.
@@ -21,5 +22,11 @@ export function answerCalls (methods) {
 /** CPU seconds since the start; resident memory in MB, now and at its peak. */
 function usage () {
   const { user, system } = process.cpuUsage()
-  return { cpu: (user + system) / 1e6, rss: process.memoryUsage.rss() / 1e6, peakRss: process.resourceUsage().maxRSS * 1024 / 1e6 }
+  return { cpu: (user + system) / 1e6, rss: process.memoryUsage.rss() / 1e6, peakRss: peakRss() * 1024 / 1e6 }
+}
+
+/** In KiB. On Linux `maxRSS` begins with that of the parent process. */
+function peakRss () {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS
+  return Number(readFileSync('/proc/self/status', 'utf8').match(/VmHWM:\s+(\d+)/)?.[1])
 }

@@ -3,8 +3,17 @@ import { median, rangeOf } from './statistics.js'
 
 /** @typedef {import('./program.js').Usage} Usage */
 /** @typedef {import('./statistics.js').Range} Range */
-/** @typedef {{ name: 'full' | 'quick', processes: number, rounds: number, seconds: number, warmUpSeconds: number }} Mode */
+/**
+ * @typedef {object} Mode
+ * @property {'full' | 'quick'} name
+ * @property {number} processes of each candidate
+ * @property {number} rounds
+ * @property {number} seconds of a round
+ * @property {number} warmUp the share of a row's warm-up
+ * @property {boolean} limits whether candidates without a goal are measured
+ */
 
+/** How long a round is: at least one operation. @typedef {{ seconds: number } | { operations: number }} Length */
 /**
  * What one round did. `cpu` and `rss`: of programs that measure themselves.
  * @typedef {{ operations: number, seconds: number, cpu?: number, rss?: number }} Round
@@ -12,7 +21,7 @@ import { median, rangeOf } from './statistics.js'
 /**
  * A candidate that has been started.
  * @typedef {object} Running
- * @property {(seconds: number) => Promise<Round>} round repeats the operation for about this long, at least once
+ * @property {(length: Length) => Promise<Round>} round repeats the operation
  * @property {() => Promise<Usage>} [usage] of the measured process
  * @property {() => Promise<void>} [check] rejects if the work was not done
  * @property {() => Promise<void>} stop
@@ -30,7 +39,10 @@ import { median, rangeOf } from './statistics.js'
  * @property {string} name
  * @property {string} title
  * @property {boolean} [long] only in a full run
- * @property {'cpu' | 'time'} [checkedBy] which ratio `--check` looks at; by default that of the CPU time, which depends least on the machine
+ * @property {'cpu' | 'time'} [judgedBy] which ratio the goal is for; by default that of the CPU time, because the load is slower than the fastest servers
+ * @property {false} [checked] whether `--check` measures it
+ * @property {number} warmUp so many operations are not counted: V8 compiles code by how often it has run, not by how long
+ * @property {number} [processes] of each candidate, if not as many as usual
  * @property {Candidate[]} candidates
  */
 /**
@@ -40,6 +52,7 @@ import { median, rangeOf } from './statistics.js'
  * @property {string} name
  * @property {string} title
  * @property {boolean} [long]
+ * @property {false} [checked]
  * @property {string} does
  * @property {number} [processes] if not as many as usual
  * @property {Record<string, Figure>} figures by the names under which `measure` returns them
@@ -49,7 +62,7 @@ import { median, rangeOf } from './statistics.js'
 /** @typedef {Comparison | Figures} Row */
 
 /** @typedef {{ time: Range, cpu: Range, rss: Range }} Sample seconds per operation, CPU seconds per operation, MB */
-/** @typedef {{ peer: string, does: string, goal?: number, ours: Sample, theirs: Sample, ratio: Range, cpuRatio: Range, checkedBy: 'cpu' | 'time' }} ComparisonLine */
+/** @typedef {{ peer: string, does: string, goal?: number, ours: Sample, theirs: Sample, ratio: Range, cpuRatio: Range, judgedBy: 'cpu' | 'time' }} ComparisonLine */
 /** @typedef {Figure & { value: Range }} FigureLine */
 /** @typedef {{ title: string, does: string, comparisons: ComparisonLine[], figures: FigureLine[] }} Measured */
 
@@ -72,11 +85,11 @@ export async function measure (row, mode, folder, { onlyOurs = false } = {}) {
  * @returns {Promise<Measured>}
  */
 async function compare (row, mode, folder, onlyOurs) {
-  const candidates = onlyOurs ? row.candidates.slice(0, 1) : row.candidates
+  const candidates = row.candidates.filter(({ goal }, index) => index === 0 || (!onlyOurs && (mode.limits || goal !== undefined)))
   /** @type {Map<Candidate, Array<{ time: number, cpu: number, rss: number }>>} */
   const processes = new Map(candidates.map(candidate => [candidate, []]))
-  for (let process = 0; process < mode.processes; process++) {
-    const measured = await measureProcesses(candidates, mode, `${folder}/${process}`)
+  for (let process = 0; process < (row.processes ?? mode.processes); process++) {
+    const measured = await measureProcesses(candidates, row.warmUp, mode, `${folder}/${process}`)
     for (const [candidate, sample] of measured) processes.get(candidate)?.push(sample)
   }
   const [plugin, ...peers] = candidates
@@ -99,19 +112,20 @@ async function compare (row, mode, folder, onlyOurs) {
         theirs: sampleOf(others),
         ratio: ratios('time'),
         cpuRatio: ratios('cpu'),
-        checkedBy: row.checkedBy ?? 'cpu'
+        judgedBy: row.judgedBy ?? 'cpu'
       }]
     })
   }
 }
 
 /**
- * One fresh process of each candidate. The first round of each is not counted: it compiles code and opens connections.
+ * One fresh process of each candidate.
  * @param {Candidate[]} candidates
+ * @param {number} warmUp
  * @param {Mode} mode
  * @param {string} folder
  */
-async function measureProcesses (candidates, { rounds, seconds, warmUpSeconds }, folder) {
+async function measureProcesses (candidates, warmUp, mode, folder) {
   /** @type {Map<Candidate, Running>} */
   const running = new Map()
   /** @type {Map<Candidate, Array<{ time: number, cpu: number, rss: number }>>} */
@@ -121,11 +135,9 @@ async function measureProcesses (candidates, { rounds, seconds, warmUpSeconds },
       const started = await candidate.start(`${folder}-${index}`)
       if (started) running.set(candidate, started)
     }
-    for (let round = 0; round <= rounds; round++) {
-      for (const [candidate, started] of running) {
-        const sample = await measureRound(started, round > 0 ? seconds : warmUpSeconds)
-        if (round > 0) samples.set(candidate, [...samples.get(candidate) ?? [], sample])
-      }
+    for (const { round } of running.values()) await round({ operations: Math.max(1, Math.round(warmUp * mode.warmUp)) })
+    for (let round = 0; round < mode.rounds; round++) {
+      for (const [candidate, started] of running) samples.set(candidate, [...samples.get(candidate) ?? [], await measureRound(started, mode.seconds)])
     }
     for (const { check } of running.values()) await check?.()
   } finally {
@@ -144,7 +156,7 @@ async function measureProcesses (candidates, { rounds, seconds, warmUpSeconds },
  */
 async function measureRound ({ round, usage }, seconds) {
   const before = await usage?.()
-  const done = await round(seconds)
+  const done = await round({ seconds })
   const after = await usage?.()
   if (!(done.operations > 0)) throw new Error('a round did nothing')
   const cpu = done.cpu ?? ((after?.cpu ?? NaN) - (before?.cpu ?? NaN))

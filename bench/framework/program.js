@@ -2,6 +2,7 @@ import { fork, spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { killedAtExit } from './cleanup.js'
 
 /** What is measured runs on one core, what makes requests on the other: neither takes the other's time. */
 const CORES = { measured: '0', load: '1' }
@@ -37,7 +38,7 @@ export function pinned (role, command) {
 export async function startProgram (path, role, options = {}) {
   const profiling = role === 'measured' && profileDirectory ? ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`] : []
   const [execPath = '', ...execArgv] = pinned(role, [process.execPath, ...profiling])
-  const child = fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), { execPath, execArgv })
+  const child = killedAtExit(fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), { execPath, execArgv }))
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
   const waiting = new Map()
   child.on('message', (/** @type {{ id: number, result?: unknown, error?: string }} */ { id, result, error }) => {

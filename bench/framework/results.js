@@ -78,8 +78,7 @@ export function regressions (expected, name, measured) {
   return [
     ...measured.comparisons.flatMap(line => {
       const earlier = before.comparisons.find(({ peer }) => peer === line.peer)
-      const ratio = (/** @type {typeof line} */ { checkedBy, cpuRatio, ratio }) => (checkedBy === 'cpu' ? cpuRatio : ratio).median
-      return line.goal === undefined || !earlier ? [] : tooLow(`${name}, × ${line.peer}`, ratio(line), ratio(earlier))
+      return line.goal === undefined || !earlier ? [] : tooLow(`${name}, × ${line.peer}`, line.cpuRatio.median, earlier.cpuRatio.median)
     }),
     ...measured.figures.flatMap(({ name: figure, unit, value, atMost, atLeast }) => {
       const earlier = before.figures.find(({ name }) => name === figure)?.value.median

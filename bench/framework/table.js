@@ -5,7 +5,7 @@
 /** @typedef {import('./measure.js').FigureLine} FigureLine */
 /** @typedef {import('./statistics.js').Range} Range */
 
-const HEADER = ['what', 'the plugin', 'beside', 'its figure', 'ratio (range)', 'of CPU time', 'CPU µs', 'memory MB', 'goal', 'met']
+const HEADER = ['what', 'the plugin', 'beside', 'its figure', 'ratio (range)', 'ratio of CPU time', 'CPU µs', 'memory MB', 'goal', 'met']
 const TIME_UNITS = [{ unit: 's', seconds: 1 }, { unit: 'ms', seconds: 1e-3 }, { unit: 'µs', seconds: 1e-6 }]
 
 /** @param {readonly Measured[]} measured */
@@ -17,13 +17,13 @@ export function table (measured) {
   return [HEADER, HEADER.map(() => '---'), ...lines].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** @param {ComparisonLine} line */
-export function isMet ({ ratio, goal }) {
-  return goal === undefined || ratio.median >= goal
+/** The ratio that the goal is for. @param {ComparisonLine} line */
+export function judgedRatio ({ judgedBy, cpuRatio, ratio }) {
+  return judgedBy === 'cpu' ? cpuRatio : ratio
 }
 
 /** @param {FigureLine} line */
-export function isFigureMet ({ value, atMost = Infinity, atLeast = -Infinity }) {
+function isFigureMet ({ value, atMost = Infinity, atLeast = -Infinity }) {
   return value.median <= atMost && value.median >= atLeast
 }
 
@@ -32,18 +32,18 @@ export function isFigureMet ({ value, atMost = Infinity, atLeast = -Infinity }) 
  * @param {ComparisonLine} line
  */
 function comparison (title, line) {
-  const { peer, ours, theirs, ratio, cpuRatio, goal } = line
+  const { peer, ours, theirs, ratio, cpuRatio, goal, judgedBy } = line
   return [
     title,
     time(ours.time.median),
     peer,
     time(theirs.time.median),
-    `${ranged(ratio)} ×${isInRange(ratio) ? ' (no difference)' : ''}`,
-    `${ranged(cpuRatio)} ×`,
+    compared(ratio),
+    compared(cpuRatio),
     `${number(ours.cpu.median * 1e6)} : ${number(theirs.cpu.median * 1e6)}`,
     `${number(ours.rss.median)} : ${number(theirs.rss.median)}`,
-    goal === undefined ? 'none: a limit' : `≥ ${goal} ×`,
-    goal === undefined ? '' : verdict(isMet(line))
+    goal === undefined ? 'none: a limit' : `≥ ${goal} × (${judgedBy === 'cpu' ? 'CPU' : 'time'})`,
+    goal === undefined ? '' : verdict(judgedRatio(line).median >= goal)
   ]
 }
 
@@ -62,12 +62,9 @@ function verdict (met) {
   return met ? 'yes' : '**no**'
 }
 
-/**
- * A difference inside the range is no difference.
- * @param {Range} ratio
- */
-function isInRange ({ low, high }) {
-  return low <= 1 && high >= 1
+/** A difference inside the range is no difference. @param {Range} ratio */
+function compared (ratio) {
+  return `${ranged(ratio)} ×${ratio.low <= 1 && ratio.high >= 1 ? ' (no difference)' : ''}`
 }
 
 /** @param {Range} range */

@@ -27,16 +27,17 @@ answerCalls({
   },
 
   /**
-   * Page, status 1, save; one after the other, for some time.
-   * @param {{ fileIds: string[], size: number, seconds: number }} options
+   * Page, status 1, save; one after the other.
+   * @param {{ fileIds: string[], size: number, length: import('../framework/measure.js').Length }} options
    */
-  async sessions ({ fileIds, size, seconds }) {
+  async sessions ({ fileIds, size, length }) {
     const started = performance.now()
     let operations = 0
     do {
-      const page = await openSession(/** @type {string} */ (fileIds[operations++ % fileIds.length]))
+      const page = await openSession(/** @type {string} */ (fileIds[saves % fileIds.length]))
       await save(page, size)
-    } while (performance.now() - started < seconds * 1000)
+      operations++
+    } while ('seconds' in length ? performance.now() - started < length.seconds * 1000 : operations < length.operations)
     return { operations, seconds: (performance.now() - started) / 1000 }
   },
 
@@ -45,8 +46,7 @@ answerCalls({
    * @param {string[]} fileIds
    */
   async openSessions (fileIds) {
-    opened = []
-    for (const fileId of fileIds) opened.push(await openSession(fileId))
+    opened = await Promise.all(fileIds.map(openSession))
   },
 
   /**

@@ -15,8 +15,8 @@ answerCalls({
     load = options
   },
 
-  /** @param {number} seconds */
-  async round (seconds) {
+  /** @param {import('../framework/measure.js').Length} length */
+  async round (length) {
     const { origin, requests, connections, size, answer, perSecond } = load
     const started = performance.now()
     let wrong = 0
@@ -30,7 +30,7 @@ answerCalls({
       setupClient: client => client.setRequests([...checked.slice(clients % checked.length), ...checked.slice(0, clients++ % checked.length)]),
       connections,
       sampleInt: SAMPLE_MS,
-      ...(perSecond ? { amount: Math.max(connections, Math.round(seconds * perSecond)) } : { duration: seconds })
+      ...('seconds' in length && !perSecond ? { duration: length.seconds } : { amount: Math.max(connections, amountOf(length, perSecond)) })
     }, () => { lastAnswer = performance.now() })
     const operations = result['2xx']
     const { errors, timeouts, non2xx, throughput } = result
@@ -41,6 +41,14 @@ answerCalls({
     return { operations, seconds: (lastAnswer - started) / 1000 }
   }
 })
+
+/**
+ * @param {import('../framework/measure.js').Length} length
+ * @param {number} [perSecond]
+ */
+function amountOf (length, perSecond = 1) {
+  return Math.round('seconds' in length ? length.seconds * perSecond : length.operations)
+}
 
 /**
  * @param {autocannon.Options} options

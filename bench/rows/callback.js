@@ -2,6 +2,7 @@ import { startProgram } from '../framework/program.js'
 import { signedCallback } from '../load/signed-callback.js'
 
 /** @typedef {import('../framework/measure.js').Comparison} Comparison */
+/** @typedef {import('../framework/measure.js').Length} Length */
 /** @typedef {import('../framework/program.js').Program} Program */
 
 const DOCUMENTS = 32
@@ -12,6 +13,7 @@ const NO_DOCUMENT_SERVER = 'http://127.0.0.1:9'
 export const callback = {
   name: 'callback',
   title: `Callback with status 1, verified, ${CONNECTIONS} connections`,
+  warmUp: 10_000,
   candidates: [{
     name: 'the plugin',
     does: 'checks URL, token and key, applies callbacks of a file in their order, compares with what is noted of the session (noted before: nothing is written)',
@@ -35,7 +37,7 @@ async function loaded (server) {
   }
   const load = await startProgram('load/http.js', 'load', { origin, requests, connections: CONNECTIONS, size: 0, answer: '{"error":0}' })
   return {
-    round: (/** @type {number} */ seconds) => load.call('round', seconds),
+    round: (/** @type {Length} */ length) => load.call('round', length),
     usage: server.usage,
     stop: async () => { await Promise.all([load.stop(), server.stop()]) }
   }

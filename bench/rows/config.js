@@ -1,9 +1,12 @@
 import { startProgram } from '../framework/program.js'
 
+/** @typedef {import('../framework/measure.js').Length} Length */
+
 /** @type {import('../framework/measure.js').Comparison} */
 export const config = {
   name: 'config',
   title: 'Configuration of 1.5 kB, built and signed',
+  warmUp: 5000,
   candidates: [
     { name: 'the plugin', does: 'builds the configuration and signs it', start: () => signing('plugin') },
     { name: 'HMAC', does: 'JSON.stringify and createHmac of a configuration that is built already', goal: 0.75, start: () => signing('hmac') },
@@ -16,5 +19,5 @@ export const config = {
 /** @param {string} way */
 async function signing (way) {
   const program = await startProgram('candidates/signing.js', 'measured', { way })
-  return { round: (/** @type {number} */ seconds) => program.call('round', seconds), usage: program.usage, stop: program.stop }
+  return { round: (/** @type {Length} */ length) => program.call('round', length), usage: program.usage, stop: program.stop }
 }

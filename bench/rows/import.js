@@ -9,6 +9,7 @@ const PLUGIN = ['../../dist/lib/index.js']
 const time = {
   name: 'import',
   title: "import 'fastify-onlyoffice' (time, and memory that it adds)",
+  warmUp: 1,
   candidates: [
     { name: 'the plugin', does: 'in a process of its own each time, without fastify', start: async () => imported(PLUGIN) },
     { name: 'fastify', does: "import 'fastify' in the same way", goal: 0.4, start: async () => imported(['fastify']) },

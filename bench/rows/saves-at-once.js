@@ -26,7 +26,7 @@ export const savesAtOnce = {
     const { downloadPath: path } = await application.server.call('openPage', read)
     const reader = await startProgram('load/reader.js', 'load', { origin: application.origin, path, size: SMALL })
     try {
-      await readFor(mode.warmUpSeconds)
+      await readFor(mode.seconds)
       const idle = await readFor(mode.seconds * 2)
       // The sessions are opened without a reader.
       await application.editors.call('openSessions', fileIds)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { killedAtExit } from '../framework/cleanup.js'
 import { pinned } from '../framework/program.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -14,7 +15,11 @@ export const start = {
   async measure (_, folder) {
     const [command = '', ...args] = pinned('measured', [process.execPath, 'examples/demo/server.js'])
     const started = performance.now()
-    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, PORT: '0', DATA_DIR: folder, THUMBNAILS: 'off' }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = killedAtExit(spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, PORT: '0', DATA_DIR: folder, THUMBNAILS: 'off' },
+      stdio: ['ignore', 'pipe', 'inherit']
+    }))
     const exited = once(child, 'exit')
     const [output] = await Promise.race([once(child.stdout, 'data'), exited.then(([code]) => { throw new Error(`the demo ended with code ${code}`) })])
     const seconds = (performance.now() - started) / 1000
