@@ -93,7 +93,7 @@ const restricted = {
   'node:fs': ['lib/cli', 'lib/storage', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/conversions/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
-  'node:http': ['lib/testing', 'emulator/lib'],
+  'node:http': ['lib/storage/file-body', 'lib/testing', 'emulator/lib'], // the first only tells responses from other streams
   'node:https': [],
   'node:http2': [],
   'node:tls': [],
