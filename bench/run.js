@@ -14,9 +14,9 @@ import { rows } from './rows/index.js'
 /** @typedef {import('./framework/measure.js').Measured} Measured */
 
 /** @type {Mode} */
-const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1, limits: true }
+const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1, limits: true, sustainedSeconds: 300 }
 /** @type {Mode} */
-const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5, limits: false }
+const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5, limits: false, sustainedSeconds: 60 }
 /** What later runs are compared with should not be one process's luck. */
 const WRITTEN_PROCESSES = 3
 
@@ -30,13 +30,15 @@ const { values, positionals } = parseArgs({
     check: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     render: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '5' },
     only: { type: 'string' },
     'cpu-prof': { type: 'string' }
   }
 })
 if (values.only !== undefined && values.only !== 'ours') throw new Error('--only knows ours')
 if (values.write && (values.check || values.only || values['cpu-prof'])) throw new Error('--write is for a plain run')
-const mode = values.quick ? { ...QUICK, ...(values.write && { processes: WRITTEN_PROCESSES }) } : FULL
+if (!(Number(values.minutes) > 0)) throw new Error('--minutes must be a number')
+const mode = values.quick ? { ...QUICK, ...(values.write && { processes: WRITTEN_PROCESSES }) } : { ...FULL, sustainedSeconds: Number(values.minutes) * 60 }
 if (values['cpu-prof']) {
   await mkdir(values['cpu-prof'], { recursive: true })
   profileInto(resolve(values['cpu-prof']))

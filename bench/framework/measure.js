@@ -11,6 +11,7 @@ import { median, rangeOf } from './statistics.js'
  * @property {number} seconds of a round
  * @property {number} warmUp the share of a row's warm-up
  * @property {boolean} limits whether candidates without a goal are measured
+ * @property {number} sustainedSeconds of the row callbacks-sustained
  */
 
 /** How long a round is: at least one operation. @typedef {{ seconds: number } | { operations: number }} Length */

@@ -13,7 +13,7 @@ const NO_DOCUMENT_SERVER = 'http://127.0.0.1:9'
 export const callback = {
   name: 'callback',
   title: `Callback with status 1, verified, ${CONNECTIONS} connections`,
-  warmUp: 10_000,
+  warmUp: 16_000,
   candidates: [{
     name: 'the plugin',
     does: 'checks URL, token and key, applies callbacks of a file in their order, compares with what is noted of the session (noted before: nothing is written)',

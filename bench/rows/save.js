@@ -4,7 +4,7 @@ import { startProgram } from '../framework/program.js'
 /** @typedef {import('../framework/measure.js').Length} Length */
 
 /** More than a process opens: who opens a document within a minute of its final save has the document server asked first. */
-const DOCUMENTS = 3000
+const DOCUMENTS = 2000
 
 export const save = [
   row({ name: 'save-1kb', title: 'Page, status 1 and save of 1 kB', size: 1000, warmUp: 500, goal: 0.5 }),
