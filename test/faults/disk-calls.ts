@@ -56,6 +56,7 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   for (const name of FUNCTIONS) promises[name] = failing(name, promises[name]!)
   for (const name of METHODS) methods[name] = failing(name, methods[name]!)
   callbacks.lstat = failingLstat(callbacks.lstat!)
+  callbacks.lstatSync = failingLstatSync(callbacks.lstatSync!)
   for (const name of CALLBACKS) callbacks[name] = failingCallback(name, callbacks[name]!)
   for (const name of SYNCHRONOUS) callbacks[name] = failingSync(name, callbacks[name]!)
   syncBuiltinESMExports()
@@ -104,6 +105,13 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
       if (existsSync(args[0] as PathLike) && isKilled('lstat')) return
       if (!existsSync(args[0] as PathLike) || !isFailing('lstat')) return call.apply(this, args)
       setImmediate(args.at(-1) as (error: Error) => void, errorOf('lstat'))
+    }
+  }
+
+  function failingLstatSync (call: Call): Call {
+    return function (...args) {
+      if (existsSync(args[0] as PathLike) && isFailing('lstat')) throw errorOf('lstat')
+      return call.apply(this, args)
     }
   }
 

@@ -275,15 +275,18 @@ t.test('closing the storage ends the pause', async t => {
 
 /** Counts from now on which names are tried. */
 function countLooks (t: Test): () => number {
-  const { lstat } = fs
+  const { lstat, lstatSync } = fs
   let looks = 0
-  fs.lstat = ((...args: unknown[]) => {
+  const counting = (call: unknown) => (...args: unknown[]) => {
     looks++
-    Reflect.apply(lstat, fs, args)
-  }) as typeof lstat
+    return Reflect.apply(call as () => unknown, fs, args)
+  }
+  fs.lstat = counting(lstat) as typeof lstat
+  Object.assign(fs, { lstatSync: counting(lstatSync) })
   syncBuiltinESMExports()
   t.teardown(() => {
     fs.lstat = lstat
+    Object.assign(fs, { lstatSync })
     syncBuiltinESMExports()
   })
   return () => looks

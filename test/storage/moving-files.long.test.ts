@@ -1,4 +1,4 @@
-import fs, { lstatSync, renameSync, writeFileSync } from 'node:fs'
+import fs, { renameSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,7 +8,7 @@ type Callback = (error: unknown, stats?: unknown) => void
 
 /** Has the names looked at one after the other, something done before each. */
 async function withEachLook (before: () => void, task: () => Promise<void>): Promise<void> {
-  const { lstat } = fs
+  const { lstat, lstatSync } = fs
   const inOrder = (path: string, options: { bigint: true }, done: Callback): void => {
     before()
     try {
@@ -19,11 +19,18 @@ async function withEachLook (before: () => void, task: () => Promise<void>): Pro
     }
   }
   fs.lstat = inOrder as typeof lstat
+  Object.assign(fs, {
+    lstatSync (...args: Parameters<typeof lstatSync>) {
+      before()
+      return lstatSync(...args)
+    }
+  })
   syncBuiltinESMExports()
   try {
     await task()
   } finally {
     fs.lstat = lstat
+    Object.assign(fs, { lstatSync })
     syncBuiltinESMExports()
   }
 }
