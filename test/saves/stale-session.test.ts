@@ -86,14 +86,16 @@ for (const profile of profiles) {
   t.test(`timeouts.session: many editors that open it at once cause one request (${profile})`, async t => {
     const asked = deferred()
     const release = deferred()
-    const { key, openedKey, silentFor, commands } = await startForced(t, profile, async (_command, response) => {
+    const { key, openedKey, silentFor, commands, storage } = await startForced(t, profile, async (_command, response) => {
       asked.resolve()
       await release.promise
       response.end(`{"error":${UNKNOWN}}`)
     })
+    const other = await storage.create('txt', Buffer.from('another document'))
     silentFor(SESSION_MS)
     const opening = Array.from({ length: 10 }, async () => await openedKey())
     await asked.promise
+    await openedKey(other.fileId) // takes as many steps as each of them, and began later
     release.resolve()
     const keys = new Set(await Promise.all(opening))
     t.equal(keys.size, 1)
