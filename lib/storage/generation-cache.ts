@@ -11,11 +11,14 @@ const MAX_ENTRIES = 10_000
 const MAX_LENGTH = 8 * 1024
 
 interface Entry {
-  /** Of the record's folder, before it was read. */
-  readonly stats: BigIntStats
+  /** Which folder it was, and when that was last changed, before it was read. */
+  readonly folder: FolderState
   /** As JSON: whoever gets it may change it. */
   readonly newest: string
 }
+
+/** Every change of a folder changes its ctime, which no program can set. */
+type FolderState = Pick<BigIntStats, 'dev' | 'ino' | 'ctimeNs'>
 
 /**
  * As `newestIn`, but remembers what it has read for as long as the record's folder stays the same: generations never change
@@ -28,17 +31,21 @@ export function rememberingNewest (): typeof newestIn {
     const stats = statSync(folder, { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return undefined
     const entry = entries.get(folder)
-    if (entry !== undefined && isSame(entry.stats, stats)) return parseJson(entry.newest) as NewestGeneration
+    if (entry !== undefined && isSame(entry.folder, stats)) return parseJson(entry.newest) as NewestGeneration
     entries.delete(folder)
     const found = await newestIn(folder)
     const text = JSON.stringify(found)
-    if (found !== undefined && text.length <= MAX_LENGTH && isSettled(stats)) entries.set(folder, { stats, newest: text })
+    if (found !== undefined && text.length <= MAX_LENGTH && isSettled(stats)) entries.set(folder, { folder: stateOf(stats), newest: text })
     return found
   }
 }
 
-/** Every change of a folder changes its ctime, which no program can set. */
-function isSame (a: BigIntStats, b: BigIntStats): boolean {
+/** Without the rest of the stats, which takes more memory than most records. */
+function stateOf ({ dev, ino, ctimeNs }: BigIntStats): FolderState {
+  return { dev, ino, ctimeNs }
+}
+
+function isSame (a: FolderState, b: FolderState): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.ctimeNs === b.ctimeNs
 }
 
