@@ -22,7 +22,7 @@ const plugin = {
   blank: ['zip', 'document-server/formats'],
   outbound: ['options', 'streams', 'url', 'with-timeout', 'security/public-ip', 'security/result-path'],
   security: ['url'],
-  storage: ['bounded-map', 'json', 'queue', 'rules', 'streams', 'document-server/formats', 'security/file-id'],
+  storage: ['bounded-map', 'json', 'queue', 'rules', 'streams', 'turns', 'document-server/formats', 'security/file-id'],
   'http-client': ['streams', 'url', 'security/public-ip'],
   options: ['profiles', 'rules', 'url', 'document-server/server-urls', 'security/weak-secret'],
   profiles: [],

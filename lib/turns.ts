@@ -5,20 +5,31 @@ interface Limits {
   /** How many tasks run at once. */
   readonly concurrency: number
   /** Milliseconds after which a task runs although others still do: a few that hang must not hold up all others. */
-  readonly maxWait: number
+  readonly maxWait?: number
+  /** Milliseconds after which a task that still runs does not count any more, for the same reason. */
+  readonly maxRun?: number
 }
 
 /** Limits how many tasks run at once. The others wait, in the order in which they came. */
-export function createTurns ({ concurrency, maxWait }: Limits): InTurn {
+export function createTurns ({ concurrency, maxWait, maxRun }: Limits): InTurn {
   const waiting = new Set<() => void>()
   let running = 0
 
   return async function inTurn (task) {
     if (running >= concurrency) await turn()
     else running++
+    let isCounted = true
+    const timer = maxRun === undefined ? undefined : setTimeout(end, maxRun)
     try {
       return await task()
     } finally {
+      end()
+    }
+
+    function end (): void {
+      clearTimeout(timer)
+      if (!isCounted) return
+      isCounted = false
       running--
       const [next] = waiting
       if (running < concurrency) next?.()
@@ -34,7 +45,7 @@ export function createTurns ({ concurrency, maxWait }: Limits): InTurn {
         running++
         resolve()
       }
-      const timer = setTimeout(start, maxWait)
+      const timer = maxWait === undefined ? undefined : setTimeout(start, maxWait)
       waiting.add(start)
     })
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Content } from '../../types/storage.js'
 import { RevokedError } from '../errors.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
-import { writeContent } from './write-content.js'
+import { flushContent, writeContent } from './write-content.js'
 
 /** A file with content that is not published yet. */
 export interface TempFile {
@@ -51,8 +51,8 @@ export async function writeTempFile (directory: string, content: Content, mode: 
   const path = join(directory, tempName())
   const handle = await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
   try {
-    await writeContent(handle, content)
-    return { path, stats: await finish(handle, replaced) }
+    const size = await writeContent(handle, content)
+    return { path, stats: await finish(handle, size, replaced) }
   } catch (error) {
     await unlink(path).catch(() => {})
     throw error
@@ -66,7 +66,7 @@ export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): 
   if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
   const handle = await open(temp.path, 'r+')
   try {
-    temp.stats = await finish(handle, replaced)
+    temp.stats = await finish(handle, Number(temp.stats.size), replaced)
   } finally {
     await handle.close()
   }
@@ -105,12 +105,12 @@ async function isAbandoned (path: string, now: number): Promise<boolean> {
   return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
 }
 
-async function finish (handle: FileHandle, replaced?: BigIntStats): Promise<BigIntStats> {
+async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
   if (replaced !== undefined) await copyAccess(handle, replaced)
   // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the same revision.
   const seconds = nextModificationTime(replaced?.mtimeNs)
   await handle.utimes(seconds, seconds)
-  await handle.sync()
+  await flushContent(handle, size)
   return await handle.stat({ bigint: true })
 }
 
