@@ -72,20 +72,33 @@ const MAX_TEXT_LENGTH = 300
 /** A stranger chooses the fileId. */
 const MAX_STRANGERS_FILE_ID_LENGTH = 200
 
+/** An event, or several equal ones in succession. */
+interface Repeated {
+  readonly event: OpeningEvent
+  readonly firstAt: number
+  lastAt: number
+  count: number
+}
+
 export function createOpenings ({ clock }: { readonly clock: Clock }): Openings {
   const since = clock.now()
-  const events = new BoundedMap<string, readonly Noted[]>(MAX_FILES)
+  const files = new BoundedMap<string, Repeated[]>(MAX_FILES)
   /** Apart from the events: strangers must not drive those out. */
   const strangers = new BoundedMap<string, Strangers>(MAX_FILES)
 
   function note (fileId: string, event: OpeningEvent): void {
     if (fileId === '') return
-    const earlier = events.get(fileId) ?? []
+    const events = files.get(fileId) ?? []
+    const last = events.at(-1)
     const now = clock.now()
-    const last = earlier.at(-1)
-    const isRepeat = last !== undefined && isRepeatOf(last, event)
-    const noted: Noted = isRepeat ? { ...last, lastAt: now, count: last.count + 1 } : { ...event, firstAt: now, lastAt: now, count: 1 }
-    events.set(fileId, isRepeat ? earlier.with(-1, noted) : [...earlier, noted].slice(-MAX_EVENTS_OF_FILE))
+    if (last !== undefined && isEqual(last.event, event)) {
+      last.lastAt = now
+      last.count++
+    } else {
+      events.push({ event, firstAt: now, lastAt: now, count: 1 })
+      if (events.length > MAX_EVENTS_OF_FILE) events.shift()
+    }
+    files.set(fileId, events)
   }
 
   return {
@@ -100,15 +113,19 @@ export function createOpenings ({ clock }: { readonly clock: Clock }): Openings 
       if (fileId.length > MAX_STRANGERS_FILE_ID_LENGTH) return
       strangers.set(fileId, { count: (strangers.get(fileId)?.count ?? 0) + 1, lastAt: clock.now(), code })
     },
-    isKnown: fileId => events.has(fileId),
-    of: fileId => ({ since, events: events.get(fileId) ?? [], strangers: strangers.get(fileId) })
+    isKnown: fileId => files.has(fileId),
+    of: fileId => ({
+      since,
+      events: (files.get(fileId) ?? []).map(({ event, ...times }) => ({ ...event, ...times })),
+      strangers: strangers.get(fileId)
+    })
   }
 }
 
-/** Whether an event is equal to the last one, but for its time. Events are flat. */
-function isRepeatOf ({ firstAt, lastAt, count, ...last }: Noted, event: OpeningEvent): boolean {
-  const known = last as Readonly<Record<string, unknown>>
-  const fields = Object.entries(event)
+/** Events are flat. */
+function isEqual (a: OpeningEvent, b: OpeningEvent): boolean {
+  const known = a as unknown as Readonly<Record<string, unknown>>
+  const fields = Object.entries(b)
   return fields.length === Object.keys(known).length && fields.every(([name, value]) => known[name] === value)
 }
 

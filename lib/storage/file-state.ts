@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -45,7 +45,7 @@ export function recordPaths (root: string) {
   return {
     temps: join(root, TEMP_FOLDER),
     folderOf (fileId: string): string {
-      const name = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
+      const name = hash('sha256', fileId, 'hex').slice(0, 40)
       return join(root, name.slice(0, 2), name)
     }
   }
