@@ -17,9 +17,6 @@ import { rows } from './rows/index.js'
 const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1, limits: true, sustainedSeconds: 300 }
 /** @type {Mode} */
 const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5, limits: false, sustainedSeconds: 60 }
-/** What later runs are compared with should not be one process's luck. */
-const WRITTEN_PROCESSES = 3
-
 /** With `--check`: a busy moment is no regression. */
 const ATTEMPTS = 3
 
@@ -36,9 +33,9 @@ const { values, positionals } = parseArgs({
   }
 })
 if (values.only !== undefined && values.only !== 'ours') throw new Error('--only knows ours')
-if (values.write && (values.check || values.only || values['cpu-prof'])) throw new Error('--write is for a plain run')
+if (values.write && (values.quick || values.check || values.only || values['cpu-prof'])) throw new Error('--write is for a full run')
 if (!(Number(values.minutes) > 0)) throw new Error('--minutes must be a number')
-const mode = values.quick ? { ...QUICK, ...(values.write && { processes: WRITTEN_PROCESSES }) } : { ...FULL, sustainedSeconds: Number(values.minutes) * 60 }
+const mode = values.quick ? QUICK : { ...FULL, sustainedSeconds: Number(values.minutes) * 60 }
 if (values['cpu-prof']) {
   await mkdir(values['cpu-prof'], { recursive: true })
   profileInto(resolve(values['cpu-prof']))
@@ -54,13 +51,13 @@ async function measureAll () {
   for (const row of chosenRows()) {
     measured[row.name] = await measureAndPrint(row)
     // At once: an interrupted run keeps what it has measured.
-    if (values.write) await writeResults(mode.name, measured, rows.map(({ name }) => name))
+    if (values.write) await writeResults(measured, rows.map(({ name }) => name))
   }
 }
 
 /** Measures rows that seem slower once more, and fails if they stay so. */
 async function check () {
-  const { [mode.name]: expected } = await readResults()
+  const expected = await readResults()
   for (const row of chosenRows().filter(({ checked }) => checked !== false)) {
     /** @type {string[]} */
     let slower = []
