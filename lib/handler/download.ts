@@ -48,15 +48,12 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
 
     const range = requestedRange(request, info, validators)
     if (range === 'unsatisfiable') {
-      return reply.code(416).headers({ ...untrustedContentHeaders, ...CACHING, ...validators, 'content-range': `bytes */${info.size}`, 'content-type': 'text/plain' }).send('Range Not Satisfiable')
+      return reply.code(416).headers({ 'content-range': `bytes */${info.size}`, 'content-type': 'text/plain', ...validators, ...FILE_HEADERS }).send('Range Not Satisfiable')
     }
     const part = range && await readRange(storage, info, range)
     if (part) {
-      return reply.code(206).headers({
-        ...headersOf(info),
-        'content-range': `bytes ${range.start}-${range.end}/${info.size}`,
-        'content-length': range.end - range.start + 1
-      }).send(payloadOf(reply, part))
+      const headers = headersOf(info, range.end - range.start + 1)
+      return reply.code(206).headers({ 'content-range': `bytes ${range.start}-${range.end}/${info.size}`, ...headers }).send(payloadOf(reply, part))
     }
     return await sendFile(reply, fileId)
   }
@@ -64,7 +61,7 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
   async function sendFile (reply: FastifyReply, fileId: string): Promise<FastifyReply> {
     const file = await storage.read(fileId)
     if (!file) throw new FileNotFoundError()
-    return reply.headers({ ...headersOf(file.info), 'content-length': file.info.size }).send(payloadOf(reply, file.body))
+    return reply.headers(headersOf(file.info)).send(payloadOf(reply, file.body))
   }
 
   async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string, version: number): Promise<FastifyReply> {
@@ -99,11 +96,11 @@ function redirect ({ method, headers }: HandlerRequest, reply: FastifyReply, tar
 }
 
 function sendNotModified (reply: FastifyReply, validators: Validators): FastifyReply {
-  return reply.code(304).headers({ ...untrustedContentHeaders, ...CACHING, ...validators }).send()
+  return reply.code(304).headers({ ...validators, ...FILE_HEADERS }).send()
 }
 
 function sendHead (reply: FastifyReply, info: FileInfo): FastifyReply {
-  return reply.headers({ ...headersOf(info), 'content-length': info.size }).send()
+  return reply.headers(headersOf(info)).send()
 }
 
 /** Then its info need not be known before it is read. */
@@ -137,7 +134,8 @@ async function readRange (storage: Pick<Storage, 'read'>, { fileId, revision }: 
   return null
 }
 
-const CACHING = { 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
+/** Of every answer that has or could have content. */
+const FILE_HEADERS = { ...untrustedContentHeaders, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
 
 interface Validators {
   readonly etag: string
@@ -149,13 +147,17 @@ function validatorsOf ({ revision, modifiedAt }: FileInfo): Validators {
   return { etag: `"${hash('sha256', revision, 'base64url').slice(0, 27)}"`, 'last-modified': modifiedAt.toUTCString() }
 }
 
-function headersOf (info: FileInfo): Record<string, string> {
+/**
+ * The constants last: V8 copies them five times as fast. The length after the name: Node.js encodes a Content-Disposition that follows it
+ * in another way, and fails to send one that is not ASCII.
+ */
+function headersOf (info: FileInfo, length = info.size): Record<string, string | number> {
   return {
-    ...untrustedContentHeaders,
-    ...CACHING,
-    ...validatorsOf(info),
     'content-type': mediaTypeOf(info.extension),
-    'content-disposition': contentDisposition(`${info.fileId}.${info.extension}`)
+    'content-disposition': contentDisposition(`${info.fileId}.${info.extension}`),
+    'content-length': length,
+    ...validatorsOf(info),
+    ...FILE_HEADERS
   }
 }
 

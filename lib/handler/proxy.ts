@@ -24,8 +24,8 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
     upstream.body.once('close', response.ignore)
 
     reply.code(upstream.status).headers({
-      ...untrustedContentHeaders,
-      'content-type': typeOf(forwardable(upstream.header('content-type')))
+      'content-type': typeOf(forwardable(upstream.header('content-type'))),
+      ...untrustedContentHeaders
     })
     const disposition = forwardable(upstream.header('content-disposition'))
     if (disposition !== undefined) reply.header('content-disposition', disposition)

@@ -1,4 +1,4 @@
-import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open as openDescriptor, read } from 'node:fs'
+import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open as openDescriptor, openSync, read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../../types/storage.js'
@@ -48,12 +48,12 @@ export class OpenFile implements Source {
 
   /**
    * Opens a file for reading; `undefined` when it does not exist or is not a regular file. `isLocal`: the stats of an open file are
-   * in the memory of this machine.
+   * in the memory of this machine. Such a file is opened without the thread pool: that it has this name was found out just before.
    */
   static async open (path: string, isLocal: boolean): Promise<OpenFile | undefined> {
     let descriptor: number
     try {
-      descriptor = await new Promise<number>((resolve, reject) => openDescriptor(path, OPEN_FLAGS, settle(resolve, reject)))
+      descriptor = isLocal ? openSync(path, OPEN_FLAGS) : await new Promise<number>((resolve, reject) => openDescriptor(path, OPEN_FLAGS, settle(resolve, reject)))
     } catch (error) {
       return ignoreIrregular(error as NodeJS.ErrnoException)
     }

@@ -34,7 +34,7 @@ type Calls = Record<string, Call>
 const FUNCTIONS = ['chmod', 'link', 'lstat', 'mkdir', 'open', 'opendir', 'readFile', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'unlink', 'writeFile']
 const METHODS = ['chmod', 'close', 'datasync', 'read', 'readFile', 'stat', 'sync', 'utimes', 'write', 'writeFile']
 const CALLBACKS = ['close', 'fstat', 'open', 'read']
-const SYNCHRONOUS = ['closeSync', 'fstatSync', 'statSync']
+const SYNCHRONOUS = ['closeSync', 'fstatSync', 'openSync', 'statSync']
 const GROWING: ReadonlySet<string> = new Set(['link', 'mkdir', 'open', 'rename', 'write', 'writeFile'])
 
 /** Stands in front of the file system of this process: every module that has imported it goes through here. */
@@ -133,7 +133,10 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
   function failingSync (name: string, call: Call): Call {
     return function (...args) {
       if (!isFailing(name)) return call.apply(this, args)
-      if (fault.isDone === true || name === 'closeSync') call.apply(this, args)
+      if (fault.isDone === true || name === 'closeSync') {
+        const result = call.apply(this, args)
+        if (name === 'openSync') closeDescriptor(result)
+      }
       throw errorOf(name)
     }
   }
