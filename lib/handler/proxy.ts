@@ -20,7 +20,7 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
     const url = parseHttpUrl(request.query.url)
     await credentials.authorizeProxy(request, url)
     const response = closingOf(reply)
-    const upstream = await outbound('proxy', url, { signal: response.closed })
+    const upstream = await outbound('proxy', url, { controller: response.closing })
     upstream.body.once('close', response.ignore)
 
     reply.code(upstream.status).headers({
@@ -45,13 +45,13 @@ function typeOf (type = 'application/octet-stream'): string {
   return /multipart\//i.test(type) ? 'application/octet-stream' : type
 }
 
-/** A signal that is aborted when the response closes: the client has left, or a hook of the application has sent something else. */
+/** A controller that is aborted when the response closes: the client has left, or a hook of the application has sent something else. */
 function closingOf (reply: FastifyReply) {
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the client has disconnected'))
   if (reply.raw.closed) abort()
   else reply.raw.once('close', abort)
-  return { closed: controller.signal, ignore: () => { reply.raw.off('close', abort) } }
+  return { closing: controller, ignore: () => { reply.raw.off('close', abort) } }
 }
 
 /** A header value that can be forwarded: not blank, and only characters that are valid in a header. */

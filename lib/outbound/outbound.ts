@@ -12,6 +12,8 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal | undefined
+  /** Instead of a signal, which costs more: the caller may abort it, and the deadline aborts it. */
+  readonly controller?: AbortController
   /** Maximum size of the response body in bytes. Default: `maxFileSize`. */
   readonly limit?: number
   /** Milliseconds until the end of the response body. Default: `timeouts.total`. */
@@ -39,8 +41,8 @@ export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
   const destination = destinationRules(settings)
 
-  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
-    const deadline = startDeadline(total, signal)
+  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, controller, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
+    const deadline = startDeadline(total, signal, controller)
     try {
       const response = await requestFollowing(url)
       const length = announcedLength(response)
@@ -90,8 +92,7 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
   }
 }
 
-function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined) {
-  const controller = new AbortController()
+function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined, controller = new AbortController()) {
   const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)), milliseconds)
   const onAbort = () => controller.abort(callerSignal?.reason)
   callerSignal?.addEventListener('abort', onAbort)
