@@ -17,6 +17,7 @@ import { rows } from './rows/index.js'
 const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1, limits: true, sustainedSeconds: 300 }
 /** @type {Mode} */
 const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5, limits: false, sustainedSeconds: 60 }
+
 /** With `--check`: a busy moment is no regression. */
 const ATTEMPTS = 3
 
