@@ -38,7 +38,7 @@ const plugin = {
   url: [],
   'with-timeout': [],
   zip: [],
-  testing: [],
+  testing: ['rules'],
   browser: [],
   errors: []
 }

@@ -3,7 +3,7 @@ import { basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { profiles } from './profiles.js'
 import {
-  anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, oneOf, rule,
+  anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, objectWith, oneOf, rule,
   type Rules, stringThat, TrueOrFalse
 } from './rules.js'
 import { weaknessOf } from './security/weak-secret.js'
@@ -15,8 +15,6 @@ const isPath = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
 const isNotBlank = stringThat(value => value.trim() !== '')
 const isNotEmpty = stringThat(value => value !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
-const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
-  value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function'))
 
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', isUrl),

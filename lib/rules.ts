@@ -37,6 +37,8 @@ export const anyOf = (...predicates: readonly Predicate[]): Predicate => value =
 export const TrueOrFalse = rule('must be true or false', isBoolean)
 export const Milliseconds = rule('must be a whole number of milliseconds, at least 1', integerFrom(1, 2 ** 31 - 1))
 export const AnyFunction = rule('must be a function', isFunction)
+export const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
+  value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function'))
 export const oneOf = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
 
 interface Names {

@@ -1,4 +1,6 @@
 import type { HttpClient } from '../../types/http.js'
+import { objectWith } from '../rules.js'
+import { assertConformanceOptions, type ConformanceOptions, createSubject } from './conformance.js'
 import { abortingCases } from './http-client-conformance/aborting.js'
 import { bodyCases } from './http-client-conformance/bodies.js'
 import type { ConformanceCase } from './http-client-conformance/case.js'
@@ -7,14 +9,18 @@ import { publicOnlyCases } from './http-client-conformance/public-only.js'
 import { requestCases } from './http-client-conformance/requests.js'
 import { startServers } from './http-client-conformance/servers.js'
 
-export interface HttpClientConformanceOptions {
-  /** Creates a client. Called once for each test. */
-  readonly create: () => HttpClient | Promise<HttpClient>
-  /** Registers a test with the test runner: `t.test` of tap, `test` of node:test or Vitest. */
-  readonly test: (name: string, run: () => Promise<void>) => unknown
+export interface HttpClientSubject {
+  /** The client under test. It is closed after the test, if it has a `close`. */
+  readonly client: HttpClient
+  /** Called after the test, whether it passed or failed, when `client` has been closed. */
+  readonly cleanup?: () => unknown
 }
 
+export type HttpClientConformanceOptions = ConformanceOptions<HttpClientSubject>
+
 const cases: readonly ConformanceCase[] = [requestCases, bodyCases, lateReadingCases, abortingCases, publicOnlyCases].flat()
+
+const tested = { name: 'client', rule: objectWith('request') } as const
 
 /**
  * Tests whether an HTTP client fulfils the `HttpClient` contract, against HTTP servers that it starts on 127.0.0.1. Registers one test
@@ -23,24 +29,30 @@ const cases: readonly ConformanceCase[] = [requestCases, bodyCases, lateReadingC
  *
  * Resolves when all that `test` has returned is resolved, and rejects when any of it rejects.
  *
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns something else than
+ * an object with the client, each test fails with this error.
  * @example
  * ```js
  * import test from 'node:test'
  * import { httpClientConformance } from 'fastify-onlyoffice/testing'
  * import { myHttpClient } from './my-http-client.js'
  *
- * httpClientConformance({ test, create: () => myHttpClient() })
+ * httpClientConformance({ test, create: () => ({ client: myHttpClient() }) })
  * ```
  */
-export async function httpClientConformance ({ create, test }: HttpClientConformanceOptions): Promise<void> {
+export async function httpClientConformance (options: HttpClientConformanceOptions): Promise<void> {
+  assertConformanceOptions('httpClientConformance', options, tested)
+  const { create, test } = options
   await Promise.all(cases.map(({ name, run }) => test(name, async () => {
+    const subject = await createSubject(create, tested)
+    const { client } = subject
     const servers = startServers()
-    const client = await create()
     try {
       await run({ client, ...servers })
     } finally {
       await client.close?.()
       await servers.close()
+      await subject.cleanup?.()
     }
   })))
 }

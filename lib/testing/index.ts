@@ -1,4 +1,5 @@
+export type { ConformanceOptions } from './conformance.js'
 export { httpClientConformance } from './http-client-conformance.js'
-export type { HttpClientConformanceOptions } from './http-client-conformance.js'
+export type { HttpClientConformanceOptions, HttpClientSubject } from './http-client-conformance.js'
 export { storageConformance } from './storage-conformance.js'
-export type { ConformanceSubject, StorageConformanceOptions } from './storage-conformance.js'
+export type { StorageConformanceOptions, StorageSubject } from './storage-conformance.js'

@@ -1,4 +1,6 @@
-import type { ConformanceCase, ConformanceSubject } from './storage-conformance/case.js'
+import { objectWith } from '../rules.js'
+import { assertConformanceOptions, type ConformanceOptions, createSubject } from './conformance.js'
+import type { ConformanceCase, StorageSubject } from './storage-conformance/case.js'
 import { committingCases } from './storage-conformance/committing.js'
 import { conditionalCases } from './storage-conformance/conditional.js'
 import { publishingCases } from './storage-conformance/publishing.js'
@@ -10,18 +12,15 @@ import { stateCases } from './storage-conformance/state.js'
 import { versionsCases } from './storage-conformance/versions.js'
 import { writingCases } from './storage-conformance/writing.js'
 
-export type { ConformanceSubject }
+export type { StorageSubject }
 
-export interface StorageConformanceOptions {
-  /** Creates an empty storage. Called once for each test. */
-  readonly create: () => ConformanceSubject | Promise<ConformanceSubject>
-  /** Registers a test with the test runner: `t.test` of tap, `test` of node:test or Vitest. */
-  readonly test: (name: string, run: () => Promise<void>) => unknown
-}
+export type StorageConformanceOptions = ConformanceOptions<StorageSubject>
 
 const cases: readonly ConformanceCase[] = [
   readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases, versionsCases, committingCases
 ].flat()
+
+const tested = { name: 'storage', rule: objectWith('stat', 'read', 'create', 'replace') } as const
 
 /**
  * Tests whether a storage fulfils the `Storage` contract. Registers one test for each requirement, all of them before it returns;
@@ -30,6 +29,8 @@ const cases: readonly ConformanceCase[] = [
  *
  * Resolves when all that `test` has returned is resolved, and rejects when any of it rejects.
  *
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns something else than
+ * an object with the storage, each test fails with this error.
  * @example
  * ```js
  * import test from 'node:test'
@@ -46,9 +47,11 @@ const cases: readonly ConformanceCase[] = [
  * })
  * ```
  */
-export async function storageConformance ({ create, test }: StorageConformanceOptions): Promise<void> {
+export async function storageConformance (options: StorageConformanceOptions): Promise<void> {
+  assertConformanceOptions('storageConformance', options, tested)
+  const { create, test } = options
   await Promise.all(cases.map(({ name, run }) => test(name, async () => {
-    const subject = await create()
+    const subject = await createSubject(create, tested)
     const { storage } = subject
     try {
       await storage.ready?.()

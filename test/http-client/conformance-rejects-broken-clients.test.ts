@@ -220,7 +220,7 @@ async function failedCases (names: string[], breakage: Breakage): Promise<string
   await httpClientConformance({
     create () {
       const sound = undiciClient()
-      return { request: breakage(sound), close: async () => sound.close?.() }
+      return { client: { request: breakage(sound), close: async () => sound.close?.() } }
     },
     test: (title, run) => names.some(name => title.startsWith(name)) ? run().catch(() => failed.push(title)) : undefined
   })

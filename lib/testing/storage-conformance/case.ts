@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ByteRange, Content, FileInfo, ReplaceOptions, Storage } from '../../../types/storage.js'
 
-export interface ConformanceSubject {
+export interface StorageSubject {
   /** The storage under test. It must be empty. */
   readonly storage: Storage
   /**
@@ -20,7 +20,7 @@ export interface ConformanceSubject {
 
 export interface ConformanceCase {
   readonly name: string
-  run (subject: ConformanceSubject): Promise<void>
+  run (subject: StorageSubject): Promise<void>
 }
 
 export const OLD_BYTES = patternBytes(1000)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { CommitOptions, Committed, Content, FileInfo, Storage } from '../../../types/storage.js'
-import { assertStored, assertUnchanged, type ConformanceCase, type ConformanceSubject, failingAfter, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
+import { assertStored, assertUnchanged, type ConformanceCase, type StorageSubject, failingAfter, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 type CommittingStorage = Storage & Required<Pick<Storage, 'commit' | 'state'>>
 
@@ -12,7 +12,7 @@ interface Scene {
   readonly info: FileInfo
   /** Of the record. */
   readonly version: string
-  readonly list: ConformanceSubject['list']
+  readonly list: StorageSubject['list']
 }
 
 const RECORD = { name: 'the record', list: [1, null] }

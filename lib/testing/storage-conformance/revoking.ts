@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Content, FileInfo, ReplaceOptions, Storage } from '../../../types/storage.js'
-import { assertUnchanged, type ConformanceCase, type ConformanceSubject, FORMAT_OPTIONS, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
+import { assertUnchanged, type ConformanceCase, type StorageSubject, FORMAT_OPTIONS, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 type Revoke = NonNullable<Storage['revoke']>
 
 /** Runs only for storages with `revoke`. Calls it on a second instance. */
-function revokingCase (name: string, run: (revoke: Revoke, subject: ConformanceSubject) => Promise<void>): ConformanceCase {
+function revokingCase (name: string, run: (revoke: Revoke, subject: StorageSubject) => Promise<void>): ConformanceCase {
   return {
     name: `revoke: ${name}`,
     async run (subject) {

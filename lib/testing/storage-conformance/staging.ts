@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { StagedContent, Storage } from '../../../types/storage.js'
-import { assertUnchanged, type ConformanceCase, type ConformanceSubject, duringWrite, failingAfter, FORMAT_OPTIONS, inChunks, NEW_BYTES, OLD_BYTES } from './case.js'
+import { assertUnchanged, type ConformanceCase, type StorageSubject, duringWrite, failingAfter, FORMAT_OPTIONS, inChunks, NEW_BYTES, OLD_BYTES } from './case.js'
 
 const NEW_CHUNKS = [NEW_BYTES.subarray(0, 70_000), NEW_BYTES.subarray(70_000)] as const
 
 type Stage = NonNullable<Storage['stage']>
 
 /** Runs only for storages with `stage`. */
-function stagingCase (name: string, run: (stage: Stage, subject: ConformanceSubject) => Promise<void>): ConformanceCase {
+function stagingCase (name: string, run: (stage: Stage, subject: StorageSubject) => Promise<void>): ConformanceCase {
   return {
     name: `stage: ${name}`,
     async run (subject) {

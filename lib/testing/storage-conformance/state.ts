@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ListedStateRecord, StateStore, Storage } from '../../../types/storage.js'
-import { assertStored, assertUnchanged, type ConformanceCase, type ConformanceSubject, MALFORMED_IDS, patternBytes } from './case.js'
+import { assertStored, assertUnchanged, type ConformanceCase, type StorageSubject, MALFORMED_IDS, patternBytes } from './case.js'
 
 const VALUES: readonly unknown[] = [
   {}, [], null, 'text', 0, false,
@@ -35,7 +35,7 @@ async function listed (state: StateStore, ...fileIds: string[]): Promise<ListedS
 }
 
 /** Runs only for storages with `state`, with the fileId of a stored file. */
-function stateCase (name: string, run: (state: StateStore, fileId: string, subject: ConformanceSubject) => Promise<void>): ConformanceCase {
+function stateCase (name: string, run: (state: StateStore, fileId: string, subject: StorageSubject) => Promise<void>): ConformanceCase {
   return {
     name: `state: ${name}`,
     async run (subject) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FileInfo, KeepOptions, Storage, StoredVersion, VersionStore } from '../../../types/storage.js'
-import { assertUnchanged, type ConformanceCase, type ConformanceSubject, failingAfter, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
+import { assertUnchanged, type ConformanceCase, type StorageSubject, failingAfter, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 /** What is no number of a version, or of none that was ever kept. */
 const ABSENT_NUMBERS = [0, -1, 1.5, 1000, NaN, Infinity, -Infinity, 2 ** 53, '1', '../1', '', null, undefined, {}, [1]] as readonly number[]
@@ -59,7 +59,7 @@ function isEqual (a: unknown, b: unknown): boolean {
 }
 
 /** Runs only for storages with `versions`, with a stored file that has `OLD_BYTES`, and with the versions of another instance. */
-function versionsCase (name: string, run: (versions: VersionStore, info: FileInfo, subject: ConformanceSubject & { readonly other: VersionStore }) => Promise<void>): ConformanceCase {
+function versionsCase (name: string, run: (versions: VersionStore, info: FileInfo, subject: StorageSubject & { readonly other: VersionStore }) => Promise<void>): ConformanceCase {
   return {
     name: `versions: ${name}`,
     async run (subject) {
