@@ -1,6 +1,7 @@
 import type { ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, SignedConfig, ThumbnailRequest } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import { blankDocument } from '../blank/blank-document.js'
+import { channels, reportEnd } from '../diagnostics.js'
 import type { Openings } from '../doctor/openings.js'
 import { assertConversionOptions, conversionKey } from '../document-server/conversion-request.js'
 import type { Conversions } from '../document-server/conversion.js'
@@ -113,7 +114,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     async convertToPdf (options) {
       if (!control.hasDocument) throw new NoDocumentError()
       const { documentUrl: url, documentName: title } = control
-      return conversions.convertToPdf({ key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title }, options)
+      return conversions.convertToPdf({ key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title }, options, openedFile()?.fileId)
     },
 
     async convert ({ signal, timeout, interval, onProgress, ...options } = {} as ControlConvertOptions) {
@@ -127,7 +128,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
         ...(timeout !== undefined && { timeout }),
         ...(interval !== undefined && { interval }),
         ...(onProgress && { onProgress })
-      })
+      }, openedFile()?.fileId)
     },
 
     async thumbnail ({ width, height, aspect = 1, outputType = 'png', ...options } = {} as ThumbnailRequest) {
@@ -139,7 +140,9 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     async forceSave (options) {
       const file = openedFile()
       if (!control.hasDocument || file === null) throw new NoDocumentError()
-      return await dependencies.forceSave(file.fileId, control.documentKey, options)
+      const { fileId } = file
+      const { documentKey: key } = control
+      return await reportEnd(channels.forceSave, { fileId, key }, async () => await dependencies.forceSave(fileId, key, options), result => ({ outcome: forceSaveOutcome(result) }))
     },
 
     render (options = {}) {
@@ -160,7 +163,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     historyData: async version => await history(async (parts, { fileId }) => await parts.history.dataOf(fileId, version)),
 
-    restore: async (version, options) => await history(async (parts, { fileId }) => await parts.restore(fileId, version, userOf(defaults), options)),
+    restore: async (version, options) => await history(async (parts, { fileId }) => {
+      const restore = async () => await parts.restore(fileId, version, userOf(defaults), options)
+      return await reportEnd(channels.restore, { fileId, version }, restore, () => ({ outcome: 'restored' }))
+    }),
 
     sign: signerOf(tokens)
   }
@@ -225,6 +231,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   function extension (): string {
     return openedFile()?.extension ?? extensionOf(control.documentName)
   }
+}
+
+function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-changes' | 'no-session' {
+  if (!result.saved) return result.reason
+  return result.conflictFileId === undefined ? 'saved' : 'conflict'
 }
 
 /** The user of the page, as far as a version is attributed to one. */

@@ -1,5 +1,6 @@
 import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import type { ConvertToPdfOptions } from '../../types/control.js'
+import { channels, reportEnd } from '../diagnostics.js'
 import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import { parseUrl } from '../url.js'
@@ -16,10 +17,10 @@ import { serviceFailure } from './service-errors.js'
 
 /** The document server's conversion service. */
 export interface Conversions {
-  /** Rejects as `EditorServer.convert` does. */
-  convert (request: ConversionRequest, options?: ConvertOptions): Promise<ResultFile>
-  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. */
-  convertToPdf (source: ConversionSource, options?: ConvertToPdfOptions): Promise<Buffer>
+  /** Rejects as `EditorServer.convert` does. `fileId`: the document that is converted, where it is known. */
+  convert (request: ConversionRequest, options?: ConvertOptions, fileId?: string): Promise<ResultFile>
+  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. `fileId`: as above. */
+  convertToPdf (source: ConversionSource, options?: ConvertToPdfOptions, fileId?: string): Promise<Buffer>
 }
 
 interface Dependencies {
@@ -41,30 +42,41 @@ const failure = (reason: string, options?: ErrorOptions) => new ConversionFailed
 
 export function createConversions ({ client, fetchResult, closing }: Dependencies): Conversions {
   return {
-    async convert (request, options = {}) {
+    async convert (request, options = {}, fileId) {
       assertConversionRequest(request)
       assertConvertOptions(options)
       const { onProgress, ...awaitOptions } = options
       const wire = wireRequest(request)
-      const answer = await awaitResult(async signal => {
-        const answer = await ask(wire, { signal, shardKey: wire.key })
-        if (onProgress) await unlessAborted(Promise.resolve(onProgress({ percent: answer.percent })), signal)
-        return isFinished(answer) ? answer : undefined
-      }, { ...awaitOptions, work: 'conversion', closing })
-      return await fetchResult(locationOf(answer, expectedType(wire.outputtype, request.thumbnail), wire.outputtype), { signal: options.signal, failure })
+      return await reported(fileId, wire.outputtype, ({ size }) => size, async () => {
+        const answer = await awaitResult(async signal => {
+          const answer = await ask(wire, { signal, shardKey: wire.key })
+          if (onProgress) await unlessAborted(Promise.resolve(onProgress({ percent: answer.percent })), signal)
+          return isFinished(answer) ? answer : undefined
+        }, { ...awaitOptions, work: 'conversion', closing })
+        return await fetchResult(locationOf(answer, expectedType(wire.outputtype, request.thumbnail), wire.outputtype), { signal: options.signal, failure })
+      })
     },
 
-    async convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}) {
+    async convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}, fileId) {
       if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new InvalidOptionError('maxAttempts', 'must be a whole number, at least 1')
       if (!Number.isInteger(delayMs) || delayMs < 0) throw new InvalidOptionError('delayMs', 'must be a whole number of milliseconds, at least 0')
 
-      for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-        const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })
-        if (fileUrl !== undefined) return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
-        if (attempt < maxAttempts) await pause(delayMs, signal)
-      }
-      throw new ConversionTimeoutError('PDF conversion', `${maxAttempts} attempts`)
+      return await reported(fileId, 'pdf', ({ length }) => length, async () => {
+        for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+          const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })
+          if (fileUrl !== undefined) return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
+          if (attempt < maxAttempts) await pause(delayMs, signal)
+        }
+        throw new ConversionTimeoutError('PDF conversion', `${maxAttempts} attempts`)
+      })
     }
+  }
+
+  async function reported<Result> (fileId: string | undefined, outputType: string, bytesOf: (result: Result) => number | undefined, convert: () => Promise<Result>): Promise<Result> {
+    return await reportEnd(channels.conversion, { ...(fileId !== undefined && { fileId }), outputType }, convert, result => {
+      const bytes = bytesOf(result)
+      return { outcome: 'converted', ...(bytes !== undefined && { bytes }) }
+    })
   }
 
   async function ask (request: object, options: AskOptions): Promise<Answer> {

@@ -14,8 +14,10 @@ import { isHttpUrl, parseHttpUrl } from '../url.js'
 import { toEvent } from './callback-event.js'
 import type { Credentials } from './credentials.js'
 import type { Hooks } from './hooks.js'
+import { notesOf } from './request-notes.js'
 import type { HandlerRequest } from './request.js'
 import { answerCallback } from './responses.js'
+import { type EndedSave, publishRefused, reportSave } from './save-report.js'
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'onCorrupted'>
@@ -37,6 +39,16 @@ const ANSWER_AFTER_MS = 1000
  */
 export function createCallbackHandler ({ settings, credentials, sessions, saves, forceSaves, hooks }: Dependencies) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const ended = await handle(request, reply).catch(error => {
+      publishRefused(request, reply, request.query.fileId, error)
+      throw error
+    })
+    if (ended) reportSave(reply, ended)
+    return answerCallback(reply, 0)
+  }
+
+  /** Resolves to what became of a save; to `undefined` if the callback is about something else. */
+  async function handle (request: HandlerRequest, reply: FastifyReply): Promise<EndedSave | undefined> {
     const { log, query } = request
     const fileId = query.fileId! // without one the callback was refused before its body was read
     const callback = credentials.verifyCallback(request, fileId)
@@ -44,65 +56,69 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     // An unproven callback enters the queue only after the application has allowed it: it must not delay saves.
     if (!callback.isProven) await authorized
 
-    const received = receive(log, authorized, fileId, callback.fields)
+    const received = receive(request, authorized, fileId, callback.fields)
     // Enters the queue before the hooks have finished: callbacks are applied in the order in which they arrived.
     const arrival = forceSaves.arrived(fileId)
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
       const bearing = await arrival.bearingOf(event)
       await turn
-      await apply(log, event, bearing, () => !(reply.raw.closed || reply.raw.destroyed))
+      return await apply(log, event, bearing, () => !(reply.raw.closed || reply.raw.destroyed))
     }).finally(arrival.applied)
     let isAnswered = false
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a change of a session could not be noted') })
     const event = await received
-    if (isSave(event) && event.url !== undefined) await applied
-    else if (changesSession(event)) await waitAtMost(ANSWER_AFTER_MS, applied)
+    if (isSave(event) && event.url !== undefined) return { callback: event, outcome: await applied ?? 'empty' }
+    if (changesSession(event)) await waitAtMost(ANSWER_AFTER_MS, applied)
     isAnswered = true
 
     // If a status 3 is acknowledged, the document server deletes the users' changes.
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.onCorrupted === 'keep') throw new CorruptedDocumentError()
-    return answerCallback(reply, 0)
+    if (isSave(event)) return { callback: event, outcome: 'empty' }
+    return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
 
-  async function receive (log: FastifyBaseLogger, authorized: Promise<void>, fileId: string, fields: unknown): Promise<CallbackEvent> {
+  async function receive (request: HandlerRequest, authorized: Promise<void>, fileId: string, fields: unknown): Promise<CallbackEvent> {
     await authorized
     const event = toEvent(fileId, fields)
+    notesOf(request).callback = event
     await hooks.call('onCallback', event)
     // Logged at once: an earlier save of the file may take minutes.
-    if (event.status === 3) log.error({ fileId, key: event.key }, 'the document server could not assemble the edited document')
-    if (isSave(event) && !event.url) log.warn({ fileId, status: event.status }, 'a save without a url: nothing to store')
+    if (event.status === 3) request.log.error({ fileId, key: event.key }, 'the document server could not assemble the edited document')
     return event
   }
 
-  async function apply (log: FastifyBaseLogger, event: CallbackEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<void> {
+  async function apply (log: FastifyBaseLogger, event: CallbackEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<SaveOutcome | undefined> {
     const { fileId, key } = event
     if (isSave(event)) return await applySave(log, event, bearing, isAwaited)
-    if (!key) return
+    if (!key) return undefined
     if (event.status === 1) await sessions.started(fileId, key, event.users)
     if (event.status === 4) await sessions.closed(fileId, key)
     if (event.status === 3) await (settings.onCorrupted === 'keep' ? noteRefusedSave(log, event) : sessions.discarded(fileId, key, event.users))
     if (event.status === 3 || event.status === 7) await forceSaves.failed(event, bearing)
+    return undefined
   }
 
-  async function applySave (log: FastifyBaseLogger, event: SaveEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<void> {
+  /** Resolves to `undefined` if there is nothing to fetch. */
+  async function applySave (log: FastifyBaseLogger, event: SaveEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<SaveOutcome | undefined> {
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
       await discarded()
-      return await forceSaves.failed(event, bearing)
+      await forceSaves.failed(event, bearing)
+      return undefined
     }
     try {
       const request = { ...saveRequest(event, url), bearing, isAwaited }
       const outcome = await saves.save(request)
-      logOutcome(log, event, outcome)
       if (outcome === 'missing') {
         await discarded()
         await forceSaves.failed(event, bearing, new FileNotFoundError())
       }
-      if (outcome === 'repeat' && key && status === 2 && isAwaited()) await sessions.finished(fileId, key, users)
-      if (outcome === 'repeat' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
+      if (outcome === 'repeated' && key && status === 2 && isAwaited()) await sessions.finished(fileId, key, users)
+      if (outcome === 'repeated' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
+      return outcome
     } catch (error) {
       if (event.status === 2) await noteRefusedSave(log, event)
       await forceSaves.failed(event, bearing, error as Error)
@@ -119,7 +135,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
 }
 
 /** Waits for a promise, but not longer than the time limit. Leaves no timer behind: thousands of callbacks a second would add up. */
-async function waitAtMost (milliseconds: number, promise: Promise<void>): Promise<void> {
+async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<void>(resolve => { timer = setTimeout(resolve, milliseconds).unref() })
   try {
@@ -160,17 +176,4 @@ function saveRequest (event: SaveEvent, url: string): SaveRequest {
 /** A save is stored also without its changes. */
 function httpUrlOf (value: string | undefined): URL | undefined {
   return value !== undefined && isHttpUrl(value) ? new URL(value) : undefined
-}
-
-function logOutcome (log: FastifyBaseLogger, { fileId, key, status, lastsave }: SaveEvent, outcome: SaveOutcome): void {
-  if (outcome === 'superseded') log.warn({ fileId, key, status, lastsave }, 'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time')
-  if (typeof outcome === 'string') return
-  const { size, conflictReason: reason, conflictFileId } = outcome
-  if (reason === undefined) log.info({ fileId, key, status, size }, 'document saved')
-  else log.warn({ fileId, key, status, size, conflictFileId }, `${conflictExplanations[reason]}: the save is stored as a conflict copy`)
-}
-
-const conflictExplanations = {
-  changed: 'someone else changed the document during the session',
-  format: 'another document has the name that this one would have in its new format'
 }

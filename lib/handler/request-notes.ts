@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { CallbackEvent } from '../../types/events.js'
 import type { HandlerQuery } from './request.js'
 
 /** Which probe of the doctor a request is for. */
@@ -18,6 +19,8 @@ export interface RequestNotes {
   /** The request has passed the application's hooks. */
   hasReachedAction?: boolean
   error?: FastifyError
+  /** The callback, once it is verified and authorized. */
+  callback?: CallbackEvent
 }
 
 const NOTES = Symbol('fastify-onlyoffice notes')

@@ -5,7 +5,10 @@ import type { Credentials } from './credentials.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import { type Action, handlerQuerySchema, type HandlerRequest, isHandlerQuery } from './request.js'
+import { notesOf } from './request-notes.js'
+import { publishFailed, publishWhenClosed } from './response-report.js'
 import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
+import { callbackFields, publishRefused } from './save-report.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -42,6 +45,7 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
     if (probeRequests.recognizes(request)) return probeRequests.answer(request, reply)
     const handlerRequest = request as HandlerRequest
     observer.reached(request, reply)
+    publishWhenClosed(handlerRequest, reply)
     return actions[handlerRequest.query.action](handlerRequest, reply)
   }
 
@@ -95,12 +99,17 @@ export function requestWithoutQuery (request: FastifyRequest) {
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
   const action = (request.query as { action?: unknown }).action
-  if (action === 'callback' && request.method === 'POST' && !RATE_LIMITED.has(original.statusCode ?? 500)) {
-    request.log.warn({ err: original, fileId: fileIdOf(request) }, 'callback refused: the document server keeps the unsaved changes')
+  const fileId = fileIdOf(request)
+  const { callback, hasReachedAction = false } = notesOf(request)
+  const isCallback = action === 'callback' && request.method === 'POST'
+  if (isCallback && !hasReachedAction) publishRefused(request, reply, fileId, original)
+  if (isCallback && !RATE_LIMITED.has(original.statusCode ?? 500)) {
+    request.log.warn({ err: original, fileId, ...(callback && callbackFields(callback)), durationMs: reply.elapsedTime }, 'callback refused: the document server keeps the unsaved changes')
     return answerCallback(reply, 1)
   }
   const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original
   const status = errorStatus(error)
+  if (!hasReachedAction) publishFailed(reply, { action, fileId, error, status })
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name) // of a body that failed

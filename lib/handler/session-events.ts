@@ -1,12 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
+import { BoundedMap } from '../bounded-map.js'
+import { channels } from '../diagnostics.js'
 import { createQueue } from '../queue.js'
 import type { Cause } from '../sessions/record-store.js'
 import { type FileRecord, liveSessions, type Session, sessionWith } from '../sessions/record.js'
 import type { Hooks } from './hooks.js'
 
 /**
- * Calls `onSessionStart` and `onSessionEnd`. Nobody waits for these hooks: neither a callback nor a save of the file. The events of
+ * Calls `onSessionStart` and `onSessionEnd`, and publishes the same for diagnostics. Nobody waits for these hooks: neither a callback nor a save of the file. The events of
  * one session are delivered one after the other.
  */
 export interface SessionEvents {
@@ -26,9 +28,14 @@ interface Dependencies {
 /** Events that wait for a hook, or whose hook is running. */
 const MAX_PENDING = 10_000
 
+/** Sessions whose starts are remembered, to tell how long they lasted. */
+const MAX_STARTS = 10_000
+
 export function createSessionEvents ({ hooks, log }: Dependencies): SessionEvents {
   const queue = createQueue()
   let pending = 0
+  /** By the monotonic clock, of sessions that somebody had subscribed to then. */
+  const starts = new BoundedMap<string, number>(MAX_STARTS)
 
   return {
     changed (fileId, before, after, cause) {
@@ -44,9 +51,24 @@ export function createSessionEvents ({ hooks, log }: Dependencies): SessionEvent
 
   function deliver (...[name, event]: ['onSessionStart', SessionStartEvent] | ['onSessionEnd', SessionEndEvent]): void {
     const { fileId, key } = event
+    const id = JSON.stringify([fileId, key])
+    publish(id, event)
     if (pending === MAX_PENDING) return log.error({ fileId, key }, `the hook ${name} was not called: ${MAX_PENDING} earlier calls of the hooks of sessions have not ended`)
     pending++
-    queue.run(JSON.stringify([fileId, key]), async () => await hooks.call(name, event)).finally(() => pending--).catch(() => {}) // `call` logs failures
+    queue.run(id, async () => await hooks.call(name, event)).finally(() => pending--).catch(() => {}) // `call` logs failures
+  }
+
+  function publish (id: string, event: SessionStartEvent | SessionEndEvent): void {
+    if (!channels.session.hasSubscribers) return
+    const { fileId, key } = event
+    const start = starts.get(id)
+    starts.delete(id)
+    if ('reason' in event) {
+      channels.session.publish({ event: 'ended', fileId, key, outcome: event.reason, ...(start !== undefined && { durationMs: performance.now() - start }) })
+    } else {
+      starts.set(id, performance.now())
+      channels.session.publish({ event: 'started', fileId, key })
+    }
   }
 }
 

@@ -146,7 +146,7 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
       })
       if (!replaced) continue
       const { info } = replaced
-      log.info({ fileId, version }, 'version restored')
+      log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long
       await outbox.deliver(fileId, eventOf(info), replaced.snapshot)
       return { version: number, revision: info.revision }

@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
-import type { ForgottenFileEvent, SavedEvent } from '../../types/events.js'
+import type { ForgottenFileEvent } from '../../types/events.js'
 import type { StagedContent, Storage } from '../../types/storage.js'
+import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { FileNotFoundError, HookTimeoutError, InvalidOptionError, NestedRecoveryError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
@@ -72,9 +73,18 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     const results: RecoveredFile[] = []
     for (const key of await forgottenFiles.keys(signal)) {
       signal.throwIfAborted()
-      results.push(await recoverLogged(key, dryRun, signal))
+      results.push(await (dryRun ? recoverLogged : recoverReported)(key, dryRun, signal))
     }
     return results
+  }
+
+  async function recoverReported (key: string, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
+    return await reportEnd(channels.recovery, { key, kept: true }, async () => await recoverLogged(key, dryRun, signal), ({ fileId, outcome, kept, error }) => ({
+      ...(fileId !== undefined && { fileId }),
+      outcome,
+      kept,
+      ...(error && { code: codeOf(error) })
+    }))
   }
 
   async function recoverLogged (key: string, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
@@ -193,7 +203,7 @@ function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }
 
 function resultOf (outcome: Exclude<SaveOutcome, 'missing'>): Result {
   if (typeof outcome === 'string') return { outcome: 'already-stored' }
-  const { revision, conflictFileId } = outcome satisfies SavedEvent
+  const { revision, conflictFileId } = outcome.event
   return { outcome: conflictFileId === undefined ? 'stored' : 'conflict', revision, ...(conflictFileId !== undefined && { conflictFileId }) }
 }
 

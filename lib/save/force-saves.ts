@@ -25,7 +25,7 @@ export interface ForceSaves {
   /** A save was not stored. Without an `error` the document server could not assemble it. Never rejects. */
   failed (event: CallbackEvent, bearing: Bearing | undefined, error?: Error): Promise<void>
   /** A save was not stored because the same one or a later one is stored already. Never rejects. */
-  skipped (request: SaveRequest, why: 'repeat' | 'superseded'): Promise<void>
+  skipped (request: SaveRequest, why: 'repeated' | 'superseded'): Promise<void>
   /** This instance has changed the record of a file. */
   recordChanged (fileId: string): void
   /** Resolves when nobody waits. */
@@ -141,7 +141,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
       const { fileId, bearing = {} } = request
       const identity = identityOf(request)
       if (identity === undefined) return
-      await note(fileId, record => why === 'repeat' ? forceSavesRepeated(record, identity, bearing) : forceSavesSuperseded(record, identity, bearing), bearing)
+      await note(fileId, record => why === 'repeated' ? forceSavesRepeated(record, identity, bearing) : forceSavesSuperseded(record, identity, bearing), bearing)
     },
 
     recordChanged: wake,

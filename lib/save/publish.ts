@@ -46,18 +46,24 @@ type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
 /** The file or its record has changed: look again and decide again. */
 export const CHANGED = Symbol('changed')
 
+/** What became of the content of a save: it is stored now, was stored already, or is stored as a conflict copy. */
+export interface Published {
+  readonly outcome: 'stored' | 'unchanged' | 'conflict'
+  readonly event: SavedEvent
+}
+
 /**
  * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it resolves to
  * `CHANGED`.
  */
-export type Publish = (save: StagedSave) => Promise<SavedEvent | typeof CHANGED>
+export type Publish = (save: StagedSave) => Promise<Published | typeof CHANGED>
 
 export function createPublish ({ storage, recordStore, locks, replaceNoted, keys, outbox, settings }: Dependencies): Publish {
   return async function publish (save) {
     return isIdentified(save) ? await decide(save) : await replaceWithoutRecord(save)
   }
 
-  async function decide (save: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
+  async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.isForgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
@@ -74,7 +80,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     }
   }
 
-  async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
+  async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { fileId, bearing, users } = request
     const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
     const replaced = await replaceNoted(fileId, staged, snapshot, options, {
@@ -88,10 +94,10 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     if (replaced === null) return CHANGED
     const event = eventOf(request, replaced.info)
     await outbox.deliver(fileId, event, replaced.snapshot)
-    return event
+    return { outcome: 'stored', event }
   }
 
-  async function storeConflictCopy (save: IdentifiedSave, reason: 'changed' | 'format'): Promise<SavedEvent | typeof CHANGED> {
+  async function storeConflictCopy (save: IdentifiedSave, reason: 'changed' | 'format'): Promise<Published | typeof CHANGED> {
     if (save.isEarlyLook) return CHANGED // the lock would not tell whether the file itself has changed since, or was removed
     const { request, identity, staged, snapshot, current } = save
     const { fileId } = request
@@ -103,7 +109,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
       const event = eventOf(request, conflictCopy, reason)
       await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, ...detailsOf(request, event) }), { key: identity.key, users: request.users })
       await outbox.deliver(fileId, event)
-      return event
+      return { outcome: 'conflict', event }
     } catch (error) {
       await lock.release().catch(() => {})
       throw error
@@ -126,20 +132,20 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   }
 
   /** Stores nothing: the same bytes are stored already. */
-  async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<SavedEvent | typeof CHANGED> {
+  async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const event = eventOf(request, current)
     const record = saveStored(snapshot.record, storedSave(identity, current.revision), detailsOf(request, event))
     if (await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } }) === null) return CHANGED
     await outbox.deliver(request.fileId, event)
-    return event
+    return { outcome: 'unchanged', event }
   }
 
-  async function replaceWithoutRecord ({ request, staged, changes, current }: StagedSave): Promise<SavedEvent | typeof CHANGED> {
+  async function replaceWithoutRecord ({ request, staged, changes, current }: StagedSave): Promise<Published | typeof CHANGED> {
     const info = await storage.replace(request.fileId, staged, { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) })
     if (info === null) return CHANGED
     const event = eventOf(request, info)
     await outbox.deliver(request.fileId, event)
-    return event
+    return { outcome: 'stored', event }
   }
 
   /** Also where the file had that extension when it was looked at: another program may have renamed it, which changes no revision. */

@@ -1,4 +1,3 @@
-import type { SavedEvent } from '../../types/events.js'
 import type { StagedContent } from '../../types/storage.js'
 import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -8,7 +7,7 @@ import { createTurns } from '../turns.js'
 import type { FetchChanges } from './changes.js'
 import type { Fetch } from './fetch.js'
 import type { Outbox } from './outbox.js'
-import { CHANGED, type Publish } from './publish.js'
+import { CHANGED, type Publish, type Published } from './publish.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 import type { StagingStorage } from './staging.js'
 
@@ -23,9 +22,9 @@ interface Dependencies {
   readonly settings: Pick<Settings, 'concurrentSaves' | 'onMissingFile'>
 }
 
-/** The event of a save that is stored, or why there is nothing to store. */
-export type SaveOutcome = SavedEvent | NothingToStore
-type NothingToStore = 'repeat' | 'superseded' | 'missing'
+/** Where a save is stored, or why there is nothing to store. */
+export type SaveOutcome = Published | NothingToStore
+type NothingToStore = 'repeated' | 'superseded' | 'missing'
 
 /**
  * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately before it is

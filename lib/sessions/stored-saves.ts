@@ -72,12 +72,12 @@ export function deadLockRemoved (record: FileRecord, storedRevision: string | un
 }
 
 /**
- * Why a save must not be stored. `repeat`: it was stored already. `superseded`: by the document server's clock it is older than
+ * Why a save must not be stored. `repeated`: it was stored already. `superseded`: by the document server's clock it is older than
  * what was stored, and would bring old content back.
  */
-export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeat' | 'superseded' | undefined {
+export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated' | 'superseded' | undefined {
   const saves = record.saves.filter(({ key }) => key === save.key)
-  if (saves.some(other => isSameSave(other, save))) return 'repeat'
+  if (saves.some(other => isSameSave(other, save))) return 'repeated'
   if (save.status !== 6) return undefined
   return isOlderThanStored(record, save) || isFinished(record, save) ? 'superseded' : undefined
 }

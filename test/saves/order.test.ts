@@ -103,7 +103,8 @@ for (const profile of profiles) {
     await Promise.all([started, post(3)])
     t.strictSame(answered.slice(0, 4), [7, 5, 6, 1])
     t.match(log.records().filter(record => record.level >= WARN && record.fileId === fileId), [
-      { fileId, status: 6, msg: /without a url/ },
+      { fileId, status: 7, outcome: 'not-assembled', msg: /could not assemble a force save/ },
+      { fileId, status: 6, outcome: 'empty', msg: /without a url/ },
       { fileId, key, msg: /could not assemble/ },
       { err: { code: 'FST_EDITOR_CORRUPTED_DOCUMENT' } }
     ])
