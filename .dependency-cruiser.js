@@ -10,7 +10,7 @@ const plugin = {
   plugin: ['options', 'parts', 'shutdown', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'shutdown', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
   cli: ['editor', 'doctor/plain-text', 'doctor/render-text', 'storage'],
-  actions: ['options', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'save/staging', 'sessions/document-key', 'document-server', 'security'],
+  actions: ['options', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'save/staging', 'sessions/document-key', 'document-server', 'security'],
   handler: ['options', 'diagnostics', 'bounded-map', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/page-defaults', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
   control: ['diagnostics', 'blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules'],
   doctor: ['zip', 'options', 'html', 'json', 'queue', 'streams', 'url', 'with-timeout', 'document-server', 'outbound', 'security', 'bounded-map'],

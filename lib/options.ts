@@ -15,6 +15,7 @@ const isPath = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
 const isNotBlank = stringThat(value => value.trim() !== '')
 const isNotEmpty = stringThat(value => value !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
+const AnyObject = rule('must be an object', isObject)
 
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', isUrl),
@@ -101,7 +102,8 @@ const rules: Rules<EditorOptions> = {
     close: Milliseconds
   },
   logLevel: rule('must be a log level', isNotEmpty),
-  constraints: rule('must be an object', isObject)
+  constraints: AnyObject,
+  config: AnyObject
 }
 
 /** Milliseconds. */

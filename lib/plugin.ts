@@ -16,6 +16,7 @@ import { createDoctor } from './doctor/doctor.js'
 import { startWarnings } from './doctor/start-warnings.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
 import { requestWithoutQuery } from './handler/route.js'
+import { routeOptionsWith } from './handler/route-options.js'
 import { handlerScope } from './handler/scope.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
@@ -83,7 +84,9 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     signal: shutdown.closing
   }))
 
-  const { constraints, logLevel } = options
+  const { logLevel } = options
+  const routeOptions = routeOptionsWith(options)
+  const transforms = undefined
   const doctor = settings.doctor && (await import('./doctor/route.js')).doctorRoute({
     path: settings.path,
     authorize: settings.doctor.authorize,
@@ -94,14 +97,17 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
   const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, createControl: control, editorSessions, whenSaved: saving.whenSaved, instanceId, log, signal: shutdown.endAll })
-  const routeOptions = constraints ? { constraints } : {}
   await app.register(handlerScope({
     ...handlerParts,
     settings,
     shutdown,
-    otherRoutes: [scripts.route, ...doctor ? [doctor] : []],
-    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions, signal: shutdown.endAll })],
-    routeOptions
+    otherRoutes: [
+      { ...routeOptions('document-server'), ...scripts.route },
+      ...doctor ? [{ ...routeOptions('operator'), ...doctor }] : []
+    ],
+    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions: () => routeOptions('page'), signal: shutdown.endAll })],
+    routeOptions,
+    transforms
   }), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // may return an object, only Fastify's type wants a string

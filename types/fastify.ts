@@ -5,7 +5,32 @@ import type { HttpClient } from './http.js'
 import type { EditorSessions } from './sessions.js'
 import type { Storage } from './storage.js'
 
+/**
+ * Who sends the requests of a route:
+ *
+ * - `document-server`: the handler route and the scripts of document builds. It has no session and no login; the plugin checks the
+ *   signatures and tokens of its requests. Pages with an editor use the handler route, too, and prove that by a token of their own.
+ * - `page`: the actions that a page with an editor asks for, and its module, from the browser of a user, with the cookies of this
+ *   origin. The plugin checks the page's token; the module is public.
+ * - `operator`: the doctor's page. `doctor.authorize` decides.
+ */
+export type EditorCaller = 'document-server' | 'page' | 'operator'
+
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Set on every route of the plugin, for hooks of the application: `request.routeOptions.config.editor`.
+     *
+     * @example
+     * ```js
+     * app.addHook('onRequest', async (request, reply) => {
+     *   if (request.routeOptions.config.editor?.caller === 'document-server') return // it has no session
+     *   if (!request.session.user) return reply.redirect('/login')
+     * })
+     * ```
+     */
+    editor?: { readonly caller: EditorCaller }
+  }
   interface FastifyInstance {
     /** The storage of the documents: the option `storage` or its default. */
     editorStorage: Storage

@@ -1,4 +1,4 @@
-import type { FastifyRequest, LogLevel, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
 import type { ActionOptions, PageActionName, PageUser } from './actions.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
@@ -501,4 +501,15 @@ export interface EditorOptions {
   readonly logLevel?: LogLevel
   /** Constraints of the plugin's routes, as in Fastify. */
   readonly constraints?: RouteOptions['constraints']
+  /**
+   * Config of all of the plugin's routes, as in Fastify: for hooks and plugins of the application that read
+   * `request.routeOptions.config`. Each route also has `config.editor`, which tells who asks.
+   *
+   * @default {}
+   * @example
+   * ```js
+   * config: { public: true, rateLimit: false }
+   * ```
+   */
+  readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>>
 }

@@ -1,9 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
+import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import { ForbiddenError, InvalidActionError, TooLargeError, UnauthorizedError } from '../errors.js'
 import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
 import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
+import type { CommonRouteOptions } from '../handler/route-options.js'
 import type { PageAction } from './action.js'
 import { readBody } from './body.js'
 
@@ -15,7 +17,8 @@ interface Dependencies {
   readonly createControl: (defaults: EditorControlDefaults) => EditorControl
   /** Milliseconds for a body to arrive. */
   readonly bodyTimeout: number
-  readonly routeOptions: Pick<RouteOptions, 'constraints'>
+  /** Of each action's route. */
+  readonly routeOptions: (action: PageActionName) => CommonRouteOptions
   readonly signal: AbortSignal
 }
 
@@ -29,14 +32,13 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
   return async function scope (scope: FastifyInstance): Promise<void> {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', async (_request: FastifyRequest, payload: Readable) => await readBody(payload, { milliseconds: bodyTimeout, signal }))
-    for (const action of actions) scope.route({ ...routeOptions, ...routeOf(action) })
+    for (const action of actions) scope.route({ ...routeOptions(action.name), ...routeOf(action) })
   }
 
   function routeOf (action: PageAction): RouteOptions {
     return {
       method: 'POST',
       url: `${path}/actions/${action.name}`,
-      schema: { hide: true } as RouteOptions['schema'] & object, // from API documentation, by the property that @fastify/swagger reads
       /** Runs before the body is read. */
       onRequest: async request => { authorized.set(request, await credentials.authorizeAction(request, action)) },
       async handler (request, reply) {

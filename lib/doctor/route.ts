@@ -67,7 +67,6 @@ export function doctorRoute ({ path, authorize, timeout, examine, explainOpening
     method: 'GET',
     url: `${path}/doctor`,
     exposeHeadRoute: false,
-    schema: { hide: true } as RouteOptions['schema'] & object, // from API documentation, by the property that @fastify/swagger reads
     handler: answerReport
   }
 }

@@ -1,24 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { untrustedContentHeaders } from './responses.js'
 import { METHODS } from './route.js'
+import type { CommonRouteOptions } from './route-options.js'
 
 /** Paths whose segments can be written as router patterns: other characters have a meaning there. */
 const PLAIN_PATH = /^(?:\/[\w.~-]{2,})+$/
-
-/** From API documentation, by the property that @fastify/swagger reads. */
-const HIDDEN: FastifySchema & { readonly hide: boolean } = { hide: true }
 
 /**
  * Answers 404 for the handler's path with a trailing slash or in another case. Otherwise the application's 404 handler would
  * answer, and its log line would contain the query with a signature. Routes of the application take precedence.
  */
-export function routeNearMisses (scope: FastifyInstance, path: string, options: Pick<RouteOptions, 'constraints'>): void {
+export function routeNearMisses (scope: FastifyInstance, path: string, options: CommonRouteOptions): void {
   if (!PLAIN_PATH.test(path)) return
   const anyCase = path.split('/').slice(1).map(inAnyCase).join('')
   for (const url of [anyCase, `${anyCase}/`]) {
     for (const method of METHODS) { // one at a time: a duplicate would leave the others half registered
       try {
-        scope.route({ ...options, method, url, exposeHeadRoute: false, schema: HIDDEN, onRequest: answerNotFound, handler: answerNotFound })
+        scope.route({ ...options, method, url, exposeHeadRoute: false, onRequest: answerNotFound, handler: answerNotFound })
       } catch (error) {
         // The router ignores the difference (ignoreTrailingSlash, caseSensitive), or the application has a route there.
         if ((error as { readonly code?: unknown }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error

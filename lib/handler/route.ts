@@ -8,6 +8,7 @@ import { type Action, handlerQuerySchema, type HandlerRequest, isHandlerQuery } 
 import { notesOf } from './request-notes.js'
 import { publishFailed, publishWhenClosed } from './response-report.js'
 import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
+import type { RouteOptionsOf, SwaggerTransform } from './route-options.js'
 import { callbackFields, publishRefused } from './save-report.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -36,11 +37,15 @@ interface Dependencies {
   readonly credentials: Pick<Credentials, 'isSignedCallback' | 'admitUnsignedCallback'>
   readonly observer: Observer
   readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer'>
-  readonly routeOptions: Pick<RouteOptions, 'constraints'>
+  readonly routeOptions: RouteOptionsOf
+  readonly transforms: HandlerTransforms | undefined
 }
 
-/** The handler's route: selects by `action`, and answers errors as the action requires. */
-export function handlerRoute ({ path, actions, credentials, observer, probeRequests, routeOptions }: Dependencies): RouteOptions {
+/** What describes the methods in API documentation. */
+export type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>>
+
+/** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
+export function handlerRoutes ({ path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies): RouteOptions[] {
   const handler: RouteHandlerMethod = (request, reply) => {
     if (probeRequests.recognizes(request)) return probeRequests.answer(request, reply)
     const handlerRequest = request as HandlerRequest
@@ -64,12 +69,10 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
     if (action === 'report' && mayHaveBody(request)) throw new InvalidReportError('it must have no body and no content type')
   }
 
-  return {
-    ...routeOptions,
-    method: METHODS,
+  const common = {
     url: path,
+    exposeHeadRoute: false,
     onRequest: assertAdmitted,
-    schema: { querystring: handlerQuerySchema },
     // Set on the route, so that a validator or an error handler of the application has no effect here.
     validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
     errorHandler (thrown, request, reply) {
@@ -82,7 +85,12 @@ export function handlerRoute ({ path, actions, credentials, observer, probeReque
       done()
     },
     handler
-  }
+  } satisfies Partial<RouteOptions>
+
+  return METHODS.map(method => {
+    const { schema, ...options } = routeOptions('document-server', transforms?.[method])
+    return { ...options, ...common, method, schema: { ...schema, querystring: handlerQuerySchema } }
+  })
 }
 
 /** Fastify parses no body without these headers. */

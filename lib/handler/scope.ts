@@ -1,4 +1,4 @@
-import fastifyStatic from '@fastify/static'
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,8 @@ import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import type { HandlerRequest } from './request.js'
 import { addRequestNotes } from './request-notes.js'
-import { type HandlerActions, handlerRoute } from './route.js'
+import { type HandlerActions, handlerRoutes, type HandlerTransforms } from './route.js'
+import type { CommonRouteOptions, RouteOptionsOf } from './route-options.js'
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
@@ -20,18 +21,20 @@ interface Dependencies {
   readonly credentials: Credentials
   readonly observer: Observer
   readonly probeRequests: ProbeRequests
-  /** Besides the handler's own: they have paths below it. */
+  /** Besides the handler's own, with all their options: they have paths below it. */
   readonly otherRoutes: readonly RouteOptions[]
   /** The same, of routes that read bodies in another way. */
   readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
-  readonly routeOptions: Pick<RouteOptions, 'constraints'>
+  readonly routeOptions: RouteOptionsOf
+  /** By method; a method without one is hidden from API documentation. */
+  readonly transforms: HandlerTransforms | undefined
   readonly shutdown: Shutdown
 }
 
 const BROWSER_MODULES = fileURLToPath(new URL('../browser/', import.meta.url))
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, routeOptions, shutdown }: Dependencies) {
+export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, routeOptions, transforms, shutdown }: Dependencies) {
   const { path } = settings
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
@@ -45,16 +48,21 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => probeRequests.recognizes(request)
       ? await probeRequests.readBody(payload)
       : parseCallbackBody(await readBody(request as HandlerRequest, payload)))
-    scope.route(handlerRoute({ path, actions, credentials, observer, probeRequests, routeOptions }))
-    for (const route of otherRoutes) scope.route({ ...routeOptions, ...route })
+    for (const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })) scope.route(route)
+    for (const route of otherRoutes) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
-    routeNearMisses(scope, path, routeOptions)
-    await scope.register(fastifyStatic, {
+    routeNearMisses(scope, path, routeOptions('document-server'))
+    await serveModules(scope, {
       root: BROWSER_MODULES,
       prefix: `${path}/assets/`,
       decorateReply: false,
-      index: false,
-      ...routeOptions
-    })
+      index: false
+    }, routeOptions('page'))
   }
+}
+
+/** @fastify/static gives its routes no config: they are registered through an instance that adds it. */
+async function serveModules (scope: FastifyInstance, options: FastifyStaticOptions, routeOptions: CommonRouteOptions): Promise<void> {
+  const withOptions: FastifyInstance = Object.create(scope, { route: { value: (route: RouteOptions) => scope.route({ ...route, ...routeOptions }) } })
+  await fastifyStatic(withOptions, options)
 }

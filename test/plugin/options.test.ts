@@ -65,8 +65,11 @@ const wrong: Record<string, unknown[]> = {
   'timeouts.idle': [0, '30s'],
   'timeouts.total': [0, NaN],
   logLevel: ['', 7],
-  constraints: ['x', 7]
+  constraints: ['x', 7],
+  config: ['x', 7]
 }
+
+const isPlainObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Types that none, or few, of the options have. */
 const everyType: unknown[] = [null, 7, true, Symbol('x'), 10n, () => {}, [], {}]
@@ -96,7 +99,8 @@ const mayBe: Record<string, (value: unknown) => boolean> = {
   'timeouts.headers': value => typeof value === 'number',
   'timeouts.idle': value => typeof value === 'number',
   'timeouts.total': value => typeof value === 'number',
-  constraints: value => typeof value === 'object' && value !== null && !Array.isArray(value)
+  constraints: isPlainObject,
+  config: isPlainObject
 }
 
 t.test('every option with a wrong type or value is refused with an error that names the option and states the rule', async t => {
@@ -157,7 +161,8 @@ t.test('the options object is never modified: a deep-frozen one works', async t 
     maxFileSize: 10,
     bodyLimit: 10,
     logLevel: 'warn' as const,
-    constraints: {}
+    constraints: {},
+    config: { public: true }
   })
   const host = await startHost(t, options)
   const control = host.app.editorControl(deepFrozen({ user: { id: '7', name: 'Ada' }, permissions: { edit: true } }))
