@@ -103,7 +103,8 @@ const rules: Rules<EditorOptions> = {
   },
   logLevel: rule('must be a log level', isNotEmpty),
   constraints: AnyObject,
-  config: AnyObject
+  config: AnyObject,
+  openapi: rule('must be true or an object with the list tags', anyOf(isOneOf(true), isOpenApiOption))
 }
 
 /** Milliseconds. */
@@ -195,6 +196,7 @@ export function resolveOptions (options: EditorOptions) {
     onSessionEnd: options.onSessionEnd,
     onForgotten: options.onForgotten,
     doctor: options.doctor,
+    openapi: options.openapi === true ? {} : options.openapi,
     actions: options.actions ?? {},
     recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
     versions: options.versions && { keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS, maxAge: options.versions.maxAge ?? Infinity, maxBytes: options.versions.maxBytes ?? Infinity },
@@ -222,6 +224,12 @@ function toOrigins (origins: readonly string[] | 'any'): string[] {
 function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
   if (allow === 'any') return []
   return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
+}
+
+function isOpenApiOption (value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { tags = [], ...others } = value
+  return listOf(isString)(tags) && Object.keys(others).length === 0
 }
 
 function isProxyTarget (value: unknown): boolean {

@@ -86,7 +86,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
 
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options)
-  const transforms = undefined
+  const operations = settings.openapi && (await import('./openapi/operations.js')).describedOperations(settings)
   const doctor = settings.doctor && (await import('./doctor/route.js')).doctorRoute({
     path: settings.path,
     authorize: settings.doctor.authorize,
@@ -103,11 +103,11 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     shutdown,
     otherRoutes: [
       { ...routeOptions('document-server'), ...scripts.route },
-      ...doctor ? [{ ...routeOptions('operator'), ...doctor }] : []
+      ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
     ],
-    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions: () => routeOptions('page'), signal: shutdown.endAll })],
+    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions: name => routeOptions('page', operations?.action(name)), signal: shutdown.endAll })],
     routeOptions,
-    transforms
+    transforms: operations?.handler
   }), {
     prefix: settings.prefix,
     logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // may return an object, only Fastify's type wants a string

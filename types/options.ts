@@ -512,4 +512,11 @@ export interface EditorOptions {
    * ```
    */
   readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>>
+  /**
+   * Describes the plugin's routes in the OpenAPI document of `@fastify/swagger`: the handler, the actions of pages and the doctor's
+   * page, with the credentials that they need. `tags`: by default `['editor']`. Swagger 2 documents never contain them.
+   *
+   * @default the routes are hidden
+   */
+  readonly openapi?: true | { readonly tags?: readonly string[] }
 }

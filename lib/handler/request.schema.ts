@@ -16,6 +16,3 @@ export const HandlerQuery = Type.Object({
   part: Type.Optional(Type.String())
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
-
-/** For API documentation. */
-export const handlerQuerySchema: object = JSON.parse(JSON.stringify(HandlerQuery))

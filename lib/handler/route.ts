@@ -4,7 +4,7 @@ import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
-import { type Action, handlerQuerySchema, type HandlerRequest, isHandlerQuery } from './request.js'
+import { type Action, type HandlerRequest, isHandlerQuery } from './request.js'
 import { notesOf } from './request-notes.js'
 import { publishFailed, publishWhenClosed } from './response-report.js'
 import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
@@ -73,7 +73,7 @@ export function handlerRoutes ({ path, actions, credentials, observer, probeRequ
     url: path,
     exposeHeadRoute: false,
     onRequest: assertAdmitted,
-    // Set on the route, so that a validator or an error handler of the application has no effect here.
+    // Set on the route, so that a validator or an error handler of the application has no effect here. It needs no schema.
     validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
     errorHandler (thrown, request, reply) {
       const error = thrownError(thrown)
@@ -89,7 +89,7 @@ export function handlerRoutes ({ path, actions, credentials, observer, probeRequ
 
   return METHODS.map(method => {
     const { schema, ...options } = routeOptions('document-server', transforms?.[method])
-    return { ...options, ...common, method, schema: { ...schema, querystring: handlerQuerySchema } }
+    return { ...options, ...common, method, schema: { ...schema, querystring: {} } }
   })
 }
 

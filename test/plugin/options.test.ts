@@ -66,7 +66,8 @@ const wrong: Record<string, unknown[]> = {
   'timeouts.total': [0, NaN],
   logLevel: ['', 7],
   constraints: ['x', 7],
-  config: ['x', 7]
+  config: ['x', 7],
+  openapi: [false, 'x', { tags: 'x' }, { tags: [7] }, { title: 'x' }]
 }
 
 const isPlainObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -100,7 +101,8 @@ const mayBe: Record<string, (value: unknown) => boolean> = {
   'timeouts.idle': value => typeof value === 'number',
   'timeouts.total': value => typeof value === 'number',
   constraints: isPlainObject,
-  config: isPlainObject
+  config: isPlainObject,
+  openapi: value => value === true || isPlainObject(value)
 }
 
 t.test('every option with a wrong type or value is refused with an error that names the option and states the rule', async t => {
@@ -162,7 +164,8 @@ t.test('the options object is never modified: a deep-frozen one works', async t 
     bodyLimit: 10,
     logLevel: 'warn' as const,
     constraints: {},
-    config: { public: true }
+    config: { public: true },
+    openapi: { tags: ['documents'] }
   })
   const host = await startHost(t, options)
   const control = host.app.editorControl(deepFrozen({ user: { id: '7', name: 'Ada' }, permissions: { edit: true } }))

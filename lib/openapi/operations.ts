@@ -1,0 +1,167 @@
+import type { PageActionName } from '../../types/actions.js'
+import type { SwaggerTransform } from '../handler/route-options.js'
+import type { Settings } from '../options.js'
+import { schemas } from './schemas.compiled.js'
+import { securityOf } from './security.js'
+
+/** How @fastify/swagger describes the plugin's routes. */
+export interface Operations {
+  readonly handler: { readonly GET: SwaggerTransform, readonly POST: SwaggerTransform }
+  readonly action: (name: PageActionName) => SwaggerTransform
+  readonly doctor: SwaggerTransform
+}
+
+/** In the form of a route's schema. */
+interface Operation {
+  readonly summary: string
+  readonly description: string
+  readonly querystring?: object
+  readonly body?: object
+  readonly consumes?: readonly string[]
+  /** Which security schemes a request must satisfy: all of one of these. Absent: those of the application. */
+  readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
+  readonly response: Readonly<Record<number, object>>
+}
+
+interface OpenApiObject {
+  readonly components: { securitySchemes?: object }
+}
+
+const DEFAULT_TAGS = ['editor']
+
+const BINARY = { type: 'string', format: 'binary' }
+
+/**
+ * A method of a path can have one operation, whose answer depends on the query: the handler's actions are described together. A query
+ * in the path would give each its own, but the specification does not allow that, and linters refuse it.
+ */
+export function describedOperations (settings: Pick<Settings, 'documentServer' | 'openapi' | 'proxy' | 'requireToken' | 'signedUrls'>): Operations {
+  const { schemes, security } = securityOf(settings)
+  const { tags = DEFAULT_TAGS } = settings.openapi ?? {}
+
+  function transformTo (operation: Operation): SwaggerTransform {
+    return ({ url, openapiObject }) => {
+      if (!openapiObject) return { url, schema: { hide: true } } // Swagger 2
+      const { components } = openapiObject as OpenApiObject
+      components.securitySchemes = { ...components.securitySchemes, ...schemes }
+      return { url, schema: structuredClone({ tags, ...operation }) }
+    }
+  }
+
+  return {
+    handler: {
+      GET: transformTo({ ...handlerGet, security: security.handlerGet }),
+      POST: transformTo({ ...handlerPost, security: security.handlerPost })
+    },
+    action: name => transformTo({ ...actionOf(name), security: security.action }),
+    doctor: transformTo(doctor)
+  }
+}
+
+const handlerGet: Operation = {
+  summary: 'Download a document, or fetch a file for a page',
+  description: [
+    '`action=download`: the document server downloads a stored document, or an earlier version of it. It may ask for a range, and whether the document has changed.',
+    '`action=proxy`: a page with an editor fetches a file of the document server, or of an origin that is allowed, as a response of this origin. The status is that of the other server.'
+  ].join('\n\n'),
+  querystring: schemas.queries.handlerGet,
+  response: {
+    200: { description: 'The document, or the file.', content: { 'application/octet-stream': { schema: BINARY } } },
+    206: { description: '`download`: the part of the document that the header `Range` asks for.', content: { 'application/octet-stream': { schema: BINARY } } },
+    302: nothing('`download`: the URL at which the storage serves the document.', { location: { type: 'string', format: 'uri', description: 'That URL.' } }),
+    304: nothing('`download`: the document has not changed.'),
+    400: text('There is no such action, or `url` is not an http(s) URL.'),
+    401: text('The request has no credentials, or they have expired.'),
+    403: text('The credentials are wrong, the application denies the request, or `url` may not be fetched.'),
+    404: text('There is no such document or version.'),
+    405: text('The action is one of another method.'),
+    416: text('`download`: the document is shorter than the range.'),
+    500: text('The application failed.'),
+    502: text('`proxy`: the other server cannot be reached.'),
+    504: text('`proxy`: the other server does not answer in time.')
+  }
+}
+
+const handlerPost: Operation = {
+  summary: 'Report an event of a document',
+  description: [
+    '`action=callback`: the document server tells who edits a document, and where to fetch what is to be saved. A save is stored before it is answered.',
+    '`action=report`: a page with an editor tells that its document did not open. Such a request has no body and no content type.'
+  ].join('\n\n'),
+  querystring: schemas.queries.handlerPost,
+  body: schemas.callback,
+  response: {
+    200: json('`callback`: `{"error":0}` if it is accepted. `{"error":1}` if it is refused: the document server keeps the changes.', schemas.callbackAnswer),
+    204: nothing('`report`: noted.'),
+    400: text('There is no such action, or the report is not as described.'),
+    401: text('`report`: the request has no credentials, or they have expired.'),
+    403: text('`report`: the credentials are wrong, or the application denies the request.'),
+    405: text('The action is one of another method.'),
+    429: text('`callback`: a rate limiter of the application refuses it. The document server tries again.'),
+    503: text('`callback`: the application is overloaded. The document server tries again.')
+  }
+}
+
+const doctor: Operation = {
+  summary: 'Examine the set-up',
+  description: 'Whether the application and the document server reach each other, and whether secrets, clocks, URLs and the storage work. The report is a page for browsers, and JSON for others.',
+  querystring: schemas.queries.doctor,
+  response: {
+    200: {
+      description: 'The report.',
+      content: { 'application/json': { schema: schemas.doctorReport }, 'text/html': { schema: { type: 'string' } } }
+    },
+    400: text('There is more than one `fileId`.'),
+    403: text('`doctor.authorize` denies the request.')
+  }
+}
+
+const actionSummaries: Readonly<Record<PageActionName, string>> = {
+  config: 'Get a fresh configuration for a page',
+  rename: 'Rename the document',
+  'save-as': 'Save a copy',
+  images: 'List images to insert',
+  documents: 'List documents to compare or combine with, or to insert text from',
+  spreadsheets: 'List spreadsheets for a mail merge, or as sources of linked data',
+  reference: 'Find the file that a cell links to',
+  users: 'List users to mention or to protect ranges for',
+  notify: 'Tell users that a comment mentions them',
+  sharing: 'List who may use the document',
+  favorite: 'Mark the document as a favorite',
+  create: 'Create a document',
+  history: 'List the versions of the document',
+  'history-data': 'Get a version of the document',
+  restore: 'Restore a version of the document'
+}
+
+function actionOf (name: PageActionName): Operation {
+  return {
+    summary: actionSummaries[name],
+    description: 'A page with an editor asks this for its document and its user, whom its token names.',
+    body: schemas.actions[name],
+    response: {
+      200: json('Done.', schemas.answers[name]),
+      400: json('The body is not that of the action.', schemas.actionError),
+      401: json('The request has no credentials, or they have expired.', schemas.actionError),
+      403: json('The credentials are wrong, or the page or the application does not allow this.', schemas.actionError),
+      404: json('The document is not there any more.', schemas.actionError),
+      409: json('The application refuses, or the document is being edited. A hook can refuse with any status from 400 to 499.', schemas.actionError),
+      413: json('The file is too large.', schemas.actionError),
+      415: json('The body is not JSON.', schemas.actionError),
+      500: json('The application failed.', schemas.actionError)
+    }
+  }
+}
+
+function json (description: string, schema: object): object {
+  return { description, content: { 'application/json': { schema } } }
+}
+
+function text (description: string): object {
+  return { description, content: { 'text/plain': { schema: { type: 'string' } } } }
+}
+
+/** A response without a body. */
+function nothing (description: string, headers?: Readonly<Record<string, object>>): object {
+  return { description, type: 'null', ...(headers && { headers }) }
+}

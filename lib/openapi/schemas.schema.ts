@@ -1,0 +1,144 @@
+import { type TObject, type TSchema, Type } from 'typebox'
+import * as requests from '../actions/requests.schema.js'
+import * as results from '../actions/results.schema.js'
+import { EXTENSION } from '../document-server/formats.js'
+import { CallbackPayload, optionalFields } from '../handler/callback-event.schema.js'
+import { HandlerQuery } from '../handler/request.schema.js'
+
+// For API documentation: what is checked at run time, with descriptions, and what is answered.
+
+type Parameter = keyof typeof HandlerQuery.properties
+
+/** Parameters of the handler, with their descriptions. */
+function parameters <Name extends Parameter> (action: TSchema, descriptions: Readonly<Record<Name, string>>): TObject {
+  const others = Object.entries<string>(descriptions).map(([name, description]) => [name, { ...HandlerQuery.properties[name as Name], description }])
+  return Type.Object({ action, ...Object.fromEntries(others) }, { required: ['action'] })
+}
+
+const FileId = 'The document.'
+
+const queries = {
+  handlerGet: parameters(Type.Enum(['download', 'proxy'], { type: 'string', description: 'What is wanted.' }), {
+    fileId: FileId,
+    expires: '`download`: seconds since the epoch, after which the URL is not valid any more.',
+    signature: '`download`: signature of the URL.',
+    version: '`download`: an earlier version, by its number.',
+    part: '`download`, with `version`: `content`, or `changes` for the data of the changes that led to it.',
+    url: '`proxy`: the http(s) URL to fetch.'
+  }),
+  handlerPost: parameters(Type.Enum(['callback', 'report'], { type: 'string', description: 'What is sent.' }), {
+    fileId: FileId,
+    key: '`callback`: the only document key that the URL is for.',
+    signature: '`callback`: signature of the URL.',
+    code: '`report`: `slow`, or the error code of the editor.'
+  }),
+  doctor: Type.Object({
+    fileId: Type.Optional(Type.String({ maxLength: 1024, description: 'Also explain why this document does not open or is not saved.' })),
+    format: Type.Optional(Type.Enum(['json'], { type: 'string', description: 'JSON, whatever the header `Accept` prefers.' }))
+  })
+}
+
+const callback = Type.Object({
+  ...Type.Partial(Type.Object(optionalFields)).properties,
+  ...CallbackPayload.properties,
+  token: Type.Optional(Type.String({ description: 'A JSON Web Token with all other fields, signed with `jwtSecret`.' }))
+}, { description: '`callback`: the event, as the document server sends it. `report`: there must be no body.' })
+
+const actions = {
+  config: requests.ConfigBody,
+  rename: requests.RenameBody,
+  'save-as': requests.SaveAsBody,
+  images: requests.ImagesBody,
+  documents: requests.DocumentsBody,
+  spreadsheets: requests.SpreadsheetsBody,
+  reference: requests.ReferenceBody,
+  users: requests.UsersBody,
+  notify: requests.NotifyBody,
+  sharing: requests.EmptyBody,
+  favorite: requests.FavoriteBody,
+  create: requests.CreateBody,
+  history: requests.EmptyBody,
+  'history-data': requests.HistoryDataBody,
+  restore: requests.RestoreBody
+}
+
+const PageToken = Type.String({ description: 'For the next requests of the page.' })
+const Any = Type.Object({}, { description: 'Signed: the argument of a method of the editor.' })
+
+const Choices = Type.Object({
+  choices: Type.Array(Type.Object({
+    name: Type.String(),
+    fileType: Type.String({ pattern: EXTENSION }),
+    thumbnail: Type.Optional(Type.String({ format: 'uri' })),
+    data: Any
+  }))
+})
+
+const Version = Type.Integer({ minimum: 1 })
+const VersionContent = { fileType: Type.String({ pattern: EXTENSION }), key: Type.String(), url: Type.String({ format: 'uri' }) }
+
+const answers = {
+  config: Type.Object({
+    config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
+    pageToken: PageToken,
+    proxyToken: Type.String({ description: 'For the action `proxy`.' }),
+    actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
+  }),
+  rename: Type.Object({ name: Type.String(), pageToken: PageToken }),
+  'save-as': Type.Object({ name: Type.String(), fileId: Type.Optional(Type.String()), url: Type.Optional(results.PageUrl) }),
+  images: Choices,
+  documents: Choices,
+  spreadsheets: Choices,
+  reference: Type.Union([
+    Type.Object({ ...VersionContent, path: Type.String(), referenceData: Type.Object({}), page: Type.Optional(results.PageUrl), token: Type.String() }),
+    Type.Object({ error: Type.String() })
+  ]),
+  users: Type.Object({ c: Type.String(), users: results.Users }),
+  notify: requests.EmptyBody,
+  sharing: Type.Object({ sharingSettings: results.Sharing }),
+  favorite: Type.Object({ pageToken: PageToken }),
+  create: results.CreatedPage,
+  history: Type.Object({
+    currentVersion: Type.Integer({ minimum: 0 }),
+    history: Type.Array(Type.Object({
+      version: Version,
+      key: Type.String(),
+      created: Type.String(),
+      user: Type.Object({ id: Type.String(), name: Type.String() }),
+      changes: Type.Union([Type.Array(Type.Object({})), Type.Null()]),
+      serverVersion: Type.Optional(Type.String()),
+      restored: Type.Optional(Version)
+    }))
+  }),
+  'history-data': Type.Union([
+    Type.Object({ ...VersionContent, version: Version, previous: Type.Optional(Type.Object(VersionContent)), changesUrl: Type.Optional(Type.String({ format: 'uri' })), token: Type.String() }),
+    Type.Object({ error: Type.String(), version: Version })
+  ]),
+  restore: Type.Object({ version: Version })
+} satisfies Readonly<Record<keyof typeof actions, TSchema>>
+
+const callbackAnswer = Type.Object({ error: Type.Enum([0, 1], { type: 'integer' }) })
+
+const actionError = Type.Object({
+  code: Type.String({ description: 'Such as `FST_EDITOR_FORBIDDEN`.' }),
+  message: Type.String()
+})
+
+const doctorReport = Type.Object({
+  healthy: Type.Boolean({ description: 'Whether no finding is an `error`, and every check has finished in time.' }),
+  findings: Type.Array(Type.Object({
+    code: Type.String(),
+    status: Type.Enum(['ok', 'warning', 'error', 'skipped'], { type: 'string' }),
+    title: Type.String(),
+    evidence: Type.String({ description: 'What was seen.' }),
+    remedy: Type.Optional(Type.String({ description: 'How to fix it.' }))
+  })),
+  startedAt: Type.String({ format: 'date-time' }),
+  duration: Type.Number({ description: 'Milliseconds.' })
+})
+
+/** As JSON, in which patterns are strings. */
+export const schemas: object = JSON.parse(JSON.stringify(
+  { queries, callback, callbackAnswer, actions, answers, actionError, doctorReport },
+  (_name, value) => value instanceof RegExp ? value.source : value
+))
