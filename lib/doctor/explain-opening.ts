@@ -163,7 +163,7 @@ function download (event: Noted<DownloadEvent>): DoctorFinding {
   }
 }
 
-const HOOK_REMEDY = 'Exempt the handler\'s path from the hook that answers, such as a check of the login: the document server has no session. The plugin checks its requests itself.'
+const HOOK_REMEDY = 'Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is \'document-server\': it has no session, and the plugin checks its requests itself. docs/login-hooks.md has complete examples.'
 
 function callback (callbacks: ReadonlyArray<Noted<CallbackOutcome>>): DoctorFinding[] {
   const lastSave = callbacks.findLast(({ status }) => status !== undefined && SAVES.has(status))

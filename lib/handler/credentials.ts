@@ -222,7 +222,8 @@ function isSignedAlike (a: HandlerQuery, b: HandlerQuery): boolean {
   return a.fileId === b.fileId && a.key === b.key && a.expires === b.expires && a.signature === b.signature
 }
 
-function isFromBrowser ({ headers }: FastifyRequest): boolean {
+/** The document server is none. */
+export function isFromBrowser ({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 }
 

@@ -1,9 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../doctor/openings.js'
 import type { Settings } from '../options.js'
+import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import { isFromBrowser } from './credentials.js'
 import { type HandlerQuery, isHandlerQuery } from './request.js'
+import { createHookWarnings } from './hook-warnings.js'
 import { notesOf } from './request-notes.js'
+import { errorStatus } from './responses.js'
 
 /** Notes how requests of the document server end, for the doctor. */
 export interface Observer {
@@ -22,10 +26,14 @@ interface Dependencies {
 
 /** Codes of our own errors. Their messages contain no secrets. */
 const OWN_CODE = /^FST_EDITOR_/
+/** Of Fastify itself, such as for a header that it cannot parse; plugins have other ones. */
+const FASTIFY_CODE = /^FST_ERR_/
 /** Refusals for lack of credentials. */
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
 
 export function createObserver ({ settings, urls, openings }: Dependencies): Observer {
+  const warn = createHookWarnings()
+
   return {
     reached (request, reply) {
       notesOf(request).hasReachedAction = true
@@ -34,7 +42,7 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
       reply.raw.once('close', () => { if (!isSent) note(request, { result: 'interrupted' }) })
     },
     failed: (request, error) => { notesOf(request).error = error },
-    ended: (request, reply) => note(request, outcomeOf(request, reply.statusCode))
+    ended: (request, { raw }) => note(request, outcomeOf(request, raw))
   }
 
   function note (request: FastifyRequest, outcome: Outcome): void {
@@ -42,8 +50,14 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
     if (!isHandlerQuery(query) || !query.fileId) return
     const event = eventOf(request, query, outcome)
     if (!event) return
-    if (isOfDocumentServer(query, outcome)) openings.requested(query.fileId, event)
-    else if (outcome.result === 'refused') openings.strangerRefused(query.fileId, outcome.code)
+    if (isOfDocumentServer(query, outcome)) {
+      openings.requested(query.fileId, event)
+      if (outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) && !isFromBrowser(request)) {
+        warn(request, { fileId: query.fileId.slice(0, MAX_FILE_ID_BYTES), action: event.kind, httpStatus: outcome.httpStatus, error: notesOf(request).error })
+      }
+    } else if (outcome.result === 'refused') {
+      openings.strangerRefused(query.fileId, outcome.code)
+    }
   }
 
   /** Without signed URLs anybody can send such a request. Then those count that are not refused, of files that a page shows. */
@@ -56,12 +70,19 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
     return signature === 'valid' || signature === 'expired'
   }
 
-  function outcomeOf (request: FastifyRequest, status: number): Outcome {
-    const { error, hasReachedAction } = notesOf(request)
+  function outcomeOf (request: FastifyRequest, { headersSent, statusCode }: FastifyReply['raw']): Outcome {
+    const { error, hasReachedAction, isReadingBody } = notesOf(request)
     if (error && OWN_CODE.test(error.code)) return { result: 'refused', code: error.code, reason: error.message }
-    if (!hasReachedAction) return { result: 'answered-by-application', httpStatus: error?.statusCode ?? status }
-    return error ? { result: 'refused', code: String(error.code ?? error.name) } : { result: 'accepted' }
+    if (hasReachedAction) return error ? { result: 'refused', code: String(error.code ?? error.name) } : { result: 'accepted' }
+    if (!error) return headersSent ? { result: 'answered-by-application', httpStatus: statusCode } : { result: 'interrupted' }
+    if (isReadingBody || FASTIFY_CODE.test(error.code)) return { result: 'refused', code: String(error.code ?? error.name) }
+    return { result: 'answered-by-application', httpStatus: errorStatus(error) }
   }
+}
+
+/** A hook may answer a download in the plugin's place, such as from a cache. A callback that the plugin does not see is lost, whatever the status. */
+function isLost (kind: 'callback' | 'download', httpStatus: number): boolean {
+  return kind === 'callback' || (httpStatus >= 300 && httpStatus !== 304)
 }
 
 function eventOf ({ method, body }: FastifyRequest, { action, version }: HandlerQuery, outcome: Outcome): DownloadEvent | CallbackOutcome | undefined {

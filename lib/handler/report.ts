@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { InvalidReportError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
+import { lineLimit } from './line-limit.js'
 import { explainFailure, isKnownFailure } from './opening-failures.js'
 import type { HandlerRequest } from './request.js'
 import { untrustedContentHeaders } from './responses.js'
@@ -23,7 +24,8 @@ const MAX_LINES = 100
 
 /** Logs why a document did not open in a browser: only the browser knows. */
 export function createReportHandler ({ credentials, explainOpening, onReport }: Dependencies) {
-  const isDue = lineLimit()
+  // Anybody with an editor page can report as often as they like.
+  const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
 
   return async function handleReport (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { code = '' } = request.query
@@ -38,22 +40,5 @@ export function createReportHandler ({ credentials, explainOpening, onReport }: 
       request.log.warn({ fileId, code }, [`a document did not open in the browser: ${meaning}.`, remedy, seen].filter(Boolean).join(' '))
     }
     return reply.code(204).headers(untrustedContentHeaders).send()
-  }
-}
-
-/** Anybody with an editor page can report as often as they like: one line for each file and code in a minute, and not too many in all. */
-function lineLimit (): (line: string) => boolean {
-  /** When each line was logged, oldest first. */
-  const logged = new Map<string, number>()
-
-  return line => {
-    const now = performance.now()
-    for (const [earlier, at] of logged) {
-      if (now - at < INTERVAL_MS) break
-      logged.delete(earlier)
-    }
-    if (logged.has(line) || logged.size >= MAX_LINES) return false
-    logged.set(line, now)
-    return true
   }
 }

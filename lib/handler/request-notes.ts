@@ -18,6 +18,8 @@ export interface RequestNotes {
   unsignedAllowedFor?: string
   /** The request has passed the application's hooks. */
   hasReachedAction?: boolean
+  /** What is thrown meanwhile is thrown by the plugin, or by the connection. */
+  isReadingBody?: boolean
   error?: FastifyError
   /** The callback, once it is verified and authorized. */
   callback?: CallbackEvent

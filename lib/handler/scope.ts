@@ -11,7 +11,7 @@ import { routeNearMisses } from './near-misses.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import type { HandlerRequest } from './request.js'
-import { addRequestNotes } from './request-notes.js'
+import { addRequestNotes, notesOf } from './request-notes.js'
 import { type HandlerActions, handlerRoutes, type HandlerTransforms } from './route.js'
 import type { CommonRouteOptions, RouteOptionsOf } from './route-options.js'
 
@@ -45,9 +45,13 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
     })
     addRequestNotes(scope)
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => probeRequests.recognizes(request)
-      ? await probeRequests.readBody(payload)
-      : parseCallbackBody(await readBody(request as HandlerRequest, payload)))
+    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+      const notes = notesOf(request)
+      notes.isReadingBody = true
+      const body = probeRequests.recognizes(request) ? await probeRequests.readBody(payload) : parseCallbackBody(await readBody(request as HandlerRequest, payload))
+      notes.isReadingBody = false
+      return body
+    })
     for (const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })) scope.route(route)
     for (const route of otherRoutes) scope.route(route)
     for (const other of otherScopes) await scope.register(other)

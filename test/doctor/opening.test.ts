@@ -132,7 +132,7 @@ for (const [hook, answered] of [['redirects', 302], ['throws', 401]] as const) {
     })
     const { url, callbackUrl } = await page()
     await fetch(url, { redirect: 'manual' })
-    t.match(await explain(), { OPENING_ANSWERED_BY_APPLICATION: { status: 'error', evidence: new RegExp(`with status ${answered}, before the plugin`), remedy: /Exempt the handler's path/ } })
+    t.match(await explain(), { OPENING_ANSWERED_BY_APPLICATION: { status: 'error', evidence: new RegExp(`with status ${answered}, before the plugin`), remedy: /config\.editor\.caller is 'document-server'/ } })
 
     const body = JSON.stringify({ status: 1, key: keys.of((await storage.stat(fileId))!) })
     await fetch(callbackUrl, { method: 'POST', body, redirect: 'manual' })
