@@ -4,7 +4,8 @@
 // what runs in the browser may only import itself. A part that is not listed may import nothing.
 
 const plugin = {
-  index: ['editor', 'commonjs', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  index: ['editor', 'commonjs', 'exports'],
+  exports: ['editor', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
   commonjs: ['editor', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
   editor: ['plugin'],
   plugin: ['options', 'parts', 'shutdown', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
