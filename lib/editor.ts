@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import type { EditorOptions } from '../types/options.js'
 
@@ -9,4 +9,4 @@ async function loadAndRegister (app: FastifyInstance, options: EditorOptions): P
 }
 
 /** The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`, `editorServer`, `editorSessions` and `editorDoctor()`. */
-export const editor = fp(loadAndRegister, { fastify: '5.x', name: 'fastify-onlyoffice' })
+export const editor: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, { fastify: '5.x', name: 'fastify-onlyoffice' })

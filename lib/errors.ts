@@ -73,7 +73,9 @@ export const InvalidReportError = defineError<[reason: string]>('FST_EDITOR_INVA
 /** A request of an editor page to one of its actions cannot be used. Send it as the page's module does. */
 export const InvalidActionError = defineError<[reason: string]>('FST_EDITOR_INVALID_ACTION', 'The request of the editor page cannot be used: %s', 400)
 
-interface ActionFailure extends ErrorOptions {
+/** Options of the constructor of `ActionFailedError`. */
+export interface ActionFailure extends ErrorOptions {
+  /** Default: 500. */
   readonly statusCode?: number
 }
 
@@ -116,7 +118,9 @@ export const RevokedError = defineError('FST_EDITOR_REVOKED', 'Another instance 
 /** A method of the storage did not finish within `timeouts.storage`. */
 export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>('FST_EDITOR_STORAGE_TIMEOUT', 'The storage\'s %s did not finish within %d ms', 500, { retryable: true })
 
-interface StorageFailure extends ErrorOptions {
+/** Options of the constructor of `StorageError`. */
+export interface StorageFailure extends ErrorOptions {
+  /** Whether the same call may succeed when it is repeated. Default: true. */
   readonly retryable?: boolean
 }
 
@@ -205,8 +209,11 @@ export const ForceSaveTimeoutError = defineError<[milliseconds: number]>('FST_ED
 /** A conversion was not finished after `maxAttempts` requests or within `timeout`, or a document build within its `timeout`. Converting goes on: the same conversion later gets its result. */
 export const ConversionTimeoutError = defineError<[work: string, limit: string]>('FST_EDITOR_CONVERSION_TIMEOUT', 'The %s did not finish in the expected time (%s)', 504, { retryable: true })
 
-interface ServiceErrorOptions extends ErrorOptions {
+/** Options of the constructor of an error that the document server has answered. */
+export interface ServiceErrorOptions extends ErrorOptions {
+  /** The document server's code. */
   readonly serverCode?: number
+  /** Whether the same call may succeed when it is repeated. Default: false. */
   readonly retryable?: boolean
 }
 

@@ -11,8 +11,11 @@ import type { Content } from './storage.js'
  */
 export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'document' | 'editorConfig' | 'token'>>
 
-type DocumentDefaults = Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>
-type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'> & Pick<EditorConfigEmbedded, 'embedded'>
+/** Fields of the configuration's `document` that a control does not set itself. */
+export type DocumentDefaults = Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>
+
+/** Fields of the configuration's `editorConfig` that a control does not set itself. */
+export type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'> & Pick<EditorConfigEmbedded, 'embedded'>
 
 /**
  * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and callback URL

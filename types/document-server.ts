@@ -3,7 +3,7 @@ import type { RequestOptions } from './requests.js'
 import type { AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, ResultFile } from './conversions.js'
 
 /** Commands about one document key. */
-interface KeyCommand {
+export interface KeyCommand {
   /** The document key: 1 to 128 characters of `[0-9A-Za-z._=-]`. */
   readonly key: string
 }

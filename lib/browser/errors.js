@@ -1,6 +1,6 @@
 // Errors that a page can tell apart by their `code`: `instanceof` fails where two copies of this module are in a page.
 
-/** @typedef {'not-mounted' | 'closed' | 'timeout' | 'denied' | 'format' | 'failed' | 'expired' | 'unreachable'} CaptureErrorCode */
+/** @import { CaptureErrorCode } from './index.js' */
 
 /**
  * Why `captureDocument` got no document:

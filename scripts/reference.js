@@ -1,0 +1,21 @@
+// For TypeDoc: calls the entry points by what one writes behind `from`.
+import { Converter, ReflectionKind } from 'typedoc'
+
+const NAMES = /** @type {Record<string, string>} */ ({
+  'dist/lib/exports': 'fastify-onlyoffice',
+  'dist/lib/testing': 'fastify-onlyoffice/testing',
+  'dist/lib/storage/s3': 'fastify-onlyoffice/s3',
+  'dist/lib/browser': 'fastify-onlyoffice/browser',
+  'dist/lib/browser/document-editor': 'fastify-onlyoffice/browser/document-editor',
+  'emulator/dist/lib': 'onlyoffice-emulator'
+})
+
+/** @param {import('typedoc').Application} app */
+export function load (app) {
+  app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, reflection) => {
+    if (!reflection.kindOf(ReflectionKind.Module)) return
+    const name = NAMES[reflection.name]
+    if (name === undefined) throw new Error(`scripts/reference.js has no name for ${reflection.name}`)
+    reflection.name = name
+  })
+}
