@@ -63,7 +63,10 @@ async function mount (fragment, events, isFresh = false) {
   if (page === null) return null
   const state = stateOf(fragment)
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
-  if (fragment.clientHeight === 0) fragment.style.height = '100vh'
+  if (fragment.clientHeight === 0) {
+    fragment.style.height = '100vh'
+    fragment.style.height = '100dvh' // without what the bars of a phone's browser cover; old browsers keep the other
+  }
   state.opening?.stop()
   const messages = messagesOf(page.messages)
   const notice = noticeOf(fragment)
