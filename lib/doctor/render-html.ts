@@ -42,7 +42,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 form { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; }
 label { flex-basis: 100%; color: var(--soft); }
 input { flex: 1 1 12rem; max-width: 26rem; padding: .4rem .6rem; border: 1px solid var(--soft); border-radius: 6px; background: var(--sheet); color: var(--ink); font: inherit; }
-button { padding: .4rem 1rem; border: 0; border-radius: 6px; background: var(--accent); color: var(--sheet); font: inherit; font-weight: 600; cursor: pointer; }
+button { padding: .4rem 1rem; border: 1px solid transparent; border-radius: 6px; background: var(--accent); color: var(--sheet); font: inherit; font-weight: 600; cursor: pointer; }
 ul { margin: 0; padding: 0; list-style: none; }
 .finding { padding: .8rem 1rem; border: 1px solid var(--line); border-left: 4px solid var(--status); background: var(--sheet); }
 .cards { display: grid; gap: .75rem; }

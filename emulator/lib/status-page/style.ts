@@ -25,5 +25,11 @@ th:last-child, td:last-child { padding-right: 0 }
 .good { color: var(--good) }
 .bad { color: var(--bad) }
 .nothing { margin: 0 }
+@media (max-width: 34rem) {
+  main { padding: 1.5rem 1rem 3rem }
+  section { padding: 1rem }
+  dl { display: block }
+  dd + dt { margin-top: .5rem }
+}
 footer { margin-top: 1.25rem; color: var(--soft); font-size: .85rem }
 `
