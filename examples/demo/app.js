@@ -45,6 +45,10 @@ export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicB
     doctor: { authorize: isFromThisMachine },
     versions: { keep: 100 },
     actions: createActions(app, { documents, messages, publicBaseUrl }),
+    // A save of a document that somebody else has changed meanwhile: both are kept, and listed.
+    onSaved: async ({ fileId, conflictFileId }) => {
+      if (conflictFileId !== undefined) await documents.addConflictCopy(conflictFileId, fileId)
+    },
     onForgotten: async ({ extension, content }) => {
       const { fileId } = await app.editorStorage.create(extension, content)
       await documents.add(fileId, `Recovered document.${extension}`)

@@ -44,6 +44,16 @@ export function createDocuments (app, catalogue) {
     },
 
     /**
+     * @param {string} id of the copy
+     * @param {string} original
+     */
+    async addConflictCopy (id, original) {
+      if (catalogue.find(id)) return // the hook is called again if the application ended meanwhile
+      const { name } = entryOf(original)
+      await this.add(id, `${baseOf(name)} (conflict copy)${extname(name)}`)
+    },
+
+    /**
      * @param {string} id
      * @param {unknown} base The new name without its extension, which stays.
      */

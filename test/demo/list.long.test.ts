@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
@@ -125,6 +125,25 @@ t.test('demo: the list can be sorted and searched; order, view and theme are rem
   t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'nothing is wider than a phone')
   t.ok((await page.locator('.top').boundingBox())!.height < 60, 'one bar')
   t.strictSame(problems, [])
+})
+
+t.test('demo: after a conflict, both contents are listed', { skip: browser.missing }, async t => {
+  const { page } = await browser.newPage(t)
+  await page.goto(demo.url)
+  await upload(page, [{ name: 'shared.txt', content: 'first' }])
+  await row(page, 'shared.txt').waitFor()
+  const { page: editing } = await browser.newPage(t)
+  await editing.goto(new URL((await row(page, 'shared.txt').getByRole('link', { name: 'shared.txt', exact: true }).getAttribute('href'))!, demo.url).href)
+  const editor = await editorFrame(editing)
+  await editor.locator('textarea[data-text]').fill('of the editor')
+  await editor.waitForSelector('[data-state="received"]')
+  const id = await row(page, 'shared.txt').getAttribute('data-id')
+  await writeFile(join(directory, 'uploads', `${id}.txt`), 'of another program')
+  await editing.close()
+
+  await row(page, 'shared (conflict copy).txt').waitFor()
+  t.equal(Buffer.from(await demo.download('shared.txt')).toString(), 'of another program')
+  t.equal(Buffer.from(await demo.download('shared (conflict copy).txt')).toString(), 'of the editor')
 })
 
 t.test('demo: documents are renamed, copied, converted, deleted and restored', { skip: browser.missing }, async t => {
