@@ -40,12 +40,13 @@ const SERVER_REQUESTS = [
   [/CommandService/, { from: 'application', to: 'documentServer', says: 'does anybody still edit?', code: 'POST command' }]
 ]
 
-export async function startService () {
+/** @param {{ port?: number, serverPort?: number }} [options] Where to listen, if that is free. Default: any free port. */
+export async function startService ({ port: wanted = 0, serverPort = 0 } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'diagrams-'))
   const record = createRecord()
   const jwtSecret = randomBytes(32).toString('hex')
-  const documentServer = await createDocumentServer({ jwtSecret, libreOffice: false, logger: { level: 'info', stream: { write: logged } } })
-  const port = await choosePort(HOST, 0)
+  const documentServer = await createDocumentServer({ jwtSecret, libreOffice: false, port: await freePort(serverPort), logger: { level: 'info', stream: { write: logged } } })
+  const port = await freePort(wanted)
   const url = `http://${HOST}:${port}`
   const app = Fastify({ forceCloseConnections: true })
   const { storage, failNextSave } = recordedStorage(fileStorage({ directory }), record)
@@ -68,7 +69,7 @@ export async function startService () {
   return {
     /** URL of the page with the report. */
     page: `${url}/report`,
-    app,
+    documentServerUrl: documentServer.url,
     /** Path of the report. */
     file,
     record,
@@ -116,6 +117,11 @@ export async function startService () {
       await rm(directory, { recursive: true, force: true })
     }
   }
+}
+
+/** @param {number} wanted */
+function freePort (wanted) {
+  return choosePort(HOST, wanted).catch(() => choosePort(HOST, 0))
 }
 
 /**
