@@ -18,6 +18,8 @@ import { createRecord } from './record.js'
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */
 /** @typedef {ReturnType<typeof createRecord>} Conversation */
 
+export const DISK_FULL = Object.assign(new Error('the disk is full'), { code: 'ENOSPC' })
+
 const HOST = '127.0.0.1'
 const REPORT = fileURLToPath(new URL('../../../../examples/demo/documents/Project report.docx', import.meta.url))
 
@@ -92,6 +94,8 @@ export async function startService ({ port: wanted = 0, serverPort = 0 } = {}) {
       return {
         /** The document key. */
         key: session.key,
+        /** Whether the document server had the content of a refused save. */
+        hasKeptChanges: session.events.some(event => event.type === 'joined' && event.hasForgotten),
 
         /** @param {string} text */
         async edit (text) {
@@ -208,6 +212,7 @@ function recordedStorage (storage, record) {
     if (failure === null || name !== 'replace') return /** @type {any} */ (storage)[name](...args)
     const error = failure
     failure = null
+    record.say({ from: 'storage', to: 'application', says: error.message, isReply: true, isBad: true })
     return Promise.reject(error)
   }])
   return {

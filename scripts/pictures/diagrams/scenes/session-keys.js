@@ -1,10 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { blankDocument } from 'fastify-onlyoffice'
-import { startService } from './service.js'
+import { DISK_FULL, startService } from './service.js'
 
 /** @import { Moment } from '../svg/timeline.js' */
-
-const DISK_FULL = Object.assign(new Error('the disk is full'), { code: 'ENOSPC' })
 
 /** When the document key stays, and when it changes: the keys that the pages got. */
 export async function sessionKeys () {
