@@ -22,7 +22,8 @@ export const NOTES = 'Meeting notes.txt'
 export async function startDemo (browser) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'screenshots-'))
   const settings = readSettings({ DATA_DIR: dataDirectory })
-  const documentServer = await createDocumentServer({ jwtSecret: settings.jwtSecret, port: await choosePort(settings.host, SERVER_PORT).catch(() => 0) })
+  const serverPort = await choosePort(settings.host, SERVER_PORT).catch(() => 0)
+  const documentServer = await createDocumentServer({ jwtSecret: settings.jwtSecret, port: serverPort })
   const port = await choosePort(settings.host)
   const url = `http://${settings.host}:${port}`
   const app = await createApp({ ...settings, editorApiUrl: documentServer.editorApiUrl, publicBaseUrl: url })

@@ -115,6 +115,7 @@ export async function troubles (browser, { url, pageOf, documentServer }) {
  * @param {Page} page
  */
 async function allThumbnails (page) {
-  await page.locator('li:not([hidden]) [data-thumbnail]:not(.has-image)').first().waitFor({ state: 'detached', timeout: THUMBNAILS_WITHIN_MS })
+  const missing = page.locator('li:not([hidden]) [data-thumbnail]:not(.has-image)').first()
+  await missing.waitFor({ state: 'detached', timeout: THUMBNAILS_WITHIN_MS })
     .catch(() => console.error('Not every document has a thumbnail: is LibreOffice installed?'))
 }

@@ -5,9 +5,9 @@ import { startService } from './service.js'
 /** Another program replaces the file during the session. */
 export async function conflict () {
   const service = await startService()
-  const { record, open, file } = service
+  const { record, file } = service
   try {
-    const ada = await open('Ada')
+    const ada = await service.open('Ada')
     record.clear()
     record.begin('Ada edits the report')
     await ada.edit('Orders grew in all three regions.')

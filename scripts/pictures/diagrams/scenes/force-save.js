@@ -3,9 +3,9 @@ import { startService } from './service.js'
 /** The stored file is replaced while the session goes on. */
 export async function forceSave () {
   const service = await startService()
-  const { record, open } = service
+  const { record } = service
   try {
-    const ada = await open('Ada')
+    const ada = await service.open('Ada')
     record.clear()
     record.begin('Ada edits, and has it saved')
     await ada.edit('Orders grew in all three regions.')

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** @import { Message, Step } from '../svg/sequence.js' */
+/** @typedef {ReturnType<typeof createRecord>} Conversation */
 /** @typedef {{ step: Step, effects: Entry[], answer: Message | null }} Entry */
 
 export function createRecord () {

@@ -3,12 +3,12 @@ import { startService } from './service.js'
 /** Two users edit, and leave. */
 export async function save () {
   const service = await startService()
-  const { record, open } = service
+  const { record } = service
   try {
     record.begin('Ada opens the report')
-    const ada = await open('Ada')
+    const ada = await service.open('Ada')
     record.begin('Ben opens it, too')
-    const ben = await open('Ben')
+    const ben = await service.open('Ben')
     record.begin('Both edit')
     await ada.edit('Orders grew in all three regions.')
     await ben.edit('Orders grew in all three regions. Support needs two people.')

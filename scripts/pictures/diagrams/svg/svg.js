@@ -8,8 +8,26 @@ export const LINE_HEIGHT = 19
 /** Average width of a character, as a part of the font size. Readers have different fonts, so it is a generous one. */
 const CHARACTER = { text: 0.56, code: 0.55, strong: 0.6 }
 
-const LIGHT = { card: '#ffffff', edge: '#d5dbe4', ink: '#1d2530', soft: '#566274', accent: '#2f5fb3', box: '#eef3fb', band: '#f4f5f8', bad: '#b3261e' }
-const DARK = { card: '#1b212a', edge: '#3a4453', ink: '#e6eaf0', soft: '#a3afbf', accent: '#8fb4f2', box: '#26334a', band: '#232b36', bad: '#ff9b93' }
+const LIGHT = {
+  card: '#ffffff',
+  edge: '#d5dbe4',
+  ink: '#1d2530',
+  soft: '#566274',
+  accent: '#2f5fb3',
+  box: '#eef3fb',
+  band: '#f4f5f8',
+  bad: '#b3261e'
+}
+const DARK = {
+  card: '#1b212a',
+  edge: '#3a4453',
+  ink: '#e6eaf0',
+  soft: '#a3afbf',
+  accent: '#8fb4f2',
+  box: '#26334a',
+  band: '#232b36',
+  bad: '#ff9b93'
+}
 
 /** @param {typeof LIGHT} colors */
 const rules = ({ card, edge, ink, soft, accent, box, band, bad }) => `
@@ -27,7 +45,8 @@ const rules = ({ card, edge, ink, soft, accent, box, band, bad }) => `
 .bad { fill: ${bad} }`
 
 const STYLE = `
-text { font: ${FONT_SIZE}px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; paint-order: stroke; stroke-width: 5px; stroke-linejoin: round }
+text { font: ${FONT_SIZE}px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif }
+text { paint-order: stroke; stroke-width: 5px; stroke-linejoin: round }
 .code { font: 12.5px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }
 .strong { font-weight: 600 }
 .plain { stroke-width: 0 }
@@ -48,7 +67,8 @@ function escape (text) {
  * @param {{ width: number, height: number, title: string, description: string, content: string[] }} picture
  */
 export function svg ({ width, height, title, description, content }) {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"
+  role="img" aria-labelledby="title description">
 <title id="title">${escape(title)}</title>
 <desc id="description">${escape(description)}</desc>
 <style>${STYLE}
@@ -84,7 +104,8 @@ export function arrow (from, to, { isReply = false } = {}) {
   const [dx, dy] = [Math.sign(to.x - from.x), Math.sign(to.y - from.y)]
   const back = { x: to.x - 9 * dx, y: to.y - 9 * dy }
   const tip = `M${to.x} ${to.y}L${back.x - 4.5 * dy} ${back.y - 4.5 * dx}L${back.x + 4.5 * dy} ${back.y + 4.5 * dx}Z`
-  return `<line class="arrow${isReply ? ' reply' : ''}" x1="${from.x}" y1="${from.y}" x2="${back.x}" y2="${back.y}"/><path class="tip" d="${tip}"/>`
+  const kind = isReply ? 'arrow reply' : 'arrow'
+  return `<line class="${kind}" x1="${from.x}" y1="${from.y}" x2="${back.x}" y2="${back.y}"/><path class="tip" d="${tip}"/>`
 }
 
 /**
