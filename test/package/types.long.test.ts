@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js'
 
-const esm = ['typed-esm.mts', 'no-any.mts']
+const hosts = ['typed-esm.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts']
+const esm = ['typed-esm.mts', 'no-any.mts', 'minimal.mts']
 const nodenext = { module: 'nodenext', files: [...esm, 'typed-commonjs-import.cts'] }
 /** With `require()` of an ES module, which TypeScript has learnt in 5.8, and the types of the AWS SDK, which take long to check. */
 const newer = { ...nodenext, files: [...nodenext.files, 'typed-commonjs.cts', 'typed-s3.mts'] }
@@ -37,7 +38,10 @@ t.jobs = 2
 // What must not compile is marked @ts-expect-error in the hosts: the compiler reports a mark that is not needed.
 const { directory, link } = await installPacked(t, 'fastify-onlyoffice', 'onlyoffice-emulator')
 await link('@types/node')
-for (const file of newer.files) await copyFile(join(root, 'test/package/hosts', file), join(directory, file))
+for (const file of hosts) await copyFile(join(root, 'test/package/hosts', file), join(directory, file))
+const [firstRun, ...minimal] = (await readFile(join(root, 'examples/minimal/server.js'), 'utf8')).split('\n')
+t.match(firstRun, /^import '\.\/first-run\.js'/, 'the only line that is not for an application')
+await writeFile(join(directory, 'minimal.mts'), minimal.join('\n'))
 
 for (const [version, { folder, settings }] of Object.entries(compilers)) {
   const path = join(root, folder)
