@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { startExample, temporaryDirectory } from '../helpers/example.js'
+import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+
+const browser = await startBrowser(t)
+
+t.test('example custom-storage: its storage fulfils the contract', async t => {
+  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', join(root, 'examples/custom-storage/blob-storage.test.js')], { cwd: root, env: plainEnvironment })
+  t.match(stdout, /^# fail 0$/m)
+  t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 60, 'every test ran')
+})
+
+t.test('example custom-storage: what is typed is still there when both services have been started again', { skip: browser.missing }, async t => {
+  const directory = await temporaryDirectory(t)
+  const { page, problems } = await browser.newPage(t)
+  const first = await startExample(t, 'custom-storage/server.js', { directory })
+  await page.goto(first.url)
+  const editor = await editorFrame(page)
+  await editor.locator('[data-paragraph]').first().press('End')
+  await page.keyboard.type('kept as a blob')
+  await editor.waitForSelector('[data-state="received"]')
+  t.match(await first.stop(), { code: 0, log: '' })
+
+  const second = await startExample(t, 'custom-storage/server.js', { directory })
+  problems.length = 0 // of the page that has lost its server
+  await page.goto(second.url)
+  t.equal(await (await editorFrame(page)).locator('[data-paragraph]').first().innerText(), 'kept as a blob')
+  t.strictSame(problems, [])
+})
