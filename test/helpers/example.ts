@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const URL_OF_APPLICATION = /http:\/\/127\.0\.0\.1:\d+(?=\s|")/
+const URL_OF_APPLICATION = /http:\/\/127\.0\.0\.1:\d+(?=[\s"/])/
 
 export interface Example {
   /** The first URL that it has printed. */
