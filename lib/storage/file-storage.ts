@@ -15,6 +15,7 @@ import { fileVersions } from './file-versions.js'
 import { publishNew } from './publishing.js'
 import { contentOf, OpenFile } from './reading.js'
 import { replaceFile, revokeTicket } from './replacing.js'
+import { assertReplaceOptions } from './replace-options.js'
 import { isRevoked, isTempName, readTempFile, sweepTempFiles, type TempFile, writeTempFile } from './temp-files.js'
 
 export interface FileStorageOptions {
@@ -141,6 +142,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
 
     async replace (fileId, content, options = {}) {
       acceptContent(content)
+      assertReplaceOptions(options)
       if (options.extension !== undefined) storedExtension(options.extension)
       const [file] = await find(fileId)
       if (!file) return null

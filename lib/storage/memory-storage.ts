@@ -8,6 +8,7 @@ import { isSafeFileId } from '../security/file-id.js'
 import { BoundedMap } from '../bounded-map.js'
 import { storedExtension } from './file-info.js'
 import { memoryVersions } from './memory-versions.js'
+import { assertReplaceOptions } from './replace-options.js'
 import { sliceOf } from './reading.js'
 
 /** There are none. */
@@ -70,8 +71,10 @@ export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omi
       return staged
     },
 
-    async replace (fileId, content, { extension, ...options } = {}) {
+    async replace (fileId, content, given = {}) {
       acceptContent(content)
+      assertReplaceOptions(given)
+      const { extension, ...options } = given
       const file = find(fileId)
       return file ? await store(fileId, extension === undefined ? file.info.extension : storedExtension(extension), content, options) : null
     },

@@ -126,7 +126,7 @@ t.test('defaults cannot contain what the document determines, at the top level o
   const sneaky = { key: 'k', url: 'https://evil.example', title: 'x', fileType: 'exe' }
   const cases = [...Object.entries({ ...sneaky, callbackUrl: 'https://evil.example', token: 'x', documentType: 'cell', events: {} })
     .map(([name, value]) => [name, { [name]: value }] as const), ...Object.entries(sneaky).map(([name, value]) => [`document.${name}`, { document: { [name]: value } }] as const),
-    ['editorConfig.callbackUrl', { editorConfig: { callbackUrl: 'https://evil.example' } }] as const]
+  ['editorConfig.callbackUrl', { editorConfig: { callbackUrl: 'https://evil.example' } }] as const]
   for (const [name, defaults] of cases) {
     t.throws(() => host.app.editorControl(defaults as EditorControlDefaults), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be absent` }, name)
   }

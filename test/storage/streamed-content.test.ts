@@ -41,7 +41,7 @@ t.test('a source of something else than bytes is refused', async t => {
   const storage = fileStorage({ directory })
   for (const chunk of [1, null, {}, [1, 2], new Uint16Array(2)]) {
     async function * source () { yield chunk as Uint8Array }
-    await t.rejects(storage.replace('a', source()), TypeError)
+    await t.rejects(storage.replace('a', source()), { code: 'FST_EDITOR_INVALID_OPTION', message: 'Option content must be a stream of Uint8Arrays' })
   }
   t.strictSame(Object.keys(await contentsOf(directory)), ['a.docx'])
 })

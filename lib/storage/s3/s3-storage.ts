@@ -6,6 +6,7 @@ import { BusyError, InvalidOptionError, StorageError } from '../../errors.js'
 import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isOneOf, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { storedExtension } from '../file-info.js'
+import { assertReplaceOptions } from '../replace-options.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
 import { checkConditions } from './conditions.js'
@@ -185,8 +186,10 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       return await staging.stage(fileId, content)
     },
 
-    async replace (fileId, content, { extension, ifRevision, beforePublish } = {}) {
+    async replace (fileId, content, options = {}) {
       acceptContent(content)
+      assertReplaceOptions(options)
+      const { extension, ifRevision, beforePublish } = options
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       const record = await recordOf(fileId)
       if (!record?.content) return null
