@@ -45,7 +45,7 @@ function moduleOf (file, exported) {
     `// Made from ${basename(file)} by scripts/compile-schemas.js.`,
     '// @ts-nocheck',
     ...names.length > 0 ? [`import type { ${names.join(', ')} } from './${basename(file, '.ts')}.js'`] : [],
-    .../\{ check: url\./.test(body) ? [`import * as url from '${relative(dirname(file), join(LIB, 'url.js'))}'`] : [],
+    .../\{ check: url\./.test(body) ? [`import * as url from '${relative(dirname(file), join(LIB, 'url.js')).replaceAll('\\', '/')}'`] : [],
     ...body.includes('Guard.') ? ['', GUARD] : [],
     '',
     body,
