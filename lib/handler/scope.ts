@@ -1,9 +1,8 @@
-import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Settings } from '../options.js'
 import type { Shutdown } from '../shutdown.js'
+import { assetsRoute } from './assets.js'
 import { bodyReader } from './body-reader.js'
 import { parseCallbackBody } from './callback-body.js'
 import type { Credentials } from './credentials.js'
@@ -13,7 +12,7 @@ import type { ProbeRequests } from './probe-requests.js'
 import type { HandlerRequest } from './request.js'
 import { addRequestNotes, notesOf } from './request-notes.js'
 import { type HandlerActions, handlerRoutes, type HandlerTransforms } from './route.js'
-import type { CommonRouteOptions, RouteOptionsOf } from './route-options.js'
+import type { RouteOptionsOf } from './route-options.js'
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
@@ -30,8 +29,6 @@ interface Dependencies {
   readonly transforms: HandlerTransforms | undefined
   readonly shutdown: Shutdown
 }
-
-const BROWSER_MODULES = fileURLToPath(new URL('../browser/', import.meta.url))
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
 export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, routeOptions, transforms, shutdown }: Dependencies) {
@@ -56,17 +53,6 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
     for (const route of otherRoutes) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
     routeNearMisses(scope, path, routeOptions('document-server'))
-    await serveModules(scope, {
-      root: BROWSER_MODULES,
-      prefix: `${path}/assets/`,
-      decorateReply: false,
-      index: false
-    }, routeOptions('page'))
+    scope.route({ ...routeOptions('page'), ...assetsRoute(path) })
   }
-}
-
-/** @fastify/static gives its routes no config: they are registered through an instance that adds it. */
-async function serveModules (scope: FastifyInstance, options: FastifyStaticOptions, routeOptions: CommonRouteOptions): Promise<void> {
-  const withOptions: FastifyInstance = Object.create(scope, { route: { value: (route: RouteOptions) => scope.route({ ...route, ...routeOptions }) } })
-  await fastifyStatic(withOptions, options)
 }
