@@ -21,6 +21,7 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
   const outside = [download, smallCallback].find(isAnswered)
   const hook = hookAnswer(download, smallCallback) ?? (inside && (outside || download.kind === 'failure') ? hookAnswer(ofApplication(inside.download), ofApplication(inside.callback)) : undefined)
   if (hook) return [assessHook(hook)]
+  if (outside?.kind === 'changed') return [changed(outside.response)]
   if (outside?.kind === 'unrecognized') return [unrecognized(outside.response)]
   if (outside?.kind === 'foreign') return [foreign(outside.response)]
 
@@ -40,6 +41,11 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
     if (status === 503) return error('OVERLOAD_HOOK', evidence, 'The application reports that it is overloaded, such as by @fastify/under-pressure: find out why, or raise its limits. Documents do not open meanwhile; the document server repeats its callbacks for some minutes.')
     if (requests === 'a callback' && (status === 403 || /csrf/i.test(text))) return error('CSRF_HOOK', evidence, `Let the CSRF check ${PASS} a callback has no CSRF token, and no page of another site can sign its URL.`)
     return error('LOGIN_HOOK', evidence, `Let hooks that check a login ${PASS} it has no session, and the handler verifies its requests itself. docs/login-hooks.md has complete examples.`)
+  }
+
+  function changed (response: DirectResponse): DoctorFinding {
+    return error('ANSWER_CHANGED', `Our handler answers at ${shown(url)}, but what arrives is not what it sent: ${described(url, response)}.`,
+      'Let onSend hooks of the application, such as one that puts every answer into an envelope, leave the answers of routes alone that have request.routeOptions.config.editor. If there are none, a proxy changes them.')
   }
 
   /** The handler was reached, but the signature was not as it was made. */
@@ -89,7 +95,7 @@ const PASS = 'pass requests whose request.routeOptions.config.editor?.caller is 
 
 /** Without a network in between, nothing else can have answered. */
 function ofApplication (reception: Reception): Reception {
-  return 'response' in reception ? { kind: 'hook', response: reception.response } : reception
+  return reception.kind === 'foreign' || reception.kind === 'unrecognized' ? { kind: 'hook', response: reception.response } : reception
 }
 
 interface HookAnswer {
@@ -104,7 +110,7 @@ function hookAnswer (download: Reception, callback: Reception): HookAnswer | und
 }
 
 function isAnswered (reception: Reception): reception is Extract<Reception, { readonly response: DirectResponse }> {
-  return reception.kind === 'foreign' || reception.kind === 'unrecognized'
+  return reception.kind === 'foreign' || reception.kind === 'unrecognized' || reception.kind === 'changed'
 }
 
 function described (url: URL, response: DirectResponse): string {

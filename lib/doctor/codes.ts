@@ -62,6 +62,7 @@ export const codes = {
   CSRF_HOOK: 'A CSRF check of the application refuses callbacks',
   RATE_LIMIT_HOOK: 'A rate limiter of the application refuses the document server',
   OVERLOAD_HOOK: 'The application refuses requests because of its load',
+  ANSWER_CHANGED: 'The answers of our handler are changed',
   PUBLIC_URL_LOGIN: 'A login is required at publicBaseUrl',
   PUBLIC_URL_REDIRECT: 'publicBaseUrl is redirected',
   PUBLIC_URL_NOT_OURS: 'publicBaseUrl does not lead to our handler',

@@ -15,6 +15,8 @@ export type Reception =
   | { readonly kind: 'ours', readonly answer?: ProbeAnswer }
   /** By a hook of the application that serves the handler. */
   | { readonly kind: 'hook', readonly response: DirectResponse }
+  /** By the handler, but something has changed its answer. */
+  | { readonly kind: 'changed', readonly response: DirectResponse }
   /** By the handler, which did not recognize the probe. */
   | { readonly kind: 'unrecognized', readonly response: DirectResponse }
   /** By something else. */
@@ -47,6 +49,8 @@ interface Dependencies {
 /** As large as a callback with a long history. */
 const LARGE_BODY_BYTES = 1.5 * 1024 ** 2
 const SMALL_BODY = '{"status":0}'
+/** Fields of a `ProbeAnswer`, or the name of a part of the probe's document. */
+const CONTENT_OF_ANSWER = /\binstance\b.*\bsightings\b|word\/document\.xml/s
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 export function createOwnRequests ({ settings, urls, handlerPath, direct, inject }: Dependencies) {
@@ -93,6 +97,7 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
       const answer = provenAnswer(id, response.text)
       if (answer) return { kind: 'ours', answer }
       if (response.text === '{"error":1}') return { kind: 'unrecognized', response }
+      if (CONTENT_OF_ANSWER.test(response.text)) return { kind: 'changed', response }
     }
     return { kind: isRefusalOfHandler(response) ? 'unrecognized' : 'foreign', response }
   }

@@ -162,6 +162,12 @@ const faults: Readonly<Record<string, Fault>> = {
     codes: ['OVERLOAD_HOOK'],
     evidence: ['status 503']
   },
+  'a hook that puts every answer into an envelope': {
+    options: { prepare: app => app.addHook('onSend', async (_request, reply, payload) => /json/.test(String(reply.getHeader('content-type'))) ? JSON.stringify({ data: JSON.parse(String(payload)) }) : payload) },
+    codes: ['ANSWER_CHANGED'],
+    evidence: ['status 200', 'data'],
+    remedy: /onSend/
+  },
   'a login hook, behind a proxy with a login of its own': {
     options: {
       publicProxy: { answer: showingLogin(() => true) },
