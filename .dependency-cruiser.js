@@ -12,7 +12,7 @@ const plugin = {
   parts: ['options', 'shutdown', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
   cli: ['editor', 'doctor/plain-text', 'doctor/render-text', 'storage', 'nearest'],
   actions: ['options', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'save/staging', 'sessions/document-key', 'document-server', 'security'],
-  handler: ['options', 'diagnostics', 'bounded-map', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/page-defaults', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
+  handler: ['options', 'diagnostics', 'bounded-map', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/page-defaults', 'doctor/guide', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
   openapi: ['options', 'actions/requests', 'actions/results', 'document-server/formats', 'handler/callback-event', 'handler/request', 'handler/route-options'],
   control: ['diagnostics', 'blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules', 'content'],
   doctor: ['zip', 'options', 'html', 'json', 'queue', 'streams', 'url', 'with-timeout', 'document-server', 'outbound', 'security', 'bounded-map', 'rules'],

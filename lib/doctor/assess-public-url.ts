@@ -2,6 +2,7 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { isLogin, isRedirect, redirectTarget } from './answers.js'
 import type { DirectResponse } from './direct-request.js'
 import { error, ok, skipped, warning } from './findings.js'
+import { LOGIN_GUIDE } from './guide.js'
 import type { OwnRequests, Reception } from './own-requests.js'
 import { firstWords, shown } from './plain-text.js'
 import type { Sighting } from './probes.js'
@@ -36,11 +37,11 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
 
   function assessHook ({ response, requests }: HookAnswer): DoctorFinding {
     const { status, text } = response
-    const evidence = `A hook of the application itself answers ${described(url, response)} to ${requests} of the document server at ${url.pathname}, before the handler sees it.`
+    const evidence = `A hook of the application itself answers ${requests} of the document server at ${url.pathname} before the handler sees it: ${described(url, response)}.`
     if (status === 429) return error('RATE_LIMIT_HOOK', evidence, 'All requests of the document server come from one IP address: give the plugin\'s routes a higher limit, or none, such as config: { rateLimit: false } for @fastify/rate-limit.')
     if (status === 503) return error('OVERLOAD_HOOK', evidence, 'The application reports that it is overloaded, such as by @fastify/under-pressure: find out why, or raise its limits. Documents do not open meanwhile; the document server repeats its callbacks for some minutes.')
     if (requests === 'a callback' && (status === 403 || /csrf/i.test(text))) return error('CSRF_HOOK', evidence, `Let the CSRF check ${PASS} a callback has no CSRF token, and no page of another site can sign its URL.`)
-    return error('LOGIN_HOOK', evidence, `Let hooks that check a login ${PASS} it has no session, and the handler verifies its requests itself. docs/login-hooks.md has complete examples.`)
+    return error('LOGIN_HOOK', evidence, `Let hooks that check a login ${PASS} it has no session, and the handler verifies its requests itself. See ${LOGIN_GUIDE}`)
   }
 
   function changed (response: DirectResponse): DoctorFinding {

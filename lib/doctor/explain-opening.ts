@@ -1,6 +1,7 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Clock } from '../../types/options.js'
 import type { FileInfo } from '../../types/storage.js'
+import { LOGIN_GUIDE } from './guide.js'
 import type { CallbackOutcome, DownloadEvent, Noted, OpeningEvent, OpeningHistory, Openings, Outcome } from './openings.js'
 import { redactor } from './plain-text.js'
 
@@ -163,7 +164,7 @@ function download (event: Noted<DownloadEvent>): DoctorFinding {
   }
 }
 
-const HOOK_REMEDY = 'Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is \'document-server\': it has no session, and the plugin checks its requests itself. docs/login-hooks.md has complete examples.'
+const HOOK_REMEDY = `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`
 
 function callback (callbacks: ReadonlyArray<Noted<CallbackOutcome>>): DoctorFinding[] {
   const lastSave = callbacks.findLast(({ status }) => status !== undefined && SAVES.has(status))

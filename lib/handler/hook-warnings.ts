@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify'
+import { LOGIN_GUIDE } from '../doctor/guide.js'
 import { lineLimit } from './line-limit.js'
 
 /** A request of the document server that the plugin never saw. */
@@ -9,8 +10,6 @@ export interface EndedByHook {
   /** What the hook has thrown. */
   readonly error: FastifyError | undefined
 }
-
-const GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'
 
 const INTERVAL_MS = 10 * 60_000
 /** More than there are statuses in use. */
@@ -27,7 +26,7 @@ export function createHookWarnings () {
 
   return function warn (request: FastifyRequest, { fileId, action, httpStatus, error }: EndedByHook): void {
     if (!isDue(`${action} ${httpStatus}`)) return
-    request.log.warn({ fileId, httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${GUIDE}`)
+    request.log.warn({ fileId, httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)
   }
 }
 

@@ -137,7 +137,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a hook that checks forms refuses callbacks': {
     options: { prepare: app => app.addHook('preHandler', async (request, reply) => request.method === 'POST' ? await reply.code(403).send('no CSRF token') : undefined) },
     codes: ['CSRF_HOOK'],
-    evidence: ['status 403', 'no CSRF token', 'to a callback'],
+    evidence: ['status 403', 'no CSRF token', 'answers a callback'],
     remedy: /CSRF token/
   },
   '@fastify/csrf-protection refuses callbacks': {
