@@ -27,6 +27,8 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 /** Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts. There is no parser here for the others. */
 const OTHERS: ReadonlySet<string> = new Set(['', 'text', 'http', 'sh', 'nginx', 'dockerfile', 'vue'])
 
+t.setTimeout(120_000) // the compiler reads the types of all packages
+
 t.test('every block of JavaScript and TypeScript compiles strictly against the built types', async t => {
   t.ok(compiled.length > 20)
   for (const { block, errors } of compiled) t.strictSame(errors, [], titleOf(block))

@@ -53,6 +53,8 @@ const entries = readPage(PAGE).tables
   .filter(({ header }) => header[0]?.text === 'message')
   .flatMap(({ rows }) => rows.flatMap(({ line, cells }) => cells[0]!.codeSpans.map((text): Entry => ({ text: tidy(text), line }))))
 
+t.setTimeout(120_000) // the compiler reads all sources
+
 t.test('every message that the library has is in docs/troubleshooting.md', async t => {
   t.ok(messages.length > 200, 'the sources were read')
   const missing = messages.filter(message => !INTERNAL.includes(message.text) && !entries.some(entry => covers(entry, message)))
