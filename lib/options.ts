@@ -1,6 +1,7 @@
 import type { Clock, EditorOptions } from '../types/options.js'
-import { basePathOf } from './document-server/server-urls.js'
+import { API_SCRIPT_PATH, basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
+import { connectionTimeoutRules, tlsRules } from './http-client/connection-rules.js'
 import { profiles } from './profiles.js'
 import {
   anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, objectWith, oneOf, rule,
@@ -9,20 +10,27 @@ import {
 import { weaknessOf } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './url.js'
 
-const isUrl = stringThat(isHttpUrl)
+const API_EXAMPLE = `https://docs.example.com${API_SCRIPT_PATH}`
 const isOrigin = stringThat(value => parseOrigin(value) !== undefined)
-const isPath = stringThat(value => /^\/[^?#\s]*[^?#\s/]$/.test(value))
+/** One fixed path of the router: it is part of signed URLs. */
+const isPath = stringThat(value => isUrlPath(value) && value.length > 1 && !/[?#:*]|\/$/.test(value))
+const PATH_RULE = 'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*): signed URLs contain it'
 const isNotBlank = stringThat(value => value.trim() !== '')
-const isNotEmpty = stringThat(value => value !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
 const AnyObject = rule('must be an object', isObject)
 
 const rules: Rules<EditorOptions> = {
-  editorApiUrl: rule('must be the absolute http(s) URL of the document server\'s api.js', isUrl),
-  jwtSecret: rule('must be the secret shared with the document server, or a list of secrets', anyOf(isNotBlank, listOf(isNotBlank, { min: 1 }))),
-  publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query, fragment and whitespace', stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value))),
-  path: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', isPath),
-  prefix: rule('must start with a slash, not end in one, and have no query, fragment or whitespace', anyOf(isOneOf(''), isPath)),
+  editorApiUrl: rule(`must be the absolute http(s) URL of the document server's api.js, such as ${API_EXAMPLE}`, stringThat(isHttpUrl), {
+    ifMissing: `set it to the URL of the document server's api.js, such as ${API_EXAMPLE}`
+  }),
+  jwtSecret: rule('must be the secret shared with the document server, which is not empty, or a list of secrets', anyOf(isNotBlank, listOf(isNotBlank, { min: 1 })), {
+    ifMissing: 'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
+  }),
+  publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query, fragment and whitespace', stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value)), {
+    ifMissing: 'set it to the URL of this application, as the document server reaches it, such as https://app.example.com'
+  }),
+  path: rule(PATH_RULE, isPath),
+  prefix: rule(PATH_RULE, anyOf(isOneOf(''), isPath)),
   profile: oneOf('secure', 'classic'),
   storage: objectWith('stat', 'read', 'create', 'replace'),
   httpClient: objectWith('request'),
@@ -37,11 +45,7 @@ const rules: Rules<EditorOptions> = {
     requireToken: TrueOrFalse,
     crossOrigin: TrueOrFalse
   },
-  tls: {
-    rejectUnauthorized: TrueOrFalse,
-    minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
-    ca: rule('must be certificates in PEM', anyOf(isNotEmpty, listOf(isNotEmpty)))
-  },
+  tls: tlsRules,
   allowPrivateAddresses: TrueOrFalse,
   allowWeakSecret: TrueOrFalse,
   requireToken: TrueOrFalse,
@@ -91,9 +95,7 @@ const rules: Rules<EditorOptions> = {
   maxFileSize: Bytes,
   bodyLimit: Bytes,
   timeouts: {
-    connect: Milliseconds,
-    headers: Milliseconds,
-    idle: Milliseconds,
+    ...connectionTimeoutRules,
     total: Milliseconds,
     body: Milliseconds,
     hooks: Milliseconds,
@@ -101,12 +103,13 @@ const rules: Rules<EditorOptions> = {
     session: Milliseconds,
     close: Milliseconds
   },
-  logLevel: rule('must be a log level', isNotEmpty),
+  logLevel: rule('must be a log level', isNotBlank),
   constraints: AnyObject,
   config: AnyObject,
   openapi: rule('must be true or an object with the list tags', anyOf(isOneOf(true), isOpenApiOption))
 }
 
+const DEFAULT_PATH = '/Controls/Editor/EditorHandler.ashx'
 /** Milliseconds. */
 const DEFAULT_TIMEOUTS = {
   connect: 10_000,
@@ -144,6 +147,8 @@ export function resolveOptions (options: EditorOptions) {
   const editorApiUrl = new URL(options.editorApiUrl)
   const internalOrigin = options.documentServer?.internalUrl === undefined ? null : new URL(options.documentServer.internalUrl).origin
   const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
+  const { path = DEFAULT_PATH, prefix = '' } = options
+  assertWithoutHandler(options.publicBaseUrl, prefix + path)
   const publicOrigins = new Set([editorApiUrl.origin, ...toOrigins(origins)])
   const allow = options.proxy?.allow ?? (defaults.anyOrigin ? 'any' : [])
 
@@ -152,8 +157,8 @@ export function resolveOptions (options: EditorOptions) {
     editorApiUrl,
     secrets,
     publicBaseUrl: options.publicBaseUrl.replace(/\/+$/, ''),
-    path: options.path ?? '/Controls/Editor/EditorHandler.ashx',
-    prefix: options.prefix ?? '',
+    path,
+    prefix,
     requireToken: options.requireToken ?? defaults.requireToken,
     signedUrls: options.signedUrls ?? defaults.signedUrls,
     downloadUrlLifetime: options.downloadUrlLifetime ?? DEFAULT_DOWNLOAD_URL_LIFETIME,
@@ -211,6 +216,12 @@ function assertStrong (secrets: readonly string[]): void {
   for (const weakness of secrets.map(weaknessOf)) {
     if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: anyone who guesses it can read and replace every document. Create one with \`openssl rand -hex 32\` for this application and the document server, or set allowWeakSecret`)
   }
+}
+
+/** The handler would then be expected at twice its path. */
+function assertWithoutHandler (publicBaseUrl: string, handlerPath: string): void {
+  if (!new URL(publicBaseUrl).pathname.replace(/\/+$/, '').endsWith(handlerPath)) return
+  throw new InvalidOptionError('publicBaseUrl', `must be the URL of this application without the path of the handler, ${handlerPath}, which the plugin adds`)
 }
 
 function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {

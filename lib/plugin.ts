@@ -8,6 +8,7 @@ import { offeredActions } from './actions/offered.js'
 import { createPageActions } from './actions/page-actions.js'
 import { actionScope } from './actions/routes.js'
 import { createControl } from './control/control.js'
+import { assertDefaults } from './control/defaults.js'
 import { createBuilder } from './document-server/builder.js'
 import { createEditorServer } from './document-server/editor-server.js'
 import { createFormats } from './document-server/format-list.js'
@@ -26,13 +27,19 @@ import { createEditorSessions } from './sessions/editor-sessions.js'
 import { createShutdown } from './shutdown.js'
 import { fileStorage } from './storage/file-storage.js'
 
+interface Logger {
+  readonly levels?: { readonly values?: Readonly<Record<string, number>> }
+}
+
 export async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
   const { log } = app
   const settings = resolveOptions(options)
+  assertScope(app, options)
   const { editorApiUrl, recovery: { interval }, timeouts } = settings
+  const { connect, headers, idle: pause } = timeouts
   const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
-  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts, tls: settings.tls }))
+  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts: { connect, headers, idle: pause }, tls: settings.tls }))
   if (settings.versions && !storage.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
   if (storage.commit && !(storage.state && storage.stage)) throw new InvalidOptionError('storage', 'has commit, and must then also have state and stage')
   if (storage.snapshot && !storage.state) throw new InvalidOptionError('storage', 'has snapshot, and must then also have state')
@@ -65,7 +72,10 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
   const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, forceSave: forceSaves.request }, defaults)
   const editorSessions = createEditorSessions({ ...saving, keys, commands })
-  app.decorate('editorControl', control)
+  app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
+    assertDefaults(defaults)
+    return control(defaults)
+  })
   app.decorate('editorServer', {
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
     convert: conversions.convert,
@@ -115,6 +125,15 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   })
   if (settings.profile === 'classic') log.warn(CLASSIC_WARNING)
   for (const warning of startWarnings(settings)) log.warn(warning)
+}
+
+/** Checks what depends on the application. Throws `InvalidOptionError`. */
+function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOptions): void {
+  if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `of the surrounding scope is ${prefix}, but must have no parameter (:) or wildcard (*): signed URLs contain it`)
+  // pino tells its levels, with those that the application has added. A disabled logger has none.
+  const levels = (log as Logger).levels?.values
+  if (logLevel === undefined || logLevel === 'silent' || levels === undefined || Object.hasOwn(levels, logLevel)) return
+  throw new InvalidOptionError('logLevel', `must be a level of the application's logger: ${Object.keys(levels).join(', ')} or silent`)
 }
 
 /** An answer of the application to a request without a network. */

@@ -1,4 +1,4 @@
-import type { Config, DocumentNormal, EditorConfigNormal } from '@onlyoffice/doceditor-types'
+import type { Config, DocumentNormal, EditorConfigEmbedded, EditorConfigNormal } from '@onlyoffice/doceditor-types'
 import type { CreateDocumentOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
 import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
@@ -12,7 +12,7 @@ import type { Content } from './storage.js'
 export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'document' | 'editorConfig' | 'token'>>
 
 type DocumentDefaults = Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>
-type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'>
+type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'> & Pick<EditorConfigEmbedded, 'embedded'>
 
 /**
  * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and callback URL
@@ -49,6 +49,12 @@ export interface OpenDocumentOptions {
    */
   readonly name?: string
 }
+
+/**
+ * What a new document is made of. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of the web, or any other
+ * async iterable. It must not have been read before, and must consist of bytes: without an encoding.
+ */
+export type DocumentContent = Content | ArrayBuffer | Blob
 
 /** Options of `EditorControl.setDocumentFromBytes`. */
 export interface SetDocumentOptions {
@@ -382,6 +388,7 @@ export interface EditorControl {
    * Opens a stored document. Resolves to this control.
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has this ID.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is not a string, or an option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time when the session was
    * looked up.
    * @throws the storage's own error, when a call of it fails.
@@ -393,6 +400,7 @@ export interface EditorControl {
    *
    * @param name Title shown in the editor. The document is stored under its extension.
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is something else, or was read before, or an option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish in time
    * while the session was looked up.
    * @throws with `check`, the errors of `checkDocument`, after which nothing is stored.
@@ -403,7 +411,7 @@ export interface EditorControl {
    * const fileId = await control.setDocumentFromBytes(request.raw, 'Report.docx', { check: true })
    * ```
    */
-  setDocumentFromBytes (content: Content, name: string, options?: SetDocumentOptions): Promise<string>
+  setDocumentFromBytes (content: DocumentContent, name: string, options?: SetDocumentOptions): Promise<string>
 
   /**
    * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to its `fileId`. Rejects as

@@ -1,11 +1,11 @@
 import type { BlankDocumentOptions } from '../../types/blank.js'
-import { InvalidOptionError } from '../errors.js'
 import { type Language, languageOf } from './language.js'
 import { openDocumentParts } from './open-document.js'
 import { type Paper, paperOf } from './paper.js'
 import { pdfFile } from './pdf.js'
 import { presentationParts } from './presentation.js'
 import { wordParts } from './word.js'
+import { AnyString, assertOptions, assertValue, isOneOf, rule, type Rules } from '../rules.js'
 import { workbookParts } from './workbook.js'
 import { zip } from '../zip.js'
 
@@ -32,6 +32,10 @@ const files: Readonly<Record<string, (language: Language, paper: Paper) => Buffe
 /** The formats of `blankDocument`. */
 export const blankFormats: readonly string[] = Object.keys(files)
 
+const Format = rule(`must be one of ${blankFormats.join(', ')}`, isOneOf(...blankFormats))
+/** What they may be is checked where they are used. */
+const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: AnyString }
+
 /**
  * A new document without content, with the usual styles: one empty paragraph, sheet, page or title slide. Text has no bytes.
  *
@@ -42,8 +46,10 @@ export const blankFormats: readonly string[] = Object.keys(files)
  * const { fileId } = await app.editorStorage.create('docx', blankDocument('docx', { lang: 'de' }))
  * ```
  */
-export function blankDocument (format: string, { lang = DEFAULT_LANGUAGE, paper }: BlankDocumentOptions = {}): Buffer {
-  if (!Object.hasOwn(files, format)) throw new InvalidOptionError('format', `must be one of ${blankFormats.join(', ')}`)
+export function blankDocument (format: string, options: BlankDocumentOptions = {}): Buffer {
+  assertValue('format', format, Format)
+  assertOptions(rules, options)
+  const { lang = DEFAULT_LANGUAGE, paper } = options
   const language = languageOf(lang)
   return files[format]!(language, paperOf(paper, language))
 }

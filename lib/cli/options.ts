@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { nearest } from './nearest.js'
+import { nearest } from '../nearest.js'
 
 export const HELP = `Usage: fastify-onlyoffice doctor [options]
 

@@ -1,9 +1,10 @@
 import type { ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, SignedConfig, ThumbnailRequest } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
+import { contentFrom } from '../content.js'
 import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import type { Openings } from '../doctor/openings.js'
-import { assertConversionOptions, conversionKey } from '../document-server/conversion-request.js'
+import { conversionKey } from '../document-server/conversion-request.js'
 import type { Conversions } from '../document-server/conversion.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
@@ -11,13 +12,14 @@ import { checkDocument } from '../document-server/upload-check.js'
 import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError } from '../errors.js'
 import type { History } from '../history/history.js'
 import type { Restore, RestoringUser } from '../history/restore.js'
-import { deferErrors } from '../streams.js'
+import { AnyString, assertOptions, assertValue } from '../rules.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
 import { signedConfig } from './config.js'
-import { assertRenderOptions, type PageUrls, renderFragment } from './page.js'
+import { convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert, setRules, thumbnailRules, VersionNumber } from './method-rules.js'
+import { type PageUrls, renderFragment } from './page.js'
 import { pageUser, renderedDefaults } from './page-defaults.js'
 import { signerOf } from './signed-data.js'
 
@@ -56,8 +58,6 @@ interface Opened {
   readonly callbackUrl: string
 }
 
-const IMAGE_TYPES: readonly string[] = ['bmp', 'gif', 'jpg', 'png']
-
 /** Creates a control for one document in one page. */
 export function createControl (dependencies: ControlDependencies, defaults: EditorControlDefaults = {}): EditorControl {
   const { storage, sessions, tokens, urls, keys, conversions, openings } = dependencies
@@ -70,7 +70,9 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     callbackUrl: '',
 
     get hasDocument () {
-      return [control.documentUrl, control.documentName, control.documentKey].every(value => value.trim() !== '')
+      const { documentUrl, documentName, documentKey, callbackUrl } = control
+      for (const [name, value] of Object.entries({ documentUrl, documentName, documentKey, callbackUrl })) assertValue(name, value, AnyString)
+      return [documentUrl, documentName, documentKey].every(value => value.trim() !== '')
     },
 
     get proxyToken () {
@@ -89,15 +91,20 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return JSON.stringify(control.config)
     },
 
-    async openDocument (fileId, { name } = {}) {
+    async openDocument (fileId, options = {}) {
+      assertValue('fileId', fileId, AnyString)
+      assertOptions(openRules, options)
+      const { name } = options
       const info = await storage.stat(fileId)
       if (!info) throw new FileNotFoundError()
       await open(info, name ?? `${info.fileId}.${info.extension}`)
       return control
     },
 
-    async setDocumentFromBytes (content, name, { check = false } = {}) {
-      deferErrors(content)
+    async setDocumentFromBytes (given, name, options = {}) {
+      const content = contentFrom(given)
+      assertOptions(setRules, options)
+      const { check = false } = options
       const extension = extensionOf(name)
       if (extension === '') throw new InvalidNameError()
       const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
@@ -105,21 +112,25 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return info.fileId
     },
 
-    async createDocument (format, { name = 'Untitled', ...options } = {}) {
+    async createDocument (format, given = {}) {
+      assertOptions(createRules, given)
+      const { name = 'Untitled', ...options } = given
       const lang = defaults.lang ?? defaults.editorConfig?.lang
       const content = blankDocument(format, { ...(lang !== undefined && { lang }), ...options })
       return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
     },
 
-    async convertToPdf (options) {
+    async convertToPdf (options = {}) {
+      assertOptions(convertToPdfRules, options)
       if (!control.hasDocument) throw new NoDocumentError()
       const { documentUrl: url, documentName: title } = control
       return conversions.convertToPdf({ key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title }, options, openedFile()?.fileId)
     },
 
-    async convert ({ signal, timeout, interval, onProgress, ...options } = {} as ControlConvertOptions) {
+    async convert (given = {} as ControlConvertOptions) {
+      assertOptions(convertRules, given, { required: requiredToConvert })
       if (!control.hasDocument) throw new NoDocumentError()
-      assertConversionOptions(options)
+      const { signal, timeout, interval, onProgress, ...options } = given
       const fileType = extension()
       if (fileType === '') throw new InvalidNameError()
       const { documentUrl: url, documentName: title } = control
@@ -131,9 +142,9 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       }, openedFile()?.fileId)
     },
 
-    async thumbnail ({ width, height, aspect = 1, outputType = 'png', ...options } = {} as ThumbnailRequest) {
-      if (!IMAGE_TYPES.includes(outputType)) throw new InvalidOptionError('outputType', `must be one of ${IMAGE_TYPES.join(', ')}`)
-      for (const [name, length] of Object.entries({ width, height })) if (length === undefined) throw new InvalidOptionError(name, 'must be set')
+    async thumbnail (request = {} as ThumbnailRequest) {
+      assertOptions(thumbnailRules, request, { required: requiredOfThumbnail })
+      const { width, height, aspect = 1, outputType = 'png', ...options } = request
       return await control.convert({ ...options, outputType, thumbnail: { aspect, first: true, width, height } })
     },
 
@@ -146,7 +157,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     render (options = {}) {
-      assertRenderOptions(options)
+      assertOptions(renderRules, options)
       const page = renderedDefaults(defaults, options)
       const pageToken = pageTokenWith(page)
       return renderFragment({
@@ -161,12 +172,18 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     history: async () => await history(async (parts, { fileId }) => await parts.history.of(fileId)),
 
-    historyData: async version => await history(async (parts, { fileId }) => await parts.history.dataOf(fileId, version)),
+    async historyData (version) {
+      assertValue('version', version, VersionNumber)
+      return await history(async (parts, { fileId }) => await parts.history.dataOf(fileId, version))
+    },
 
-    restore: async (version, options) => await history(async (parts, { fileId }) => {
-      const restore = async () => await parts.restore(fileId, version, userOf(defaults), options)
-      return await reportEnd(channels.restore, { fileId, version }, restore, () => ({ outcome: 'restored' }))
-    }),
+    async restore (version, options) {
+      assertValue('version', version, VersionNumber)
+      return await history(async (parts, { fileId }) => {
+        const restore = async () => await parts.restore(fileId, version, userOf(defaults), options)
+        return await reportEnd(channels.restore, { fileId, version }, restore, () => ({ outcome: 'restored' }))
+      })
+    },
 
     sign: signerOf(tokens)
   }

@@ -49,12 +49,15 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
  * Source: docs/document-server-protocol.md#version-history
  */
 function signData (tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]): Signed<JsonObject> {
-  const [method, value] = given.length === 1 ? ['payload', given[0]] : given
+  if (given.length < 2) return signed(tokens, jsonOf('payload', given[0]))
+  const [method, value] = given
+  if (!isMethod(method)) throw new InvalidOptionError('method', `must be ${Object.keys(shapes).join(', ')}; sign other data without a method`)
   const data = jsonOf(method, value)
-  if (given.length > 1) {
-    if (!isMethod(method)) throw new InvalidOptionError('method', `must be ${Object.keys(shapes).join(', ')}; sign other data without a method`)
-    assertShape(shapes[method](data), data, method)
-  }
+  assertShape(shapes[method](data), data, method)
+  return signed(tokens, data)
+}
+
+function signed (tokens: TokenSigner, data: JsonObject): Signed<JsonObject> {
   return { ...data, token: tokens.sign(data) }
 }
 
@@ -102,8 +105,8 @@ function isList (shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape)
 }
 
-function isMethod (method: string): method is keyof SignedMethods {
-  return Object.hasOwn(shapes, method)
+function isMethod (method: unknown): method is keyof SignedMethods {
+  return typeof method === 'string' && Object.hasOwn(shapes, method)
 }
 
 function isPlainObject (value: unknown): value is object {

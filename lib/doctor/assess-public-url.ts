@@ -18,9 +18,9 @@ interface Context {
 /** What requests to this application at publicBaseUrl tell. */
 export function assessPublicUrl (requests: OwnRequests, context: Context): DoctorFinding[] {
   const { url, download, callback, size, smallCallback = callback, inside } = requests
-  const hook = inside && [inside.download, inside.callback].find(({ kind }) => kind !== 'ours')
   const outside = [download, smallCallback].find(isAnswered)
-  if (hook && 'response' in hook && (outside || download.kind === 'failure')) return [hookAnswers(hook.response)]
+  const hook = hookAnswer(download, smallCallback) ?? (inside && (outside || download.kind === 'failure') ? hookAnswer(ofApplication(inside.download), ofApplication(inside.callback)) : undefined)
+  if (hook) return [assessHook(hook)]
   if (outside?.kind === 'unrecognized') return [unrecognized(outside.response)]
   if (outside?.kind === 'foreign') return [foreign(outside.response)]
 
@@ -33,9 +33,13 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
   }
   return [ok('CALLBACK', `${shown(url)} is our handler: it answered a GET, and a POST of ${size} bytes.`), ...instances()]
 
-  function hookAnswers (response: DirectResponse): DoctorFinding {
-    return error('LOGIN_HOOK', `Without any network in between, a hook or route of the application answers ${described(url, response)} to a request of the document server at ${url.pathname}.`,
-      `Exclude ${url.pathname} from login, CSRF and similar hooks: the handler verifies its requests itself. Register the plugin in a scope without them, or return early for this path: if (request.url.split('?')[0] === '${url.pathname}') return.`)
+  function assessHook ({ response, requests }: HookAnswer): DoctorFinding {
+    const { status, text } = response
+    const evidence = `A hook of the application itself answers ${described(url, response)} to ${requests} of the document server at ${url.pathname}, before the handler sees it.`
+    if (status === 429) return error('RATE_LIMIT_HOOK', evidence, 'All requests of the document server come from one IP address: give the plugin\'s routes a higher limit, or none, such as config: { rateLimit: false } for @fastify/rate-limit.')
+    if (status === 503) return error('OVERLOAD_HOOK', evidence, 'The application reports that it is overloaded, such as by @fastify/under-pressure: find out why, or raise its limits. Documents do not open meanwhile; the document server repeats its callbacks for some minutes.')
+    if (requests === 'a callback' && (status === 403 || /csrf/i.test(text))) return error('CSRF_HOOK', evidence, `Let the CSRF check ${PASS} a callback has no CSRF token, and no page of another site can sign its URL.`)
+    return error('LOGIN_HOOK', evidence, `Let hooks that check a login ${PASS} it has no session, and the handler verifies its requests itself. docs/login-hooks.md has complete examples.`)
   }
 
   /** The handler was reached, but the signature was not as it was made. */
@@ -53,7 +57,7 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
     const target = isRedirect(response) ? redirectTarget(url, response) : undefined
     if (isLogin(url, response)) {
       return error('PUBLIC_URL_LOGIN', `${shown(url)} answers ${described(url, response)}.`,
-        `Let the proxy${context.isListening ? '' : ', and login hooks of the application,'} pass requests to ${url.pathname} without a login (such as oauth2-proxy --skip-auth-route): the handler verifies its requests itself.`)
+        `Let the proxy in front of the application pass requests to ${url.pathname} without a login (such as oauth2-proxy --skip-auth-route): the handler verifies its requests itself.`)
     }
     if (target) {
       const keepsPost = response.status === 307 || response.status === 308
@@ -79,6 +83,24 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
     if (!other || !context.isListening || context.hasState) return []
     return [warning('INSTANCES_WITHOUT_STATE', 'Another instance of the application answered, and the storage has no state: instances do not know of each other\'s sessions and saves.', 'Add `state` to the storage (see types/storage.ts, StateStore), or run one instance only.')]
   }
+}
+
+const PASS = 'pass requests whose request.routeOptions.config.editor?.caller is \'document-server\':'
+
+/** Without a network in between, nothing else can have answered. */
+function ofApplication (reception: Reception): Reception {
+  return 'response' in reception ? { kind: 'hook', response: reception.response } : reception
+}
+
+interface HookAnswer {
+  readonly response: DirectResponse
+  /** In words: which requests are answered so. */
+  readonly requests: 'a download' | 'a callback' | 'each request'
+}
+
+function hookAnswer (download: Reception, callback: Reception): HookAnswer | undefined {
+  if (download.kind !== 'hook') return callback.kind === 'hook' ? { response: callback.response, requests: 'a callback' } : undefined
+  return { response: download.response, requests: callback.kind === 'hook' ? 'each request' : 'a download' }
 }
 
 function isAnswered (reception: Reception): reception is Extract<Reception, { readonly response: DirectResponse }> {

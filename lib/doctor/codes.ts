@@ -58,7 +58,10 @@ export const codes = {
   RESULT_FETCH: 'A file of the document server cannot be fetched',
 
   CALLBACK: 'Our handler at publicBaseUrl',
-  LOGIN_HOOK: 'The application answers before the handler',
+  LOGIN_HOOK: 'Hooks of the application answer before the handler',
+  CSRF_HOOK: 'A CSRF check of the application refuses callbacks',
+  RATE_LIMIT_HOOK: 'A rate limiter of the application refuses the document server',
+  OVERLOAD_HOOK: 'The application refuses requests because of its load',
   PUBLIC_URL_LOGIN: 'A login is required at publicBaseUrl',
   PUBLIC_URL_REDIRECT: 'publicBaseUrl is redirected',
   PUBLIC_URL_NOT_OURS: 'publicBaseUrl does not lead to our handler',

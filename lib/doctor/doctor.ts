@@ -1,6 +1,6 @@
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
-import { InvalidOptionError } from '../errors.js'
 import { createQueue } from '../queue.js'
+import { AnyString, assertOptions, Milliseconds, type Rules, Signal } from '../rules.js'
 import { unlessAborted } from '../with-timeout.js'
 import type { SetUp } from './examination.js'
 import { isError } from './findings.js'
@@ -13,6 +13,8 @@ interface Dependencies extends SetUp {
   readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
 }
 
+const rules: Rules<DoctorOptions> = { fileId: AnyString, timeout: Milliseconds, signal: Signal }
+
 const DEFAULT_TIMEOUT_MS = 60_000
 
 /** One examination at a time in a process: it sends a large request, and may wait for slow servers. */
@@ -24,9 +26,9 @@ export function createDoctor (dependencies: Dependencies): Doctor {
   const redact = redactor(confidential(settings))
   let underWay: Promise<DoctorReport> | undefined
 
-  return async function examineSetUp ({ fileId, timeout = DEFAULT_TIMEOUT_MS, signal } = {}) {
-    if (!Number.isInteger(timeout) || timeout < 1 || timeout > 2 ** 31 - 1) throw new InvalidOptionError('timeout', 'must be a whole number of milliseconds, at least 1')
-    if (fileId !== undefined && typeof fileId !== 'string') throw new InvalidOptionError('fileId', 'must be a string')
+  return async function examineSetUp (options = {}) {
+    assertOptions(rules, options)
+    const { fileId, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     const stop = signal ? AbortSignal.any([signal, closing]) : closing
     stop.throwIfAborted()
     underWay ??= turns.run('', async () => await runExamination(dependencies, timeout)).finally(() => { underWay = undefined })

@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from '../json.js'
 import type { ConnectionFault } from './connection-fault.js'
 import type { DirectRequester, DirectResponse } from './direct-request.js'
 import { probeDocument } from './probe-document.js'
-import type { ProbeAnswer } from './probes.js'
+import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, type ProbeAnswer } from './probes.js'
 
 /** The application's answer to a request that does not go through the network. */
 export type Inject = (request: { readonly method: 'GET' | 'POST', readonly url: string, readonly headers: Readonly<Record<string, string>>, readonly body?: string }) => Promise<DirectResponse>
@@ -13,6 +13,8 @@ export type Inject = (request: { readonly method: 'GET' | 'POST', readonly url: 
 export type Reception =
   /** By the handler. `answer`: of a callback. */
   | { readonly kind: 'ours', readonly answer?: ProbeAnswer }
+  /** By a hook of the application that serves the handler. */
+  | { readonly kind: 'hook', readonly response: DirectResponse }
   /** By the handler, which did not recognize the probe. */
   | { readonly kind: 'unrecognized', readonly response: DirectResponse }
   /** By something else. */
@@ -28,7 +30,7 @@ export interface OwnRequests {
   readonly size: number
   /** With a small body, if the large one failed. */
   readonly smallCallback?: Reception
-  /** Past the network: tells hooks of the application from what is in front of it. Absent if all is well, or nothing listens here. */
+  /** Past the network: finds hooks of the application behind something that answers in its place. Absent if all is well, or nothing listens here. */
   readonly inside?: { readonly download: Reception, readonly callback: Reception }
 }
 
@@ -85,6 +87,7 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
   function received (id: string, outcome: { readonly response: DirectResponse } | { readonly failure: ConnectionFault }): Reception {
     if ('failure' in outcome) return { kind: 'failure', failure: outcome.failure }
     const { response } = outcome
+    if (urls.isProbeAnswer(id, ENDED_BY_HOOK, response.header(ENDED_BY_HOOK_HEADER) ?? '')) return { kind: 'hook', response }
     if (response.status === 200) {
       if (response.text === probeDocument(id).toString('utf8')) return { kind: 'ours' }
       const answer = provenAnswer(id, response.text)

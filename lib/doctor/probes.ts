@@ -45,6 +45,10 @@ export interface Probes {
   sightings (id: string): readonly Sighting[]
 }
 
+/** What is signed to prove that a hook of the application has answered a probe, and the header with this signature. */
+export const ENDED_BY_HOOK = 'ended-by-hook'
+export const ENDED_BY_HOOK_HEADER = 'x-editor-probe'
+
 const PREFIX = 'fastify-onlyoffice-probe-'
 const MAX_PROBES = 50
 /** The document server tries a download three times. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AwaitOptions, ConvertOptions } from '../../types/conversions.js'
 import { ConversionTimeoutError } from '../errors.js'
-import { AnyFunction, assertOptions, Milliseconds, rule, type Rules } from '../rules.js'
+import { AnyFunction, assertOptions, Milliseconds, type Rules, Signal } from '../rules.js'
 
 const DEFAULT_TIMEOUT_MS = 2 * 60_000
 const DEFAULT_INTERVAL_MS = 1000
@@ -9,9 +9,9 @@ const DEFAULT_INTERVAL_MS = 1000
 const awaitRules: Rules<AwaitOptions> = {
   timeout: Milliseconds,
   interval: Milliseconds,
-  signal: rule('must be an AbortSignal', value => value instanceof AbortSignal)
+  signal: Signal
 }
-const convertRules: Rules<ConvertOptions> = { ...awaitRules, onProgress: AnyFunction }
+export const convertRules: Rules<ConvertOptions> = { ...awaitRules, onProgress: AnyFunction }
 
 /** Throws `InvalidOptionError`. */
 export function assertAwaitOptions (options: AwaitOptions): void {

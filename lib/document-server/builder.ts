@@ -3,7 +3,7 @@ import type { AwaitOptions, BuildRequest, BuildResult } from '../../types/conver
 import { BuildFailedError, InvalidOptionError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
-import { assertOptions, rule, stringThat } from '../rules.js'
+import { assertOptions, requestRules as fetchRules, rule, stringThat } from '../rules.js'
 import { isHttpUrl } from '../url.js'
 import { assertAwaitOptions, awaitResult } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
@@ -81,7 +81,10 @@ export function createBuilder ({ client, fetchResult, scripts, closing }: Depend
     return {
       files: urls.map(({ name, url }) => ({
         name,
-        fetch: async ({ signal } = {}) => await fetchResult({ url, fileType: extensionOf(name) }, { signal, failure })
+        async fetch (options = {}) {
+          assertOptions(fetchRules, options)
+          return await fetchResult({ url, fileType: extensionOf(name) }, { signal: options.signal, failure })
+        }
       }))
     }
   }

@@ -26,8 +26,8 @@ const CODE_PAGES: ReadonlySet<number> = new Set([
 ])
 
 const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
-const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
-const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
+export const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
+export const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
 
 const isColor = anyOf(listOf(integerFrom(0, 255), { min: 3, max: 3 }), listOf(isNumber, { max: 0 }))
 const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', isColor)
@@ -35,10 +35,10 @@ const Extension = rule('must be an extension of 1 to 16 letters or digits, witho
 const Length = rule('must be a length such as 19.1mm', stringThat(value => /^\d{1,5}(\.\d{1,3})?mm$/.test(value)))
 const NotNegative = rule('must be a number, at least 0', numberFrom(0))
 const Pages = rule('must be a whole number of pages, at least 0', integerFrom(0))
-const Pixels = rule('must be a whole number of pixels, at least 1', integerFrom(1))
+export const Pixels = rule('must be a whole number of pixels, at least 1', integerFrom(1))
 const Text = rule('must be a string', isString)
 
-const optionRules: Rules<ConversionOptions> = {
+export const conversionRules: Rules<ConversionOptions> = {
   outputType: Extension,
   title: Text,
   password: rule('must be a string of 1 to 255 characters', stringThat(value => value.length >= 1 && value.length <= 255)),
@@ -94,18 +94,13 @@ const optionRules: Rules<ConversionOptions> = {
 }
 
 const requestRules: Rules<ConversionRequest> = {
-  ...optionRules,
+  ...conversionRules,
   url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
   fileType: Extension,
   key: rule('must be a string that is not empty', stringThat(value => value !== ''))
 }
 
 const required: ReadonlySet<string> = new Set(['outputType', 'url', 'fileType'])
-
-/** Throws `InvalidOptionError` with the name of the first wrong field. */
-export function assertConversionOptions (options: ConversionOptions): void {
-  assertOptions(optionRules, options, { required: new Set(['outputType']) })
-}
 
 /** Throws `InvalidOptionError` with the name of the first wrong field. */
 export function assertConversionRequest (request: ConversionRequest): void {

@@ -1,7 +1,7 @@
 import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import type { ConvertToPdfOptions } from '../../types/control.js'
 import { channels, reportEnd } from '../diagnostics.js'
-import { ConversionFailedError, ConversionTimeoutError, InvalidOptionError } from '../errors.js'
+import { ConversionFailedError, ConversionTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import { parseUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
@@ -58,9 +58,6 @@ export function createConversions ({ client, fetchResult, closing }: Dependencie
     },
 
     async convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}, fileId) {
-      if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new InvalidOptionError('maxAttempts', 'must be a whole number, at least 1')
-      if (!Number.isInteger(delayMs) || delayMs < 0) throw new InvalidOptionError('delayMs', 'must be a whole number of milliseconds, at least 0')
-
       return await reported(fileId, 'pdf', ({ length }) => length, async () => {
         for (let attempt = 1; attempt <= maxAttempts; attempt++) {
           const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })

@@ -1,6 +1,7 @@
-import type { EditorServer } from '../../types/document-server.js'
+import type { CommandOptions, EditorServer } from '../../types/document-server.js'
 import { InvalidKeyError, UpstreamError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
+import { assertOptions, requestRules, type Rules, Signal, TrueOrFalse } from '../rules.js'
 import type { DocumentServerClient } from './client.js'
 import { checkedCommand, type Commands } from './commands.js'
 
@@ -11,12 +12,16 @@ interface Dependencies {
   readonly isOwnKey: (key: string) => boolean
 }
 
+const commandRules: Rules<CommandOptions> = { foreignKey: TrueOrFalse, signal: Signal }
+
 const HEALTHCHECK_TIMEOUT_MS = 10_000
 
 /** The services that need no file: health and commands. */
 export function createEditorServer ({ client, commands, isOwnKey }: Dependencies): Pick<EditorServer, 'healthcheck' | 'command' | 'version' | 'license'> {
   return {
-    async healthcheck ({ signal } = {}) {
+    async healthcheck (options = {}) {
+      assertOptions(requestRules, options)
+      const { signal } = options
       // The status is 200 in both cases. Source: docs/document-server-protocol.md#other-paths
       const { status, text } = await client.get('/healthcheck', { signal, total: HEALTHCHECK_TIMEOUT_MS })
       if (status !== 200) throw statusError(status, `the health check answered status ${status}`)
@@ -24,13 +29,22 @@ export function createEditorServer ({ client, commands, isOwnKey }: Dependencies
       return text.trim() === 'true'
     },
 
-    async command (given, { foreignKey = false, signal } = {}) {
+    async command (given, options = {}) {
+      assertOptions(commandRules, options)
+      const { foreignKey = false, signal } = options
       const command = checkedCommand(given)
       if ('key' in command && !foreignKey && !isOwnKey(command.key)) throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
       return await commands.send(command, signal && { signal })
     },
 
-    version: async options => (await commands.send({ c: 'version' }, options)).version,
-    license: async options => await commands.send({ c: 'license' }, options)
+    async version (options = {}) {
+      assertOptions(requestRules, options)
+      return (await commands.send({ c: 'version' }, options)).version
+    },
+
+    async license (options = {}) {
+      assertOptions(requestRules, options)
+      return await commands.send({ c: 'license' }, options)
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 const ZIP = Buffer.from('504b0304', 'hex')
 /** Of the end record of a zip file. */
-export const ZIP_END = Buffer.from('504b0506', 'hex')
+export const ZIP_END: Buffer = Buffer.from('504b0506', 'hex')
 /** Container of an Office Open XML file that is protected by a password. Source: MS-OFFCRYPTO. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')

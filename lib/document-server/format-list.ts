@@ -2,6 +2,7 @@ import type { DocumentType } from '@onlyoffice/doceditor-types'
 import type { DocumentFormat } from '../../types/conversions.js'
 import type { RequestOptions } from '../../types/requests.js'
 import { isJsonObject, parseJson } from '../json.js'
+import { assertOptions, requestRules } from '../rules.js'
 import { builtInFormats } from './built-in-formats.js'
 import type { DocumentServerClient } from './client.js'
 import { EXTENSION, resultMediaTypeOf } from './formats.js'
@@ -30,7 +31,9 @@ export function createFormats ({ client }: Dependencies): Formats {
   let remembered: readonly DocumentFormat[] = []
   let until = -Infinity
 
-  return async function formats ({ signal } = {}) {
+  return async function formats (options = {}) {
+    assertOptions(requestRules, options)
+    const { signal } = options
     signal?.throwIfAborted()
     if (performance.now() < until) return remembered
     const found = await ask(signal)

@@ -130,8 +130,9 @@ export function resultMediaTypeOf (extension: string): string {
 /** An extension, in any case and without its dot. */
 export const EXTENSION = /^[0-9A-Za-z]{1,16}$/
 
-/** The lower-case extension of a file name; `''` when it has none that documents can be stored under. */
-export function extensionOf (name: string): string {
+/** The lower-case extension of a file name; `''` when it has none that documents can be stored under, or is not a string. */
+export function extensionOf (name: unknown): string {
+  if (typeof name !== 'string') return ''
   const [, extension = ''] = /[^/\\]\.([^./\\]+)$/.exec(name.trimEnd()) ?? []
   return EXTENSION.test(extension) ? extension.toLowerCase() : ''
 }

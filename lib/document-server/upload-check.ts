@@ -1,6 +1,8 @@
+import { isUint8Array } from 'node:util/types'
+import type { DocumentContent } from '../../types/control.js'
 import type { Content } from '../../types/storage.js'
 import { DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError } from '../errors.js'
-import { deferErrors } from '../streams.js'
+import { contentFrom } from '../content.js'
 import { isCutOff } from './compound-file.js'
 import { hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH } from './file-signatures.js'
 import { documentTypeOf, extensionOf } from './formats.js'
@@ -22,6 +24,7 @@ const END_REACH = 256 * 1024
  *
  * @param name Name of the file, of which the extension counts: `Report.docx`.
  * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the content is not bytes or a stream of them, or was read before.
  * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): the editor opens no such files. The content was not read.
  * @throws EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`): there is no content, and it is not plain text.
  * @throws WrongFormatError (`FST_EDITOR_WRONG_FORMAT`): the content is of another format than the extension says.
@@ -33,13 +36,13 @@ const END_REACH = 256 * 1024
  * const { fileId } = await app.editorStorage.create('docx', content)
  * ```
  */
-export async function checkDocument (content: Content, name: string): Promise<Content> {
-  deferErrors(content)
+export async function checkDocument (given: DocumentContent, name: string): Promise<Content> {
+  const content = contentFrom(given)
   const extension = extensionOf(name)
   if (extension === '') throw new InvalidNameError()
   if (documentTypeOf(extension) === undefined) throw new UnknownFormatError(extension)
   const inspection = uploadInspection(extension)
-  if (content instanceof Uint8Array) {
+  if (isUint8Array(content)) {
     const bytes = bufferOf(content)
     inspection.atStart(bytes)
     inspection.atEnd({ start: bytes, end: bytes.subarray(-END_REACH), length: bytes.length })

@@ -5,6 +5,7 @@ import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { isFromBrowser } from './credentials.js'
 import { type HandlerQuery, isHandlerQuery } from './request.js'
+import { isEndedByHook, OWN_CODE } from './ended-by-hook.js'
 import { createHookWarnings } from './hook-warnings.js'
 import { notesOf } from './request-notes.js'
 import { errorStatus } from './responses.js'
@@ -24,10 +25,6 @@ interface Dependencies {
   readonly openings: Openings
 }
 
-/** Codes of our own errors. Their messages contain no secrets. */
-const OWN_CODE = /^FST_EDITOR_/
-/** Of Fastify itself, such as for a header that it cannot parse; plugins have other ones. */
-const FASTIFY_CODE = /^FST_ERR_/
 /** Refusals for lack of credentials. */
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
 
@@ -71,12 +68,12 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
   }
 
   function outcomeOf (request: FastifyRequest, { headersSent, statusCode }: FastifyReply['raw']): Outcome {
-    const { error, hasReachedAction, isReadingBody } = notesOf(request)
-    if (error && OWN_CODE.test(error.code)) return { result: 'refused', code: error.code, reason: error.message }
-    if (hasReachedAction) return error ? { result: 'refused', code: String(error.code ?? error.name) } : { result: 'accepted' }
-    if (!error) return headersSent ? { result: 'answered-by-application', httpStatus: statusCode } : { result: 'interrupted' }
-    if (isReadingBody || FASTIFY_CODE.test(error.code)) return { result: 'refused', code: String(error.code ?? error.name) }
-    return { result: 'answered-by-application', httpStatus: errorStatus(error) }
+    const notes = notesOf(request)
+    const { error } = notes
+    if (!headersSent) return { result: 'interrupted' }
+    if (isEndedByHook(notes)) return { result: 'answered-by-application', httpStatus: error ? errorStatus(error) : statusCode }
+    if (!error) return { result: 'accepted' }
+    return { result: 'refused', code: String(error.code ?? error.name), ...(OWN_CODE.test(error.code) && { reason: error.message }) }
   }
 }
 

@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import { PROBE_FORMAT, probeDocument } from '../doctor/probe-document.js'
-import { looksLikeProbe, type ProbeAnswer, type Probes, type SeenToken } from '../doctor/probes.js'
+import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, looksLikeProbe, type ProbeAnswer, type Probes, type SeenToken } from '../doctor/probes.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { withTimeout } from '../with-timeout.js'
+import { isEndedByHook } from './ended-by-hook.js'
 import { isHandlerQuery } from './request.js'
 import { notesOf, type Probe } from './request-notes.js'
 import { untrustedContentHeaders } from './responses.js'
@@ -19,6 +20,8 @@ export interface ProbeRequests {
   /** Counts the bytes of the body. */
   readBody (payload: Readable): Promise<{ readonly bytes: number }>
   answer (request: FastifyRequest, reply: FastifyReply): FastifyReply
+  /** Proves to the doctor that an answer comes from a hook of the application, and not from a proxy in front of it. */
+  markIfEndedByHook (request: FastifyRequest, reply: FastifyReply): void
 }
 
 interface Dependencies {
@@ -35,19 +38,22 @@ const METHODS = { callback: 'POST', download: 'GET' } as const
 
 export function createProbeRequests ({ settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies): ProbeRequests {
   return {
-    recognizes (request) {
-      const notes = notesOf(request)
-      if (notes.probe === undefined) notes.probe = signedProbe(request)
-      return notes.probe !== null
-    },
+    recognizes: request => probeIn(request) !== null,
 
     readBody: payload => withTimeout(async () => ({ bytes: await sizeOf(payload) }), {
       milliseconds: timeouts.body,
       timeoutError: ms => new InvalidCallbackError(`the body of the probe did not arrive within ${ms} ms`)
     }),
 
+    markIfEndedByHook (request, reply) {
+      const probe = isEndedByHook(notesOf(request)) ? probeIn(request) : null
+      if (probe) reply.header(ENDED_BY_HOOK_HEADER, urls.signProbeAnswer(probe.id, ENDED_BY_HOOK))
+    },
+
     answer (request, reply) {
-      const { id, action } = notesOf(request).probe!
+      const notes = notesOf(request)
+      const { id, action } = notes.probe!
+      notes.hasReachedAction = true
       if (action === 'download') {
         return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) }).send(probeDocument(id))
       }
@@ -57,6 +63,12 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
       return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json' })
         .send(Buffer.from(JSON.stringify({ error: 0, probe, signature: urls.signProbeAnswer(id, probe) })))
     }
+  }
+
+  function probeIn (request: FastifyRequest): Probe | null {
+    const notes = notesOf(request)
+    if (notes.probe === undefined) notes.probe = signedProbe(request)
+    return notes.probe
   }
 
   function signedProbe (request: FastifyRequest): Probe | null {

@@ -16,7 +16,7 @@ export interface RequestNotes {
   validQuery?: HandlerQuery
   /** The file for which `authorize` has allowed a callback that is not signed. */
   unsignedAllowedFor?: string
-  /** The request has passed the application's hooks. */
+  /** The request has passed the application's hooks. For a probe: it is answered by the handler. */
   hasReachedAction?: boolean
   /** What is thrown meanwhile is thrown by the plugin, or by the connection. */
   isReadingBody?: boolean

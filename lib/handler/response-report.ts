@@ -32,7 +32,7 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   const { raw: response } = reply
   const writtenBefore = socket.bytesWritten
   let isSent = false
-  response.once('finish', () => { isSent = true }) // a response of HTTP/2 has no `writableFinished`
+  response.once('finish', () => { isSent = response.writableEnded }) // one of HTTP/2 emits it, too, if the stream was cancelled
   if (response.closed) publish() // the client has left while a hook of the application was running
   else response.once('close', publish)
 

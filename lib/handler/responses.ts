@@ -23,6 +23,7 @@ export function thrownError (thrown: FastifyError | null): FastifyError {
  * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply {
+  if (reply.sent) return reply // by the application itself: Fastify would log the URL, with its signature
   // As bytes: Fastify would add a charset to the content type of a string.
   return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
 }

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHand
 import { FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
+import { isEndedByHook } from './ended-by-hook.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import { type Action, type HandlerRequest, isHandlerQuery } from './request.js'
@@ -36,7 +37,7 @@ interface Dependencies {
   readonly actions: HandlerActions
   readonly credentials: Pick<Credentials, 'isSignedCallback' | 'admitUnsignedCallback'>
   readonly observer: Observer
-  readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer'>
+  readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer' | 'markIfEndedByHook'>
   readonly routeOptions: RouteOptionsOf
   readonly transforms: HandlerTransforms | undefined
 }
@@ -78,7 +79,12 @@ export function handlerRoutes ({ path, actions, credentials, observer, probeRequ
     errorHandler (thrown, request, reply) {
       const error = thrownError(thrown)
       observer.failed(request, error)
+      if (isEndedByHook(notesOf(request)) && probeRequests.recognizes(request)) return answerProbe(error, reply)
       return handleError(error, request, reply)
+    },
+    onSend (request, reply, _payload, done) {
+      probeRequests.markIfEndedByHook(request, reply)
+      done()
     },
     onResponse (request, reply, done) {
       observer.ended(request, reply)
@@ -122,6 +128,13 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name) // of a body that failed
   return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(publicMessage(error, status))
+}
+
+/** What a hook has thrown, for the doctor: a callback would be answered in another way. */
+function answerProbe (error: FastifyError, reply: FastifyReply): FastifyReply {
+  const status = errorStatus(error)
+  const text = [error.code ?? error.name, ...status < 500 ? [error.message] : []].join(': ')
+  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(text)
 }
 
 /** The message for the client. Why credentials are invalid, and how to fix it, is only logged. */

@@ -6,13 +6,14 @@ import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import type { Clock } from '../../types/options.js'
 import type { Commands } from '../document-server/commands.js'
-import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
+import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
 import type { Fetch } from '../save/fetch.js'
 import type { ReplaceNoted } from '../save/noted-replace.js'
 import type { Outbox } from '../save/outbox.js'
 import type { StagingStorage } from '../save/staging.js'
 import type { Settings } from '../options.js'
 import { createQueue, type Queue } from '../queue.js'
+import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
 import type { Locks } from '../sessions/locks.js'
 import { isResultPath } from '../security/result-path.js'
 import { liveSessions } from '../sessions/record.js'
@@ -68,7 +69,16 @@ const POLL_INTERVAL_MS = 100
 /** The document server reports the end of a session by itself: it is asked only if that takes long. */
 const ASK_AFTER_MS = 3_000
 const MAX_ATTEMPTS = 100
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+const rules: Rules<RestoreOptions> = {
+  result: {
+    url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
+    fileType: rule('must be an extension such as docx', stringThat(value => value !== ''))
+  },
+  timeout: rule(`must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, numberFrom(0, MAX_TIMEOUT_MS)),
+  signal: Signal
+}
+const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fileType'])
 
 /**
  * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
@@ -78,9 +88,9 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
   const running = createQueue()
   return { restore: async (...args) => await running.enter('', async () => await restore(...args)), idle: running.idle }
 
-  async function restore (...[fileId, version, user, { result, timeout = DEFAULT_TIMEOUT_MS, signal } = {}]: Parameters<Restore>): Promise<RestoredVersion> {
-    if (typeof timeout !== 'number' || !(timeout >= 0 && timeout <= MAX_TIMEOUT_MS)) throw new InvalidOptionError('timeout', `must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`)
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new InvalidOptionError('signal', 'must be an AbortSignal')
+  async function restore (...[fileId, version, user, options = {}]: Parameters<Restore>): Promise<RestoredVersion> {
+    assertOptions(rules, options, { required: requiredOfResult })
+    const { result, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     if (isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
     const ending = signal ? AbortSignal.any([signal, closing]) : closing
     await whenNobodyEdits(fileId, timeout, ending)
@@ -119,7 +129,6 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
   }
 
   async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
-    if (!isHttpUrl(url)) throw new InvalidOptionError('result.url', 'must be an absolute http(s) URL')
     if (!isResultPath(new URL(url).pathname)) throw new AddressBlockedError('only a result file of the document server may be restored')
     const staged = await fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content))
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }

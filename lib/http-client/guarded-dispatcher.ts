@@ -1,9 +1,11 @@
 import dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
-import { AddressBlockedError, InvalidOptionError } from '../errors.js'
+import { AddressBlockedError } from '../errors.js'
+import { listOf, assertOptions, rule, type Rules, stringThat } from '../rules.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { parseOrigin } from '../url.js'
+import { connectionRules } from './connection-rules.js'
 import { agentWith, type ConnectionOptions, createConnector } from './connections.js'
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {
@@ -14,6 +16,11 @@ export interface GuardedDispatcherOptions extends ConnectionOptions {
    * @default []
    */
   readonly allow?: readonly string[]
+}
+
+const rules: Rules<GuardedDispatcherOptions> = {
+  ...connectionRules,
+  allow: rule('must be a list of http(s) origins such as https://docs.example.com', listOf(stringThat(value => parseOrigin(value) !== undefined)))
 }
 
 /**
@@ -43,8 +50,10 @@ export interface GuardedDispatcherOptions extends ConnectionOptions {
  * await app.register(editor, { ...options, httpClient: undiciClient({ dispatcher }) })
  * ```
  */
-export function guardedDispatcher ({ allow = [], ...connections }: GuardedDispatcherOptions = {}): Dispatcher {
-  const allowedOrigins = new Set(allow.map(allowedOrigin))
+export function guardedDispatcher (options: GuardedDispatcherOptions = {}): Dispatcher {
+  assertOptions(rules, options)
+  const { allow = [], ...connections } = options
+  const allowedOrigins = new Set(allow.map(parseOrigin))
   const connectToAny = createConnector(connections)
   const connectToPublic = createConnector({ ...connections, lookup: publicLookup(connections.lookup ?? dns.lookup) })
 
@@ -76,10 +85,4 @@ function publicLookup (lookup: LookupFunction): LookupFunction {
       else callback(null, first, isIP(first))
     })
   }
-}
-
-function allowedOrigin (value: string): string {
-  const origin = parseOrigin(value)
-  if (origin === undefined) throw new InvalidOptionError('allow', 'must be a list of http(s) origins such as https://docs.example.com')
-  return origin
 }

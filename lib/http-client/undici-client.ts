@@ -3,8 +3,10 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { HttpClient, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
+import { assertOptions, rule, type Rules } from '../rules.js'
 import { mayBePublicHost } from '../security/public-ip.js'
 import { discard } from '../streams.js'
+import { connectionRules } from './connection-rules.js'
 import { type ConnectionOptions, createAgent } from './connections.js'
 import { exchange, type ExchangeResponse } from './exchange.js'
 import { guardedDispatcher } from './guarded-dispatcher.js'
@@ -24,6 +26,11 @@ export interface UndiciClientOptions extends ConnectionOptions {
    * @default two dispatchers that the client creates, and which `close()` closes
    */
   readonly dispatcher?: Dispatcher
+}
+
+const rules: Rules<UndiciClientOptions> = {
+  ...connectionRules,
+  dispatcher: rule('must be a dispatcher of undici', isDispatcher)
 }
 
 const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
@@ -50,7 +57,9 @@ const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
  * await app.register(editor, { ...options, httpClient })
  * ```
  */
-export function undiciClient ({ dispatcher, ...connections }: UndiciClientOptions = {}): HttpClient {
+export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
+  assertOptions(rules, options)
+  const { dispatcher, ...connections } = options
   const unrestricted = dispatcher ?? createAgent(connections)
   const guarded = dispatcher ?? guardedDispatcher(connections)
 
@@ -64,6 +73,10 @@ export function undiciClient ({ dispatcher, ...connections }: UndiciClientOption
     },
     ...(dispatcher ? {} : { close: async () => { await Promise.all([unrestricted.destroy(), guarded.destroy()]) } })
   }
+}
+
+function isDispatcher (value: unknown): boolean {
+  return typeof (value as Partial<Dispatcher> | null)?.dispatch === 'function'
 }
 
 function decoded (response: ExchangeResponse, encoding: string): HttpResponse {

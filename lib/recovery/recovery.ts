@@ -4,9 +4,10 @@ import type { RecoveredFile, RecoverForgottenOptions } from '../../types/documen
 import type { ForgottenFileEvent } from '../../types/events.js'
 import type { StagedContent, Storage } from '../../types/storage.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
-import { FileNotFoundError, HookTimeoutError, InvalidOptionError, NestedRecoveryError } from '../errors.js'
+import { FileNotFoundError, HookTimeoutError, NestedRecoveryError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
+import { assertOptions, type Rules, Signal, TrueOrFalse } from '../rules.js'
 import type { SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/save.js'
 import type { Saves } from '../save/saves.js'
@@ -46,6 +47,8 @@ export interface Recovery {
   idle (): Promise<void>
 }
 
+const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
+
 export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, keys, log, closing, signal: endAll }: Dependencies): Recovery {
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
@@ -54,8 +57,9 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
 
   return { recoverForgotten, idle: runs.idle }
 
-  async function recoverForgotten ({ dryRun = false, signal: given }: RecoverForgottenOptions = {}): Promise<readonly RecoveredFile[]> {
-    if (typeof dryRun !== 'boolean') throw new InvalidOptionError('dryRun', 'must be true or false')
+  async function recoverForgotten (options: RecoverForgottenOptions = {}): Promise<readonly RecoveredFile[]> {
+    assertOptions(rules, options)
+    const { dryRun = false, signal: given } = options
     const signal = given ? AbortSignal.any([given, closing]) : closing
     if (current.getStore()?.hasEnded === false) throw new NestedRecoveryError()
     return await runs.enter('', async turn => {

@@ -4,7 +4,8 @@ import type { CallbackEvent } from '../../types/events.js'
 import type { Clock } from '../../types/options.js'
 import type { Storage } from '../../types/storage.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
-import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError, InvalidOptionError } from '../errors.js'
+import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError } from '../errors.js'
+import { assertOptions, isNumber, MAX_TIMEOUT_MS, rule, type Rules, Signal } from '../rules.js'
 import { ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated, forceSavesSuperseded, forceSaveWith } from '../sessions/force-save-notes.js'
 import type { Bearing, FileRecord } from '../sessions/record.js'
 import { NOT_DURABLE, type RecordStore } from '../sessions/record-store.js'
@@ -67,7 +68,10 @@ const ID_PREFIX = 'force-save-'
 const ID = new RegExp(`^${ID_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 const DEFAULT_TIMEOUT_MS = 60_000
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
+const rules: Rules<ForceSaveOptions> = {
+  timeout: rule(`must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`, value => isNumber(value) && value > 0 && value <= MAX_TIMEOUT_MS),
+  signal: Signal
+}
 
 /** While it waits, an instance reads the record this often, to see what others have noted. */
 const POLL_INTERVAL_MS = 250
@@ -88,9 +92,9 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
   const requests = new Set<Promise<unknown>>()
 
   return {
-    async request (fileId, key, { signal, timeout = DEFAULT_TIMEOUT_MS } = {}) {
-      if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT_MS)) throw new InvalidOptionError('timeout', `must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`)
-      if (signal !== undefined && !(signal instanceof AbortSignal)) throw new InvalidOptionError('signal', 'must be an AbortSignal')
+    async request (fileId, key, options = {}) {
+      assertOptions(rules, options)
+      const { signal, timeout = DEFAULT_TIMEOUT_MS } = options
       signal?.throwIfAborted()
       if (isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
       if (closing.aborted) throw closingError()

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command, CommandResult } from '../../types/document-server.js'
 import type { RequestOptions } from '../../types/requests.js'
-import type { EditorSession, EditorSessions } from '../../types/sessions.js'
+import type { EditorSession, EditorSessions, ListSessionsOptions } from '../../types/sessions.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
+import { AnyString, assertOptions, assertValue, isString, listOf, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../rules.js'
 import { unlessAborted } from '../with-timeout.js'
 import type { DocumentKeys } from './document-key.js'
 import type { KnownSessions } from './known-sessions.js'
@@ -22,6 +23,10 @@ interface Dependencies {
 
 const MAX_TITLE_LENGTH = 255
 
+const Title = rule(`must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`, stringThat(title => title.trim() !== '' && title.length <= MAX_TITLE_LENGTH))
+const UserIds = rule('must be a list of user IDs, which are strings', listOf(isString))
+const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signal }
+
 /** A scan pauses after so many records, for as long as they took. */
 const RECORDS_PER_PAUSE = 50
 
@@ -30,24 +35,33 @@ export function createEditorSessions ({ recordStore, known, sessions, keys, comm
   let scans: Promise<unknown> = Promise.resolve()
 
   return {
-    async list ({ scan = false, signal } = {}) {
+    async list (options = {}) {
+      assertOptions(listRules, options)
+      const { scan = false, signal } = options
       signal?.throwIfAborted()
       return scan ? await scanInTurn(signal) : await liveIn(readKnown(), signal)
     },
 
-    async users (fileId, { signal } = {}) {
+    async users (fileId, options = {}) {
+      assertValue('fileId', fileId, AnyString)
+      assertOptions(requestRules, options)
+      const { signal } = options
       const users = await Promise.all((await sessionsOf(fileId, signal)).map(async session => await usersIn(fileId, session, signal)))
       return [...new Set(users.flat())]
     },
 
-    async drop (fileId, users, options) {
-      if (users !== undefined && !(Array.isArray(users) && users.every(id => typeof id === 'string'))) throw new InvalidOptionError('users', 'must be a list of user IDs, which are strings')
+    async drop (fileId, users, options = {}) {
+      assertValue('fileId', fileId, AnyString)
+      if (users !== undefined) assertValue('users', users, UserIds)
+      assertOptions(requestRules, options)
       if (users?.length === 0) return []
       return await sendToAll(fileId, key => ({ c: 'drop', key, ...(users && { users }) }), options)
     },
 
-    async rename (fileId, title, options) {
-      if (typeof title !== 'string' || title.trim() === '' || title.length > MAX_TITLE_LENGTH) throw new InvalidOptionError('title', `must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`)
+    async rename (fileId, title, options = {}) {
+      assertValue('fileId', fileId, AnyString)
+      assertValue('title', title, Title)
+      assertOptions(requestRules, options)
       return await sendToAll(fileId, key => ({ c: 'meta', key, meta: { title } }), options)
     }
   }
@@ -99,7 +113,7 @@ export function createEditorSessions ({ recordStore, known, sessions, keys, comm
     }
   }
 
-  async function sendToAll (fileId: string, commandFor: (key: string) => Command, { signal }: RequestOptions = {}): Promise<string[]> {
+  async function sendToAll (fileId: string, commandFor: (key: string) => Command, { signal }: RequestOptions): Promise<string[]> {
     const sent = await Promise.all((await sessionsOf(fileId, signal)).map(async ({ key }) => await send(commandFor(key), signal) && key))
     return sent.filter(key => key !== undefined)
   }

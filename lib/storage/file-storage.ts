@@ -3,9 +3,10 @@ import type { BigIntStats } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
+import { acceptContent } from '../content.js'
 import { InvalidOptionError, RevokedError } from '../errors.js'
+import { assertOptions, isNumber, rule, type Rules, stringThat } from '../rules.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { deferErrors } from '../streams.js'
 import { fileInfo, storedExtension } from './file-info.js'
 import { fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
@@ -31,6 +32,11 @@ export interface FileStorageOptions {
 
 /** What `fileStorage` returns. */
 export type FileStorage = Required<Omit<Storage, 'commit' | 'snapshot' | 'downloadUrl'>>
+
+const rules: Rules<FileStorageOptions> = {
+  directory: rule('must be the path of a directory', stringThat(path => path !== '' && !path.includes('\0'))),
+  fileMode: rule('must be permissions such as 0o640', isNumber)
+}
 
 const MAX_READ_ATTEMPTS = 10
 
@@ -73,9 +79,7 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * ```
  */
 export function fileStorage (options: FileStorageOptions): FileStorage {
-  if (typeof options?.directory !== 'string' || options.directory === '' || options.directory.includes('\0')) {
-    throw new InvalidOptionError('directory', 'must be the path of a directory')
-  }
+  assertOptions(rules, options, { required: new Set(['directory']) })
   const modes = modesFor(options.fileMode)
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
@@ -111,7 +115,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async create (extension, content) {
-      deferErrors(content)
+      acceptContent(content)
       const fileId = randomUUID()
       const name = `${fileId}.${storedExtension(extension)}`
       await ready()
@@ -122,7 +126,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async stage (fileId, content) {
-      deferErrors(content)
+      acceptContent(content)
       await ready()
       const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0] // a guess, which `replace` corrects
       const temp = await writeTempFile(directory, content, modes.file, replaced?.stats)
@@ -136,7 +140,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async replace (fileId, content, options = {}) {
-      deferErrors(content)
+      acceptContent(content)
       if (options.extension !== undefined) storedExtension(options.extension)
       const [file] = await find(fileId)
       if (!file) return null

@@ -1,8 +1,8 @@
 import { lstat, mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoredVersion, VersionStore } from '../../types/storage.js'
+import { acceptContent } from '../content.js'
 import { createQueue } from '../queue.js'
-import { deferErrors } from '../streams.js'
 import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
@@ -83,7 +83,7 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
     },
 
     async keep (fileId, revision, { details, changes } = {}) {
-      deferErrors(changes)
+      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       const file = await find(fileId)
       if (!file || revisionOf(file.stats) !== revision) return null

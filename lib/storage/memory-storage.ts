@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { isUint8Array } from 'node:util/types'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage } from '../../types/storage.js'
+import { acceptContent, assertBytes } from '../content.js'
+import { assertOptions } from '../rules.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { deferErrors } from '../streams.js'
 import { BoundedMap } from '../bounded-map.js'
 import { storedExtension } from './file-info.js'
 import { memoryVersions } from './memory-versions.js'
 import { sliceOf } from './reading.js'
+
+/** There are none. */
+export type MemoryStorageOptions = Readonly<Record<string, never>>
 
 const CHUNK_BYTES = 64 * 1024
 
@@ -23,7 +28,8 @@ const CHUNK_BYTES = 64 * 1024
  * const { fileId } = await storage.create('docx', await readFile('Report.docx'))
  * ```
  */
-export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
+export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
+  assertOptions({}, options)
   const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
   const stagedBytes = new WeakMap<Content, Buffer>()
   // Makes revisions unique across processes: document keys are made of them, and the document server caches by document key.
@@ -48,12 +54,12 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
     },
 
     async create (extension, content) {
-      deferErrors(content)
+      acceptContent(content)
       return (await store(randomUUID(), storedExtension(extension), content, {}))!
     },
 
     async stage (_fileId, content) {
-      deferErrors(content)
+      acceptContent(content)
       const bytes = await bytesOf(content)
       const staged: StagedContent = {
         size: bytes.length,
@@ -65,7 +71,7 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
     },
 
     async replace (fileId, content, { extension, ...options } = {}) {
-      deferErrors(content)
+      acceptContent(content)
       const file = find(fileId)
       return file ? await store(fileId, extension === undefined ? file.info.extension : storedExtension(extension), content, options) : null
     },
@@ -99,9 +105,12 @@ export function memoryStorage (): Required<Omit<Storage, 'ready' | 'revoke' | 'c
 
 /** Copies the bytes: the caller may reuse its buffer. */
 async function bytesOf (content: Content): Promise<Buffer> {
-  if (content instanceof Uint8Array) return Buffer.from(content)
+  if (isUint8Array(content)) return Buffer.from(content)
   const chunks: Buffer[] = []
-  for await (const chunk of content) chunks.push(Buffer.from(chunk))
+  for await (const chunk of content) {
+    assertBytes(chunk)
+    chunks.push(Buffer.from(chunk))
+  }
   return Buffer.concat(chunks)
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Content, FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
-import { deferErrors } from '../streams.js'
+import { acceptContent } from '../content.js'
 import { detailsText } from './version-details.js'
 
 interface MemoryFile {
@@ -32,7 +32,7 @@ export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDepende
     },
 
     async keep (fileId, revision, { details, changes } = {}) {
-      deferErrors(changes)
+      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const newDetails = detailsText(details)
       if (find(fileId)?.info.revision !== revision) return null
       const newChanges = changes && await bytesOf(changes)

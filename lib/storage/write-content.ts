@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../types/storage.js'
+import { assertBytes } from '../content.js'
 import { createTurns } from '../turns.js'
 
 /** Bytes. Most documents are smaller: for them no larger piece is needed. */
@@ -27,7 +28,7 @@ const inTurn = createTurns({ concurrency: Math.max(1, POOL_THREADS - 2), maxRun:
  * in bytes. When it rejects, nothing is being written any more.
  */
 export async function writeContent (handle: FileHandle, content: Content): Promise<number> {
-  if (content instanceof Uint8Array) {
+  if (isUint8Array(content)) {
     await writePiece(handle, content)
     return content.length
   }
@@ -85,16 +86,15 @@ async function inTurnIfLarge (size: number, operation: () => Promise<void>): Pro
 }
 
 /** Yields the bytes in the same two buffers by turns: a piece may be used until the next but one is requested. */
-async function * inPieces (content: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+async function * inPieces (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE)
   let other: Buffer | undefined
   let filled = 0
   let yielded = 0
   for await (const chunk of content) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    if (!isUint8Array(bytes)) throw new TypeError('The content must consist of Uint8Arrays')
-    for (let taken = 0; taken < bytes.length;) {
-      const part = bytes.subarray(taken, taken + buffer.length - filled)
+    assertBytes(chunk)
+    for (let taken = 0; taken < chunk.length;) {
+      const part = chunk.subarray(taken, taken + buffer.length - filled)
       buffer.set(part, filled)
       filled += part.length
       taken += part.length

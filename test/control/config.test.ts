@@ -110,17 +110,26 @@ t.test('the same options are accepted nested as in the editor\'s configuration',
   t.equal(document.title, 'a.docx')
 })
 
-t.test('defaults are never modified and cannot override values determined by the document', async t => {
+t.test('defaults are never modified, and what only newer editors know passes inside of their objects', async t => {
   const host = await startHost(t)
-  const sneaky = { key: 'k', url: 'https://evil.example', title: 'x', fileType: 'exe', callbackUrl: 'https://evil.example' }
-  const defaults = deepFrozen({ user, document: { ...sneaky, permissions }, editorConfig: { ...sneaky, lang: 'de' }, token: 'x', documentType: 'cell' }) as unknown as EditorControlDefaults
-  const control = host.app.editorControl(defaults)
+  const newer = { futureSetting: { on: true } }
+  const given = { user: { ...user, ...newer }, customization: newer, document: { ...newer, permissions: { ...permissions, ...newer } }, editorConfig: { ...newer, lang: 'de' } }
+  const control = host.app.editorControl(deepFrozen(given) as unknown as EditorControlDefaults)
   await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
-  const { document, documentType, editorConfig, token } = control.config!
-  t.match(document, { key: control.documentKey, url: control.documentUrl, title: 'a.docx', fileType: 'docx', permissions })
-  t.equal(editorConfig.callbackUrl, control.callbackUrl)
-  t.equal(documentType, 'word')
-  t.not(token, 'x')
+  const { document, editorConfig } = control.config!
+  t.match(document, given.document)
+  t.match(editorConfig, { user: given.user, customization: newer, ...given.editorConfig })
+})
+
+t.test('defaults cannot contain what the document determines, at the top level or nested', async t => {
+  const host = await startHost(t)
+  const sneaky = { key: 'k', url: 'https://evil.example', title: 'x', fileType: 'exe' }
+  const cases = [...Object.entries({ ...sneaky, callbackUrl: 'https://evil.example', token: 'x', documentType: 'cell', events: {} })
+    .map(([name, value]) => [name, { [name]: value }] as const), ...Object.entries(sneaky).map(([name, value]) => [`document.${name}`, { document: { [name]: value } }] as const),
+    ['editorConfig.callbackUrl', { editorConfig: { callbackUrl: 'https://evil.example' } }] as const]
+  for (const [name, defaults] of cases) {
+    t.throws(() => host.app.editorControl(defaults as EditorControlDefaults), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be absent` }, name)
+  }
 })
 
 function deepFrozen<Value extends object> (value: Value): Value {

@@ -81,7 +81,7 @@ t.test('texts of the page are an attribute that nothing can break out of; unknow
   t.notMatch(control.render({}), 'data-messages')
 
   for (const [messages, message] of [
-    [{ tryagain: 'x' }, 'Option messages.tryagain is unknown: use loading, slow,'],
+    [{ tryagain: 'x' }, 'Option messages.tryagain is unknown: did you mean messages.tryAgain?'],
     [{ constructor: 'x' }, 'Option messages.constructor is unknown'],
     [{ failed: 7 }, 'Option messages.failed must be a string'],
     [{ failed: null }, 'Option messages.failed must be a string'],

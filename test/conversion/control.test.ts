@@ -92,7 +92,7 @@ t.test('a thumbnail is an image of the first page, by default a PNG with the pro
   }
   t.strictSame(await sent({ width: 200, height: 280 }, PNG), { mediaType: 'image/png', outputtype: 'png', thumbnail: { aspect: 1, first: true, width: 200, height: 280 }, password: undefined })
   t.strictSame(await sent({ width: 20, height: 28, aspect: 0, outputType: 'jpg', password: 'secret' }, JPG), { mediaType: 'image/jpeg', outputtype: 'jpg', thumbnail: { aspect: 0, first: true, width: 20, height: 28 }, password: 'secret' })
-  for (const [field, request] of [['outputType', { width: 1, height: 1, outputType: 'pdf' }], ['thumbnail.width', { width: 0, height: 1 }], ['thumbnail.height', { width: 1, height: '1' }], ['size', { width: 1, height: 1, size: 1 }]] as const) {
+  for (const [field, request] of [['outputType', { width: 1, height: 1, outputType: 'pdf' }], ['width', { width: 0, height: 1 }], ['height', { width: 1, height: '1' }], ['size', { width: 1, height: 1, size: 1 }]] as const) {
     await t.rejects(control.thumbnail(request as ThumbnailRequest), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
   }
   t.strictSame(service.conversions, [])

@@ -1,3 +1,7 @@
+import fastifyCookie from '@fastify/cookie'
+import fastifyCsrf from '@fastify/csrf-protection'
+import fastifyRateLimit from '@fastify/rate-limit'
+import fastifyUnderPressure from '@fastify/under-pressure'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -112,18 +116,59 @@ const faults: Readonly<Record<string, Fault>> = {
   'a login hook answers before our route': {
     options: { prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.code(401).send({ error: 'please log in' })) },
     codes: ['LOGIN_HOOK'],
-    evidence: ['status 401', 'please log in', '/Controls/Editor/EditorHandler.ashx'],
-    remedy: /Exclude \/Controls\/Editor\/EditorHandler\.ashx/
+    evidence: ['status 401', 'please log in', 'each request', '/Controls/Editor/EditorHandler.ashx'],
+    remedy: /config\.editor\?\.caller is 'document-server'/
   },
   'a login hook redirects': {
     options: { prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.redirect('/login')) },
     codes: ['LOGIN_HOOK'],
     evidence: ['status 302', 'redirect to /login']
   },
+  'a login hook throws': {
+    options: { prepare: app => app.addHook('onRequest', async () => { throw Object.assign(new Error('No Authorization was found'), { code: 'FST_JWT_NO_AUTHORIZATION_IN_HEADER', statusCode: 401 }) }) },
+    codes: ['LOGIN_HOOK'],
+    evidence: ['status 401', 'FST_JWT_NO_AUTHORIZATION_IN_HEADER: No Authorization was found', 'each request']
+  },
+  'a login hook writes to the socket itself': {
+    options: { prepare: app => app.addHook('onRequest', async (_request, reply) => { reply.hijack().raw.writeHead(401).end('please log in') }) },
+    codes: ['LOGIN_HOOK'],
+    evidence: ['status 401', 'please log in']
+  },
   'a hook that checks forms refuses callbacks': {
     options: { prepare: app => app.addHook('preHandler', async (request, reply) => request.method === 'POST' ? await reply.code(403).send('no CSRF token') : undefined) },
+    codes: ['CSRF_HOOK'],
+    evidence: ['status 403', 'no CSRF token', 'to a callback'],
+    remedy: /CSRF token/
+  },
+  '@fastify/csrf-protection refuses callbacks': {
+    options: {
+      async prepare (app) {
+        await app.register(fastifyCookie)
+        await app.register(fastifyCsrf)
+        app.addHook('onRequest', (request, reply, done) => request.method === 'POST' ? app.csrfProtection(request, reply, done) : done())
+      }
+    },
+    codes: ['CSRF_HOOK'],
+    evidence: ['status 403', 'FST_CSRF_MISSING_SECRET']
+  },
+  '@fastify/rate-limit refuses the document server': {
+    options: { prepare: async app => await app.register(fastifyRateLimit, { max: 0 }) },
+    codes: ['RATE_LIMIT_HOOK'],
+    evidence: ['status 429'],
+    remedy: /rateLimit: false/
+  },
+  '@fastify/under-pressure refuses requests': {
+    options: { prepare: async app => await app.register(fastifyUnderPressure, { healthCheck: async () => false, healthCheckInterval: 60_000 }) },
+    codes: ['OVERLOAD_HOOK'],
+    evidence: ['status 503']
+  },
+  'a login hook, behind a proxy with a login of its own': {
+    options: {
+      publicProxy: { answer: showingLogin(() => true) },
+      prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.code(401).send('please log in'))
+    },
     codes: ['LOGIN_HOOK'],
-    evidence: ['status 403', 'no CSRF token']
+    evidence: ['status 401', 'please log in']
   },
   'a proxy in front of it requires a login': {
     options: {

@@ -38,13 +38,13 @@ t.test('a process that does not listen, such as a command line tool: the running
   t.match(findingOf(report, 'CALLBACK'), { status: 'ok' })
 })
 
-t.test('the same, with a login in front of the application: it may be a proxy or a hook', async t => {
+t.test('the same, with a login hook in the application: its answer proves that it is no proxy', async t => {
   const { host, documentServer } = await startSetUp(t, { prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.code(401).send('log in')) })
   const tool = Fastify()
   t.teardown(() => tool.close())
   await tool.register(editor, { editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: host.origin, storage: memoryStorage() })
   documentServer.fault('conversion', { type: 'error', error: -4 })
-  expectReport(t, await tool.editorDoctor(), { codes: ['PUBLIC_URL_LOGIN'], evidence: ['status 401', 'log in'], remedy: /login hooks of the application/ })
+  expectReport(t, await tool.editorDoctor(), { codes: ['LOGIN_HOOK'], evidence: ['status 401', 'log in', 'each request'], remedy: /config\.editor\?\.caller/ })
 })
 
 t.test('an internal URL hides nothing: files that are announced wrongly through the public proxy are found', async t => {

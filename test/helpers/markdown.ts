@@ -2,6 +2,7 @@ import MarkdownIt from 'markdown-it'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 const parser = new MarkdownIt({ html: true })
@@ -15,12 +16,13 @@ export interface Page {
   readonly tables: readonly Table[]
   /** In the order of the page. */
   readonly headings: readonly Heading[]
+  /** What a URL of the page may end in. */
+  readonly anchors: ReadonlySet<string>
+  /** Also those in HTML. */
   readonly links: readonly Link[]
   readonly images: readonly Image[]
-  /** HTML between the Markdown. */
-  readonly html: readonly Html[]
-  /** `code` in the text, with its line. */
-  readonly codeSpans: readonly Html[]
+  /** `code` in the text. */
+  readonly codeSpans: readonly CodeSpan[]
 }
 
 /** A fenced block of code. */
@@ -61,10 +63,11 @@ export interface Link {
 export interface Image {
   readonly line: number
   readonly src: string
-  readonly alt: string
+  /** `undefined` if another element has it: that of a `<source>` is the one of its `<img>`. */
+  readonly alt: string | undefined
 }
 
-export interface Html {
+export interface CodeSpan {
   readonly line: number
   readonly text: string
 }
@@ -86,7 +89,7 @@ export function readPage (path: string): Page {
 }
 
 export function parsePage (path: string, text: string): Page {
-  const page = { path, blocks: [] as Block[], tables: [] as Table[], headings: [] as Heading[], links: [] as Link[], images: [] as Image[], html: [] as Html[], codeSpans: [] as Html[] }
+  const page = { path, blocks: [] as Block[], tables: [] as Table[], headings: [] as Heading[], anchors: new Set<string>(), links: [] as Link[], images: [] as Image[], codeSpans: [] as CodeSpan[] }
   const anchors = new Map<string, number>()
   let line = 1
   let marks: Record<string, string> = {}
@@ -101,7 +104,7 @@ export function parsePage (path: string, text: string): Page {
         page.blocks.push({ page: path, line, language: token.info.trim(), text: token.content, marks })
         break
       case 'html_block':
-        page.html.push({ line, text: token.content })
+        readHtml(token.content, line, page)
         break
       case 'table_open':
         table = { heading: page.headings.at(-1)?.text ?? '', header: [], rows: [] }
@@ -123,18 +126,41 @@ export function parsePage (path: string, text: string): Page {
     }
     marks = token.type === 'html_block' ? marksOf(token.content) : {}
   }
+  for (const { anchor } of page.headings) page.anchors.add(anchor)
   return page
 }
 
-function readInline (token: Token, start: number, page: { links: Link[], images: Image[], html: Html[], codeSpans: Html[] }): void {
+interface Found {
+  readonly anchors: Set<string>
+  readonly links: Link[]
+  readonly images: Image[]
+  readonly codeSpans: CodeSpan[]
+}
+
+function readInline (token: Token, start: number, page: Found): void {
   let line = start
   for (const child of token.children ?? []) {
     if (child.type === 'softbreak' || child.type === 'hardbreak') line++
     if (child.type === 'link_open') page.links.push({ line, href: decodeURI(String(child.attrGet('href'))) })
     if (child.type === 'image') page.images.push({ line, src: decodeURI(String(child.attrGet('src'))), alt: child.content })
-    if (child.type === 'html_inline') page.html.push({ line, text: child.content })
+    if (child.type === 'html_inline') readHtml(child.content, line, page)
     if (child.type === 'code_inline') page.codeSpans.push({ line, text: child.content })
   }
+}
+
+function readHtml (html: string, line: number, { anchors, links, images }: Found): void {
+  for (const { tagName, attrs } of elements(parseFragment(html))) {
+    const { href, src = '', srcset = '', alt = '', id, name } = Object.fromEntries(attrs.map(({ name, value }) => [name, value])) as Record<string, string | undefined>
+    if (id !== undefined) anchors.add(id)
+    if (tagName === 'a' && name !== undefined) anchors.add(name)
+    if (tagName === 'a' && href !== undefined) links.push({ line, href })
+    if (tagName === 'img') images.push({ line, src, alt })
+    if (tagName === 'source') images.push({ line, src: srcset, alt: undefined })
+  }
+}
+
+function elements (node: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapterTypes.Element[] {
+  return node.childNodes.flatMap(child => 'tagName' in child ? [child, ...elements(child)] : [])
 }
 
 function headingOf (token: Token, { line, level, anchors }: { line: number, level: number, anchors: Map<string, number> }): Heading {

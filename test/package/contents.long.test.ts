@@ -11,10 +11,13 @@ interface Expected {
   readonly hasAssetTypes: boolean
 }
 
+/** Pictures are shown from the repository, as are hundreds of links to tests in the page about the protocol. */
+const docs = (await filesBelow(join(root, 'docs'))).filter(file => file.endsWith('.md') && file !== 'document-server-protocol.md').map(file => `docs/${file}`)
+
 const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
     folder: '.',
-    documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
+    documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'UPGRADING.md', 'package.json', ...docs],
     assets: 'browser/',
     hasAssetTypes: true
   },

@@ -89,8 +89,7 @@ t.test('two registrations side by side each handle their own near misses', async
   t.teardown(() => app.close())
   await app.register(async scope => { await scope.register(editor, { ...options, path: '/one/editor' }) })
   await app.register(async scope => { await scope.register(editor, { ...options, path: '/two/editor' }) })
-  await app.register(async scope => { await scope.register(editor, { ...options, path: '/:tenant/editor' }) })
-  for (const [path, status] of [['/ONE/editor', 404], ['/Two/Editor/', 404], ['/one/editor', 400], ['/two/editor', 400], ['/three/editor', 400]] as const) {
+  for (const [path, status] of [['/ONE/editor', 404], ['/Two/Editor/', 404], ['/one/editor', 400], ['/two/editor', 400]] as const) {
     t.equal((await app.inject(path)).statusCode, status, path)
   }
 })

@@ -119,8 +119,8 @@ t.test('every option with a wrong type or value is refused with an error that na
 t.test('missing required options are named', async t => {
   for (const name of ['editorApiUrl', 'jwtSecret', 'publicBaseUrl']) {
     const { [name as 'jwtSecret']: _, ...options } = valid
-    await t.rejects(registration(t, options), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must ` })
-    await t.rejects(registration(t, { ...valid, [name]: undefined }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must ` })
+    await t.rejects(registration(t, options), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} is missing: set it to ` })
+    await t.rejects(registration(t, { ...valid, [name]: undefined }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} is missing: set it to ` })
   }
 })
 

@@ -4,8 +4,10 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { Readable } from 'node:stream'
+import { isUint8Array } from 'node:util/types'
 import { performance } from 'node:perf_hooks'
 import type { ByteRange, Content } from '../../../types/storage.js'
+import { assertBytes } from '../../content.js'
 import { InvalidOptionError, StorageError, StorageTimeoutError } from '../../errors.js'
 import { discard } from '../../streams.js'
 import { incompleteError, isNotFound, statusOf, storeError } from './store-errors.js'
@@ -289,7 +291,8 @@ function countedSource (content: Content) {
 
   async function * chunks (): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      for await (const chunk of isUint8Array(content) ? [content] : content) {
+        assertBytes(chunk)
         for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
           const copied = Buffer.from(chunk.subarray(start, start + MAX_CHUNK_BYTES))
           size += copied.length

@@ -1,10 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
+import { acceptContent } from '../../content.js'
 import { BusyError, InvalidOptionError, StorageError } from '../../errors.js'
 import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isOneOf, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
 import { isSafeFileId } from '../../security/file-id.js'
-import { deferErrors } from '../../streams.js'
 import { storedExtension } from '../file-info.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
@@ -173,20 +173,20 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     },
 
     async createAs (fileId, extension, content) {
-      deferErrors(content)
+      acceptContent(content)
       if (!isSafeFileId(fileId)) throw new InvalidOptionError('fileId', 'must be a fileId: 1 to 200 bytes of text that can be a file name')
       storedExtension(extension)
       return (await recordOf(fileId))?.content ? null : await createFile(fileId, extension, content)
     },
 
     async stage (fileId, content) {
-      deferErrors(content)
+      acceptContent(content)
       await ready()
       return await staging.stage(fileId, content)
     },
 
     async replace (fileId, content, { extension, ifRevision, beforePublish } = {}) {
-      deferErrors(content)
+      acceptContent(content)
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       const record = await recordOf(fileId)
       if (!record?.content) return null
@@ -210,7 +210,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     },
 
     async commit (fileId, content, { extension, ...commitOptions }) {
-      deferErrors(content)
+      acceptContent(content)
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       if (!isSafeFileId(fileId)) return null
       await ready()
@@ -310,7 +310,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   }
 
   async function createFile (fileId: string, extension: string, content: Content): Promise<FileInfo | null> {
-    deferErrors(content)
+    acceptContent(content)
     const newExtension = storedExtension(extension)
     await ready()
     const placed = await staging.place(fileId, content)

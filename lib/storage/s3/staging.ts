@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { Content, StagedContent } from '../../../types/storage.js'
+import { acceptContent } from '../../content.js'
 import { StorageError } from '../../errors.js'
-import { deferErrors } from '../../streams.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import type { Blob } from './document-record.js'
 import type { ObjectNames } from './names.js'
@@ -96,7 +96,7 @@ export function createStaging ({ store, names, deleteLater }: StagingDependencie
     isStaged: content => staged.has(content),
 
     async stage (fileId, content) {
-      deferErrors(content)
+      acceptContent(content)
       const object = await uploaded(isSafeFileId(fileId) ? fileId : undefined, content)
       const result: StagedContent = {
         size: object.size,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredVersion, VersionStore } from '../../../types/storage.js'
 import { BoundedMap } from '../../bounded-map.js'
+import { acceptContent } from '../../content.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
-import { deferErrors } from '../../streams.js'
 import { detailsText } from '../version-details.js'
 import {
   type DocumentRecord, isCrowded, listText, parseList, presentEntries, splitVersions, storedVersion, type VersionEntry, withList, withoutVersions,
@@ -96,7 +96,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     list: async fileId => (await present(fileId)).map(storedVersion),
 
     async keep (fileId, revision, { details, changes } = {}) {
-      deferErrors(changes)
+      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       if (!isSafeFileId(fileId)) return null
       await ready()

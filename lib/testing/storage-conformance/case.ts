@@ -23,8 +23,8 @@ export interface ConformanceCase {
   run (subject: StorageSubject): Promise<void>
 }
 
-export const OLD_BYTES = patternBytes(1000)
-export const NEW_BYTES = patternBytes(200_000, 5)
+export const OLD_BYTES: Buffer = patternBytes(1000)
+export const NEW_BYTES: Buffer = patternBytes(200_000, 5)
 
 /** A replace that keeps the format of a docx, and one that changes it. */
 export const FORMAT_OPTIONS: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'ODT' }]

@@ -1,14 +1,20 @@
 /** The candidate that a name was probably meant to be: the most similar one, if it is similar at all. */
 export function nearest (name: string, candidates: readonly string[]): string | undefined {
-  const ranked = candidates
-    .map(candidate => ({ candidate, distance: name.length > 3 && candidate.includes(name.replace(/^-+/, '')) ? 1 : distanceOf(name, candidate) }))
+  const [best] = candidates
+    .map(candidate => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
-  const [best] = ranked
-  return best && best.distance <= Math.max(2, best.candidate.length / 2) ? best.candidate : undefined
+  return best && best.distance <= Math.max(name.length > 3 ? 2 : 1, best.candidate.length / 3) ? best.candidate : undefined
+}
+
+/** Names that contain each other are similar: `secret` and `--jwt-secret-env`, `language` and `lang`. */
+function distanceOf (name: string, candidate: string): number {
+  if (name.length > 3 && candidate !== name && candidate.includes(name.replace(/^-+/, ''))) return 1
+  if (candidate.length > 3 && candidate !== name && name.includes(candidate)) return 2
+  return editsBetween(name, candidate)
 }
 
 /** How many characters have to be inserted, deleted or replaced to make one text of the other (Levenshtein). */
-function distanceOf (a: string, b: string): number {
+function editsBetween (a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (const [line, character] of [...a].entries()) {
     const next = [line + 1]

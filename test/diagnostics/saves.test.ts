@@ -1,0 +1,350 @@
+import type { FastifyReply } from 'fastify'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import http from 'node:http'
+import t from 'tap'
+import { memoryStorage, type SaveMessage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
+import { collect } from '../helpers/diagnostics.js'
+import { answerWith, type Editing, type EditingOptions, NEW, startEditing } from '../helpers/editing.js'
+import { signed } from '../helpers/host.js'
+import { memoryLog } from '../helpers/log.js'
+
+interface End {
+  readonly options?: EditingOptions
+  /** The last callback is the one in question. */
+  readonly act: (editing: Editing) => Promise<unknown>
+  /** How many of its callbacks announce a save, or are refused. */
+  readonly callbacks?: number
+  readonly answer?: unknown
+  readonly message: Partial<SaveMessage>
+  /** Fields that the message must not have. */
+  readonly without?: ReadonlyArray<keyof SaveMessage>
+  readonly level?: number
+  readonly line: RegExp
+}
+
+const INFO = 30
+const WARN = 40
+const BYTES = Buffer.byteLength(NEW)
+const TIME = '2026-11-20T16:12:26.000Z'
+const LATER = '2026-11-20T16:12:27.000Z'
+
+const save = async ({ post, key, url }: Editing, fields: object = {}) => await post({ key, status: 2, url, lastsave: TIME, users: ['u1'], ...fields })
+const NOT_STORED = ['bytes', 'revision', 'conflictFileId', 'conflictReason', 'code'] as const
+const REFUSED = ['bytes', 'revision', 'conflictFileId', 'conflictReason'] as const
+const UNKNOWN = ['key', 'status', ...REFUSED] as const
+
+const ends: Record<string, End> = {
+  'a final save that is stored': {
+    act: save,
+    message: { status: 2, outcome: 'stored', bytes: BYTES },
+    without: ['conflictFileId', 'conflictReason', 'code'],
+    level: INFO,
+    line: /^document saved$/
+  },
+  'a force save that is stored': {
+    act: async editing => await save(editing, { status: 6 }),
+    message: { status: 6, outcome: 'stored', bytes: BYTES },
+    level: INFO,
+    line: /^document saved$/
+  },
+  'a final save with the content of the force save before it': {
+    async act (editing) {
+      await save(editing, { status: 6 })
+      return await save(editing, { url: `${editing.documentServer.origin}/again`, notmodified: true })
+    },
+    callbacks: 2,
+    message: { status: 2, outcome: 'unchanged', bytes: BYTES },
+    level: INFO,
+    line: /same content is stored already/
+  },
+  'a save that is repeated': {
+    async act (editing) {
+      await save(editing)
+      return await save(editing)
+    },
+    callbacks: 2,
+    message: { status: 2, outcome: 'repeated' },
+    without: NOT_STORED,
+    level: INFO,
+    line: /^save repeated/
+  },
+  'a save of a document that was changed from outside': {
+    options: { onConflict: 'keep-both', memory: true },
+    async act (editing) {
+      await editing.post({ key: editing.key, status: 1 })
+      await editing.storage.replace(editing.fileId, Buffer.from('changed from outside'))
+      return await save(editing)
+    },
+    message: { status: 2, outcome: 'conflict', bytes: BYTES, conflictReason: 'changed' },
+    line: /someone else changed .* conflict copy$/
+  },
+  'a force save that is older than what is stored': {
+    async act (editing) {
+      await save(editing, { status: 6, url: `${editing.documentServer.origin}/later`, lastsave: LATER })
+      return await save(editing, { status: 6 })
+    },
+    callbacks: 2,
+    message: { status: 6, outcome: 'superseded' },
+    without: NOT_STORED,
+    line: /force save was not stored/
+  },
+  'a save of a document that was deleted, where that is acknowledged': {
+    options: { onMissingFile: 'acknowledge', memory: true },
+    async act (editing) {
+      await editing.storage.remove!(editing.fileId)
+      return await save(editing)
+    },
+    message: { status: 2, outcome: 'missing' },
+    without: NOT_STORED,
+    line: /document no longer exists/
+  },
+  'a save without a url': {
+    act: async ({ post, key }) => await post({ key, status: 2 }),
+    message: { status: 2, outcome: 'empty' },
+    without: NOT_STORED,
+    line: /without a url/
+  },
+  'a force save with an empty url': {
+    act: async ({ post, key }) => await post({ key, status: 6, url: '' }),
+    message: { status: 6, outcome: 'empty' },
+    line: /without a url/
+  },
+  'a force save that could not be assembled': {
+    act: async ({ post, key }) => await post({ key, status: 7 }),
+    message: { status: 7, outcome: 'not-assembled' },
+    without: NOT_STORED,
+    line: /could not assemble a force save/
+  },
+  'a document that could not be assembled, where that is acknowledged': {
+    options: { onCorrupted: 'discard' },
+    act: async ({ post, key }) => await post({ key, status: 3 }),
+    message: { status: 3, outcome: 'not-assembled' },
+    without: NOT_STORED,
+    level: 50,
+    line: /could not assemble the edited document/
+  },
+  'a save that cannot be fetched': {
+    options: { serve: answerWith('gone', 404) },
+    act: save,
+    answer: 1,
+    message: { status: 2, outcome: 'refused', code: 'FST_EDITOR_UPSTREAM' },
+    without: REFUSED,
+    line: /^callback refused/
+  },
+  'a save that the storage fails to store': {
+    options: { memory: true, storage: { ...memoryStorage(), replace: async () => { throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) } } },
+    act: save,
+    answer: 1,
+    message: { status: 2, outcome: 'refused', code: 'ENOSPC' },
+    line: /^callback refused/
+  },
+  'a save that the storage does not finish': {
+    options: { memory: true, timeouts: { storage: 100 }, storage: { ...memoryStorage(), replace: async () => await new Promise<never>(() => {}) } },
+    act: save,
+    answer: 1,
+    message: { status: 2, outcome: 'refused', code: 'FST_EDITOR_STORAGE_TIMEOUT' },
+    line: /^callback refused/
+  },
+  'a save of a document that was deleted': {
+    options: { memory: true },
+    async act (editing) {
+      await editing.storage.remove!(editing.fileId)
+      return await save(editing)
+    },
+    answer: 1,
+    message: { status: 2, outcome: 'refused', code: 'FST_EDITOR_FILE_NOT_FOUND' },
+    line: /^callback refused/
+  },
+  'a save that authorize denies': {
+    options: { authorize: (_request, { action }) => action === 'callback' ? false : undefined },
+    act: save,
+    answer: 1,
+    message: { outcome: 'refused', code: 'FST_EDITOR_FORBIDDEN' },
+    without: UNKNOWN,
+    line: /^callback refused/
+  },
+  'a callback with a token of another secret': {
+    act: async ({ postCallback, fileId, key, url }) => (await postCallback(fileId, { key, status: 2, url, token: `${signed({ key, status: 2, url })}x` })).body,
+    answer: '{"error":1}',
+    message: { outcome: 'refused', code: 'FST_EDITOR_UNAUTHORIZED' },
+    without: UNKNOWN,
+    line: /^callback refused/
+  },
+  'a callback without a signature in its URL': {
+    act: async ({ handler, fileId }) => await (await fetch(handler({ action: 'callback', fileId }), { method: 'POST', body: '{}' })).text(),
+    answer: '{"error":1}',
+    message: { outcome: 'refused', code: 'FST_EDITOR_UNAUTHORIZED' },
+    without: UNKNOWN,
+    line: /^callback refused/
+  },
+  'a callback that is not JSON': {
+    act: async ({ postCallback, fileId }) => (await postCallback(fileId, 'nonsense')).body,
+    answer: '{"error":1}',
+    message: { outcome: 'refused', code: 'FST_EDITOR_INVALID_CALLBACK' },
+    without: UNKNOWN,
+    line: /^callback refused/
+  },
+  'a callback that a hook of the application limits': {
+    options: {
+      prepare (app) {
+        app.addHook('preHandler', async request => { if (request.method === 'POST') throw Object.assign(new Error('too many'), { statusCode: 429, code: 'LIMITED' }) })
+      }
+    },
+    act: async ({ postCallback, fileId }) => (await postCallback(fileId, {})).status,
+    answer: 429,
+    message: { outcome: 'refused', code: 'LIMITED' },
+    without: UNKNOWN,
+    level: INFO,
+    line: /^editor request failed$/
+  },
+  'a report of users whose session cannot be noted': {
+    options: { memory: true, storage: failingState() },
+    act: async ({ post, key }) => await post({ key, status: 1, users: ['u1'] }),
+    answer: 1,
+    message: { status: 1, outcome: 'refused', code: 'Error' },
+    line: /^callback refused/
+  }
+}
+
+function failingState () {
+  const memory = memoryStorage()
+  return { ...memory, state: { ...memory.state, set: async () => { throw new Error('the state failed') } } }
+}
+
+/** The plugin's lines: not Fastify's, of each request. */
+function pluginLines (log: ReturnType<typeof memoryLog>) {
+  return log.records().filter(({ level, msg }) => level >= INFO && !/^(incoming request|request completed|Server listening)/.test(msg))
+}
+
+for (const [name, { options, act, callbacks = 1, answer = 0, message, without = [], level = WARN, line }] of Object.entries(ends)) {
+  t.test(`${name}: one message and one line in the log say what became of it`, async t => {
+    const log = memoryLog()
+    const editing = await startEditing(t, { server: log.server, ...options })
+    const { messages } = collect(t, 'save')
+    t.equal(await act(editing), answer)
+    const last = messages.at(-1)!
+    t.match(last, { fileId: editing.fileId, ...message })
+    for (const field of without) t.notOk(field in last, `no ${field}`)
+    if (last.status !== undefined) t.equal(last.key, editing.key)
+    if (message.outcome === 'stored' || message.outcome === 'unchanged') t.equal(last.revision, (await editing.storage.stat(editing.fileId))!.revision)
+    if (message.outcome === 'conflict') t.match(await editing.storage.stat(last.conflictFileId!), { revision: last.revision, size: BYTES })
+
+    t.equal(messages.length, callbacks, 'one message for each callback')
+    const lines = pluginLines(log)
+    t.equal(lines.length, messages.length, 'one line for each message')
+    t.match(lines.at(-1), { level, msg: line })
+    if (line.source !== '^editor request failed$' && message.status !== 3) t.match(lines.at(-1), { fileId: editing.fileId, durationMs: Number })
+    if (message.outcome !== 'refused' && message.status !== 3) t.match(lines.at(-1), last)
+  })
+}
+
+t.test('status 3 that is not acknowledged has one message', async t => {
+  const editing = await startEditing(t)
+  const { messages } = collect(t, 'save')
+  t.equal(await editing.post({ key: editing.key, status: 3 }), 1)
+  t.match(messages, [{ fileId: editing.fileId, key: editing.key, status: 3, outcome: 'refused', code: 'FST_EDITOR_CORRUPTED_DOCUMENT' }])
+  t.equal(messages.length, 1)
+})
+
+t.test('callbacks that announce no save have no message', async t => {
+  const editing = await startEditing(t)
+  const { messages } = collect(t, 'save')
+  for (const status of [1, 5, 4]) t.equal(await editing.post({ key: editing.key, status }), 0)
+  t.strictSame(messages, [])
+})
+
+t.test('a callback whose client leaves in the middle of the body has one message', async t => {
+  const editing = await startEditing(t)
+  const { until } = collect(t, 'save')
+  const request = http.request(editing.urls.callback(editing.fileId), { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 100 } })
+  request.on('error', () => {})
+  request.write('{"status":2')
+  await once(editing.app.server, 'request')
+  request.destroy()
+  t.match(await until(1), [{ fileId: editing.fileId, outcome: 'refused', code: 'ECONNRESET' }])
+})
+
+/** Lets the test decide when the saved file arrives. */
+function held () {
+  const asked = deferred()
+  const release = deferred()
+  return {
+    asked: asked.promise,
+    release,
+    async serve (_request: http.IncomingMessage, response: http.ServerResponse) {
+      asked.resolve()
+      await release.promise
+      response.end(NEW)
+    }
+  }
+}
+
+t.test('a save that is stored after the document server has left has one message, which says so', async t => {
+  const { asked, release, serve } = held()
+  const editing = await startEditing(t, { serve })
+  const { messages, until } = collect(t, 'save')
+  const payload = { key: editing.key, status: 2, url: editing.url }
+  const request = http.request(editing.urls.callback(editing.fileId), { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${signed({ payload })}` } })
+  request.on('error', () => {})
+  request.end(JSON.stringify({ ...payload, token: signed(payload) }))
+  await asked
+  request.destroy()
+  t.strictSame(messages, [], 'not before it has ended')
+  release.resolve()
+  t.match(await until(1), [{ outcome: 'stored', bytes: BYTES }])
+})
+
+t.test('a save that goes on after the application itself has answered its callback has one message, which says what became of it', async t => {
+  const { asked, release, serve } = held()
+  const replies: FastifyReply[] = []
+  const editing = await startEditing(t, { serve, prepare (app) { app.addHook('preHandler', async (_request, reply) => { replies.push(reply) }) } })
+  const { until } = collect(t, 'save')
+  const answered = editing.postSignedCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })
+  await asked
+  replies[0]!.code(503).send('too slow')
+  t.equal((await answered).status, 503)
+  release.resolve()
+  t.match(await until(1), [{ outcome: 'stored' }])
+})
+
+t.test('a save that app.close() ends has one message', async t => {
+  const { asked, release, serve } = held()
+  const editing = await startEditing(t, { serve, timeouts: { close: 50 } })
+  const { messages } = collect(t, 'save')
+  const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
+  await asked
+  const closed = editing.app.close()
+  t.equal(await answer, 1)
+  await closed
+  release.resolve()
+  t.match(messages, [{ status: 2, outcome: 'refused', code: 'Error' }])
+  t.equal(messages.length, 1)
+})
+
+t.test('a save whose answer a hook of the application fails to send has one message', async t => {
+  const editing = await startEditing(t, { prepare (app) { app.addHook('onSend', async request => { if (request.method === 'POST') throw new Error('the hook failed') }) } })
+  const { messages } = collect(t, 'save')
+  t.equal((await editing.postSignedCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })).status, 500)
+  t.match(messages, [{ outcome: 'stored' }])
+  t.equal(messages.length, 1)
+})
+
+t.test('a subscriber that throws changes nothing for the save and other subscribers: its error is an uncaughtException', async t => {
+  const editing = await startEditing(t)
+  const failure = new Error('the subscriber failed')
+  const uncaught = deferred<unknown>()
+  const fail = () => { throw failure }
+  subscribe('fastify-onlyoffice:save', fail)
+  t.teardown(() => unsubscribe('fastify-onlyoffice:save', fail))
+  const { messages } = collect(t, 'save')
+  const others = process.listeners('uncaughtException') // those of tap
+  process.removeAllListeners('uncaughtException').once('uncaughtException', uncaught.resolve)
+  t.teardown(() => { for (const listener of others) process.on('uncaughtException', listener) })
+
+  t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
+  t.equal(await uncaught.promise, failure)
+  t.match(messages, [{ outcome: 'stored' }])
+  t.equal(await editing.storedText(editing.fileId), NEW)
+})
