@@ -6,6 +6,7 @@ import { COMPILED, compileBlocks } from './compile.js'
 
 // Every block of code in the Markdown files is what it says it is. A comment before a block, which readers do not see, may say
 // <!-- run: name -->: it is a program, which programs.long.test.ts runs
+// <!-- in: folder -->: where its imports begin
 // <!-- not compiled: reason -->
 
 const pages = markdownFiles().map(readPage)

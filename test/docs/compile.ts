@@ -19,7 +19,7 @@ export const COMPILED: ReadonlySet<string> = new Set(['js', 'mjs', 'cjs', 'jsx',
 const PRELUDE = join(root, 'test/docs/prelude.d.ts')
 /** Stand in for packages that are not installed. */
 const STUBS = join(root, 'test/docs/stubs.d.ts')
-const IN_A_PAGE = /^(fastify-onlyoffice\/browser(\/|$)|react|vue)/
+const NOT_ALONE = /^(fastify-onlyoffice\/browser(\/|$)|react|vue|\.)/
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
@@ -70,9 +70,9 @@ function isJavaScript ({ language }: Block): boolean {
   return !language.includes('ts')
 }
 
-/** `noImplicitAny`: JavaScript has no types. */
+/** `noImplicitAny`, and `unknown` where a type would be given: JavaScript has no types. */
 function isAboutMissingType (code: number): boolean {
-  return code >= 7000 && code < 8000
+  return (code >= 7000 && code < 8000) || code === 18046
 }
 
 function isInPrelude (declaration: ts.Declaration): boolean {
@@ -82,13 +82,13 @@ function isInPrelude (declaration: ts.Declaration): boolean {
 /** It imports what it needs, and does more than that. */
 function isNodeProgram (source: ts.SourceFile): boolean {
   const imports = source.statements.filter(ts.isImportDeclaration)
-  const isInPage = imports.some(({ moduleSpecifier }) => IN_A_PAGE.test((moduleSpecifier as ts.StringLiteral).text))
-  return imports.length > 0 && imports.length < source.statements.length && !isInPage && source.statements.some(statement => !ts.isFunctionDeclaration(statement) && !ts.isImportDeclaration(statement))
+  const isPart = imports.some(({ moduleSpecifier }) => NOT_ALONE.test((moduleSpecifier as ts.StringLiteral).text))
+  return imports.length > 0 && imports.length < source.statements.length && !isPart && source.statements.some(statement => !ts.isFunctionDeclaration(statement) && !ts.isImportDeclaration(statement))
 }
 
-/** Beside its page, as a module of its own. */
-function fileOf ({ page, line, language }: Block): string {
-  return join(root, dirname(page), `${basename(page)}.${line}.${language}`)
+/** Beside its page, or in the folder that a mark names, as a module of its own. */
+function fileOf ({ page, line, language, marks }: Block): string {
+  return join(root, marks.in ?? dirname(page), `${basename(page)}.${line}.${language}`)
 }
 
 function hostOf (files: ReadonlyMap<string, Block>): ts.CompilerHost {

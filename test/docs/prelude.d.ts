@@ -1,11 +1,12 @@
 // The names that blocks of code in the documentation use without declaring them: the text around them introduces these. Their types
 // are those that users get.
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type {} from '@fastify/jwt'
+import type {} from '@fastify/session'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EditorControl, EditorOptions, Storage } from 'fastify-onlyoffice'
 import type { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
 import type { s3Storage } from 'fastify-onlyoffice/s3'
 import type { DocumentServer, EditorSession, FakeClock } from 'onlyoffice-emulator'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 
 interface StoredDocument {
@@ -15,25 +16,19 @@ interface StoredDocument {
   readonly writers: readonly string[]
 }
 
-/** Of the user who is logged in, by a plugin of the application. */
-interface Session {
-  readonly userId: string
-  readonly userName: string
-  readonly user?: { readonly isAdmin: boolean }
-}
-
 interface Person {
   readonly id: string
   readonly name: string
 }
 
-/** What a request has is not typed in JavaScript. */
-interface Untyped extends FastifyTypeProvider {
-  readonly validator: Readonly<Record<string, any>>
+declare module 'fastify' {
+  interface FastifyContextConfig { public?: boolean }
+  // Of @fastify/session
+  interface Session { userId: string, userName: string, user?: { isAdmin: boolean } }
 }
 
-declare module 'fastify' {
-  interface FastifyRequest { readonly session: Session }
+declare module '@fastify/jwt' {
+  interface FastifyJWT { user: Person }
 }
 
 declare global {
@@ -41,7 +36,7 @@ declare global {
   const Fastify: typeof import('fastify').default
   const editor: typeof import('fastify-onlyoffice').default
   const fileStorage: typeof import('fastify-onlyoffice').fileStorage
-  const app: FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, Untyped>
+  const app: FastifyInstance
   const options: EditorOptions
   const request: FastifyRequest
   const reply: FastifyReply
@@ -68,6 +63,7 @@ declare global {
   const tableStorage: (table: object) => Storage
   const emptyTable: () => Promise<object>
   const userSuppliedUrl: string
+  const pager: { notify (text: string): void }
 
   // A page
   const fragment: HTMLElement
@@ -89,6 +85,8 @@ declare global {
     interface ProcessEnv {
       // Set, as the pages say.
       JWT_SECRET: string
+      SESSION_SECRET: string
+      LOGIN_SECRET: string
       EDITOR_API_URL: string
       PUBLIC_BASE_URL: string
       DOCUMENT_SERVER_INTERNAL_URL: string
