@@ -1,25 +1,29 @@
-import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import * as library from '../lib/index.js'
+import { readPage } from './helpers/markdown.js'
 
-interface Row { readonly code: string, readonly statusCode: number }
+interface Row { readonly code: string, readonly name: string, readonly statusCode: number, readonly retryable: string }
 
-t.test('the README\'s table of errors lists exactly the error classes the package exports', async t => {
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-  const documented = [...readme.matchAll(/^\| `(FST_EDITOR_\w+)` \| (\d+) \|/gm)].map(([, code, status]): Row => ({ code: code!, statusCode: Number(status) }))
-
-  t.strictSame(sorted(documented), sorted(exportedErrors()))
+t.test('the table of docs/errors.md lists exactly the error classes that the package exports, with status and retryability', async t => {
+  t.strictSame(documented().sort(byCode), exported().sort(byCode))
 })
 
-function exportedErrors (): Row[] {
+function documented (): Row[] {
+  const [table] = readPage('docs/errors.md').tables
+  return table!.rows.map(({ cells: [code, name, status, retryable] }) => ({ code: code!.text, name: name!.text, statusCode: Number(status!.text), retryable: retryable!.text }))
+}
+
+function exported (): Row[] {
   return Object.entries(library)
     .filter(([name]) => name.endsWith('Error'))
-    .map(([, ErrorClass]) => {
-      const { code, statusCode } = new (ErrorClass as unknown as new () => Row)()
-      return { code, statusCode }
+    .map(([name, ErrorClass]) => {
+      const error = new (ErrorClass as unknown as new () => { readonly code: string, readonly statusCode: number, readonly retryable: boolean })()
+      // Of its own, if it is said where the error is made.
+      const retryable = Object.hasOwn(error, 'retryable') ? 'depends' : error.retryable ? 'yes' : 'no'
+      return { code: error.code, name, statusCode: error.statusCode, retryable }
     })
 }
 
-function sorted (rows: Row[]): Row[] {
-  return rows.toSorted((a, b) => a.code.localeCompare(b.code))
+function byCode (a: Row, b: Row): number {
+  return a.code.localeCompare(b.code)
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { anchorsOf, linksOf } from '../helpers/markdown.js'
+import { parsePage } from '../helpers/markdown.js'
 import { filesBelow, installPacked, type PackageName, root } from '../helpers/packed.js'
 
 const REPOSITORY = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/'
@@ -17,7 +17,7 @@ for (const name of ['fastify-onlyoffice', 'onlyoffice-emulator'] satisfies Packa
     const folder = join(directory, 'node_modules', name)
     const packed = await filesBelow(folder)
     const pages = new Map(await Promise.all(packed.filter(file => file.endsWith('.md'))
-      .map(async file => [file, await readFile(join(folder, file), 'utf8')] as const)))
+      .map(async file => [file, parsePage(file, await readFile(join(folder, file), 'utf8'))] as const)))
 
     /** What is wrong with a link, `undefined` if nothing is. */
     function fault (page: string, link: string): string | undefined {
@@ -30,19 +30,20 @@ for (const name of ['fastify-onlyoffice', 'onlyoffice-emulator'] satisfies Packa
       const file = decodeURI(pathname.slice(1))
       const outside = '../'.repeat(page.split('/').length)
       if (link.startsWith(outside) || !packed.includes(file)) return `is not packed: write ${REPOSITORY}blob/main/…, or tree/main/… of a folder`
-      const text = pages.get(file)
-      if (hash && text !== undefined && !anchorsOf(text).has(decodeURIComponent(hash.slice(1)))) return 'leads to a heading that does not exist'
+      const target = pages.get(file)
+      if (hash && target !== undefined && !target.anchors.has(decodeURIComponent(hash.slice(1)))) return 'leads to a heading that does not exist'
       return undefined
     }
 
-    const links = [...pages].flatMap(([page, text]) => linksOf(text).map(link => ({ page, link, fault: fault(page, link) })))
+    const links = [...pages].flatMap(([page, { links, images }]) => [...links.map(({ href }) => href), ...images.map(({ src }) => src)].map(link => ({ page, link, fault: fault(page, link) })))
     t.ok(links.length > 3, `${links.length} links`)
     t.strictSame(links.filter(({ fault }) => fault).map(({ page, link, fault }) => `${page}: ${link} ${fault}`), [])
   })
 }
 
 t.test('links are found in Markdown and HTML, and headings have the anchors of GitHub', async t => {
-  const page = '# `a.b()` & [c](x.md)\n## Same\n## Same\n```md\n# No [link](no.md)\n```\n![picture](y.png) <img src="z.png"> `[code](no.md)`\n\n[name]: w.md\n'
-  t.strictSame(linksOf(page).sort(), ['w.md', 'x.md', 'y.png', 'z.png'])
-  t.strictSame([...anchorsOf(page)], ['ab--c', 'same', 'same-1'])
+  const { links, images, anchors } = parsePage('sample.md', '# `a.b()` & [c](x.md)\n## Same\n## Same\n```md\n# No [link](no.md)\n```\n![picture](y.png) <img src="z.png"> `[code](no.md)` [w][name] <a href="v.md" id="here">\n\n[name]: w.md\n')
+  t.strictSame(links.map(({ href }) => href), ['x.md', 'w.md', 'v.md'])
+  t.strictSame(images.map(({ src }) => src), ['y.png', 'z.png'])
+  t.strictSame([...anchors].sort(), ['ab--c', 'here', 'same', 'same-1'])
 })

@@ -1,0 +1,95 @@
+// The names that blocks of code in the documentation use without declaring them: the text around them introduces these. Their types
+// are those that users get.
+import type {} from '@fastify/jwt'
+import type {} from '@fastify/session'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { EditorControl, EditorOptions, Storage } from 'fastify-onlyoffice'
+import type { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
+import type { s3Storage } from 'fastify-onlyoffice/s3'
+import type { DocumentServer, EditorSession, FakeClock } from 'onlyoffice-emulator'
+import type { Readable } from 'node:stream'
+
+interface StoredDocument {
+  readonly fileId: string
+  readonly title: string
+  readonly readers: readonly string[]
+  readonly writers: readonly string[]
+}
+
+interface Person {
+  readonly id: string
+  readonly name: string
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig { public?: boolean }
+  // Of @fastify/session
+  interface Session { userId: string, userName: string, user?: { isAdmin: boolean } }
+}
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT { user: Person }
+}
+
+declare global {
+  // The application
+  const Fastify: typeof import('fastify').default
+  const editor: typeof import('fastify-onlyoffice').default
+  const fileStorage: typeof import('fastify-onlyoffice').fileStorage
+  const app: FastifyInstance
+  const options: EditorOptions
+  const request: FastifyRequest
+  const reply: FastifyReply
+  const jwtSecret: string
+  const publicBaseUrl: string
+
+  // A document
+  const control: EditorControl
+  const fileId: string
+  const bytesOrStream: Uint8Array | Readable
+
+  // What the application has besides
+  const documents: {
+    find (fileId: string): Promise<StoredDocument | undefined>
+    readableBy (userId: string | undefined, search?: string): Promise<StoredDocument[]>
+    update (fileId: string, changes: Partial<StoredDocument>): Promise<void>
+  }
+  const people: {
+    byIds (ids?: readonly string[]): Promise<Person[]>
+    search (text: string): Promise<Person[]>
+  }
+  const page: (title: string, html: string) => string
+  const storage: ReturnType<typeof s3Storage>
+  const tableStorage: (table: object) => Storage
+  const emptyTable: () => Promise<object>
+  const userSuppliedUrl: string
+  const pager: { notify (text: string): void }
+
+  // A page
+  const fragment: HTMLElement
+  const mountEditor: typeof import('fastify-onlyoffice/browser').mountEditor
+  interface ParentNode { querySelector (selector: 'document-editor'): DocumentEditor }
+  interface HTMLElementEventMap { onRequestInsertImage: CustomEvent<{ readonly c: string }> }
+
+  // A test
+  const documentServer: DocumentServer
+  const session: EditorSession
+  const clock: FakeClock
+
+  // A script of the document builder, which runs at the document server
+  const builder: any
+  const Api: any
+  const Argument: any
+
+  namespace NodeJS {
+    interface ProcessEnv {
+      // Set, as the pages say.
+      JWT_SECRET: string
+      SESSION_SECRET: string
+      LOGIN_SECRET: string
+      EDITOR_API_URL: string
+      PUBLIC_BASE_URL: string
+      DOCUMENT_SERVER_INTERNAL_URL: string
+    }
+  }
+}
