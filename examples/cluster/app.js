@@ -51,6 +51,7 @@ function page (title, content) {
 <html lang="en">
   <head>
     <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
     <title>${title}</title>
     <link rel="icon" href="data:,">
     <style>body { margin: 0; font-family: sans-serif } main { padding: 1rem }</style>

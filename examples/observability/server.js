@@ -19,7 +19,12 @@ app.addHook('onClose', async () => await metrics.close())
 app.get('/edit/:fileId', async (request, reply) => {
   const { fileId } = /** @type {{ fileId: string }} */ (request.params)
   const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId)
-  return reply.type('text/html').header('cache-control', 'no-store').send(`<!doctype html><title>Document</title>${control.render()}`)
+  return reply.type('text/html').header('cache-control', 'no-store').send(`<!doctype html>
+    <html lang="en">
+    <meta name="viewport" content="width=device-width">
+    <title>Document</title>
+    <style>body { margin: 0 }</style>
+    ${control.render()}`)
 })
 app.log.info(`metrics at ${metrics.listeningOrigin}/metrics`)
 await app.listen({ host: HOST, port: Number(PORT) })

@@ -40,7 +40,12 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
       .type('text/html; charset=utf-8')
       .header('content-security-policy', contentSecurityPolicy)
       .header('cache-control', 'no-store')
-      .send(`<!DOCTYPE html><html lang="en"><title>Editor</title><link rel="icon" href="data:,">${control.render()}</html>`)
+      .send(`<!DOCTYPE html>
+        <html lang="en">
+        <meta name="viewport" content="width=device-width">
+        <title>Editor</title>
+        <link rel="icon" href="data:,">
+        ${control.render()}`)
   })
 
   return app
