@@ -132,14 +132,18 @@ const DEFAULT_BODY_LIMIT = 4 * 1024 ** 2
 
 const systemClock: Clock = Date
 
-const required: ReadonlySet<string> = new Set<keyof EditorOptions | 'doctor.authorize'>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl', 'doctor.authorize'])
+type RequiredName = 'editorApiUrl' | 'jwtSecret' | 'publicBaseUrl'
+type CheckedOptions = EditorOptions & { readonly [Name in RequiredName]: NonNullable<EditorOptions[Name]> }
+
+const required: ReadonlySet<string> = new Set<RequiredName | 'doctor.authorize'>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl', 'doctor.authorize'])
 
 /** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
 
 /** Validates the options and fills in the defaults. Throws `InvalidOptionError` with the option's name and the rule. */
-export function resolveOptions (options: EditorOptions) {
-  assertOptions(rules, options, { required })
+export function resolveOptions (given: EditorOptions) {
+  assertOptions(rules, given, { required })
+  const options = given as CheckedOptions
   const profile = options.profile ?? 'secure'
   const defaults = profiles[profile]
   const secrets = typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret]

@@ -50,21 +50,22 @@ export interface Clock {
 export interface EditorOptions {
   /**
    * URL of the document server's `api.js`, as the browser reaches it. Conversions and commands are sent to the origin of this
-   * URL, or to `documentServer.internalUrl` if that is set.
+   * URL, or to `documentServer.internalUrl` if that is set. Required: `undefined`, as a variable of the environment that is not
+   * set, rejects the registration.
    */
-  readonly editorApiUrl: string
+  readonly editorApiUrl: string | undefined
   /**
    * The secret shared with the document server. With a list, the first secret signs and all of them verify, so that the secret
    * can be changed without losing saves of open sessions.
    *
-   * A weak secret is rejected unless `allowWeakSecret` is set. Create one with `openssl rand -hex 32`.
+   * A weak secret is rejected unless `allowWeakSecret` is set. Create one with `openssl rand -hex 32`. Required, as `editorApiUrl` is.
    */
-  readonly jwtSecret: string | readonly string[]
+  readonly jwtSecret: string | readonly string[] | undefined
   /**
    * Base URL of the application, as the document server reaches it, without query, fragment and whitespace. It must be the
-   * same for all instances of the application: signatures and document keys depend on it.
+   * same for all instances of the application: signatures and document keys depend on it. Required, as `editorApiUrl` is.
    */
-  readonly publicBaseUrl: string
+  readonly publicBaseUrl: string | undefined
   /**
    * Path of the handler route. It starts with a slash and does not end with one.
    *

@@ -35,6 +35,7 @@ declare global {
   // The application
   const Fastify: typeof import('fastify').default
   const editor: typeof import('fastify-onlyoffice').default
+  const helmet: typeof import('@fastify/helmet').default
   const fileStorage: typeof import('fastify-onlyoffice').fileStorage
   const app: FastifyInstance
   const options: EditorOptions
@@ -83,13 +84,9 @@ declare global {
 
   namespace NodeJS {
     interface ProcessEnv {
-      // Set, as the pages say.
-      JWT_SECRET: string
+      // For other plugins.
       SESSION_SECRET: string
       LOGIN_SECRET: string
-      EDITOR_API_URL: string
-      PUBLIC_BASE_URL: string
-      DOCUMENT_SERVER_INTERNAL_URL: string
     }
   }
 }
