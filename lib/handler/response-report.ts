@@ -1,34 +1,28 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ResponseMessage } from '../../types/diagnostics.js'
 import { channels, codeOf } from '../diagnostics.js'
-import type { HandlerRequest } from './request.js'
+import { type HandlerRequest, namedFileId } from './request.js'
 import { notesOf } from './request-notes.js'
 
 /** Statuses of responses without a body (RFC 9110). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-interface Failure {
-  /** As in the query, which may be invalid. */
-  readonly action: unknown
-  readonly fileId: string | undefined
-  readonly error: Error
-  readonly status: number
-}
-
 /** Publishes that a request was answered with an error before it has reached its action. */
-export function publishFailed (reply: FastifyReply, { action, fileId, error, status }: Failure): void {
+export function publishFailed (request: FastifyRequest, reply: FastifyReply, { error, status }: { readonly error: Error, readonly status: number }): void {
+  const { action } = request.query as { readonly action?: unknown }
   if (action !== 'download' && action !== 'proxy') return
   const channel = channels[action]
   if (!channel.hasSubscribers) return
-  channel.publish({ ...(fileId !== undefined && { fileId }), outcome: 'failed', code: codeOf(error), httpStatus: status, durationMs: reply.elapsedTime })
+  channel.publish({ ...subjectOf(request), outcome: 'failed', code: codeOf(error), httpStatus: status, durationMs: reply.elapsedTime })
 }
 
 /** Publishes how a request for content that has reached its action ends, when its response is sent or its connection closed. */
 export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
-  const { query: { action, fileId }, method, raw: { socket, httpVersionMajor } } = request
+  const { action } = request.query
   if (action !== 'download' && action !== 'proxy') return
   const channel = channels[action]
   if (!channel.hasSubscribers) return
+  const { method, raw: { socket, httpVersionMajor } } = request
   const { raw: response } = reply
   const writtenBefore = socket.bytesWritten
   let isSent = false
@@ -39,7 +33,7 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   function publish (): void {
     const bytes = isSent ? bodyLength() ?? writtenBytes() : writtenBytes()
     channel.publish({
-      ...(fileId !== undefined && { fileId }),
+      ...subjectOf(request),
       ...outcome(),
       ...((isSent || response.headersSent) && { httpStatus: response.statusCode }),
       ...(bytes !== undefined && { bytes }),
@@ -64,4 +58,9 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   function writtenBytes (): number | undefined {
     return httpVersionMajor === 1 ? socket.bytesWritten - writtenBefore : undefined
   }
+}
+
+function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
+  const fileId = namedFileId(request)
+  return fileId === undefined ? {} : { fileId }
 }

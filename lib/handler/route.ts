@@ -1,11 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
-import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
 import { isEndedByHook } from './ended-by-hook.js'
 import type { Observer } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
-import { type Action, type HandlerRequest, isHandlerQuery } from './request.js'
+import { type Action, type HandlerRequest, isHandlerQuery, namedFileId } from './request.js'
 import { notesOf } from './request-notes.js'
 import { publishFailed, publishWhenClosed } from './response-report.js'
 import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
@@ -113,17 +112,16 @@ export function requestWithoutQuery (request: FastifyRequest) {
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
   const action = (request.query as { action?: unknown }).action
-  const fileId = fileIdOf(request)
   const { callback, hasReachedAction = false } = notesOf(request)
   const isCallback = action === 'callback' && request.method === 'POST'
-  if (isCallback && !hasReachedAction) publishRefused(request, reply, fileId, original)
+  if (isCallback && !hasReachedAction) publishRefused(request, reply, original)
   if (isCallback && !RATE_LIMITED.has(original.statusCode ?? 500)) {
-    request.log.warn({ err: original, fileId, ...(callback && callbackFields(callback)), durationMs: reply.elapsedTime }, 'callback refused: the document server keeps the unsaved changes')
+    request.log.warn({ err: original, fileId: namedFileId(request), ...(callback && callbackFields(callback)), durationMs: reply.elapsedTime }, 'callback refused: the document server keeps the unsaved changes')
     return answerCallback(reply, 1)
   }
   const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original
   const status = errorStatus(error)
-  if (!hasReachedAction) publishFailed(reply, { action, fileId, error, status })
+  if (!hasReachedAction) publishFailed(request, reply, { error, status })
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name) // of a body that failed
@@ -152,10 +150,4 @@ function invalidQueryError (action: unknown): FastifyError {
 
 function isAction (action: unknown): action is Action {
   return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
-}
-
-/** For the log: at most as long as a fileId can be. */
-function fileIdOf (request: FastifyRequest): string | undefined {
-  const { fileId } = request.query as { fileId?: unknown }
-  return typeof fileId === 'string' ? fileId.slice(0, MAX_FILE_ID_BYTES) : undefined
 }

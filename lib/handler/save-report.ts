@@ -3,6 +3,7 @@ import type { SaveMessage } from '../../types/diagnostics.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { channels, codeOf } from '../diagnostics.js'
 import type { SaveOutcome } from '../save/save.js'
+import { namedFileId } from './request.js'
 import { notesOf } from './request-notes.js'
 
 /** What became of the save that a callback announced, if it was not refused. */
@@ -19,9 +20,10 @@ export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSav
 }
 
 /** Publishes that a callback was refused, before or after it was known whether it announced a save. The route logs why. */
-export function publishRefused (request: FastifyRequest, reply: FastifyReply, fileId: string | undefined, error: unknown): void {
+export function publishRefused (request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   if (!channels.save.hasSubscribers) return
   const { callback } = notesOf(request)
+  const fileId = namedFileId(request)
   channels.save.publish({
     ...(fileId !== undefined && { fileId }),
     ...(callback && callbackFields(callback)),

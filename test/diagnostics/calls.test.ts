@@ -45,8 +45,8 @@ t.test('every conversion has one message: with the size of its result, or why it
   await t.rejects(control.convert({ outputType: 'pdf', timeout: -1 }), { code: 'FST_EDITOR_INVALID_OPTION' }, 'no conversion, and no message')
   t.match(await until(5), [
     { fileId, outputType: 'pdf', outcome: 'converted', bytes: PDF.length },
-    { fileId, outputType: 'pdf', outcome: 'converted' },
-    { outputType: 'pdf', outcome: 'converted' },
+    { fileId, outputType: 'pdf', outcome: 'converted', bytes: PDF.length },
+    { outputType: 'pdf', outcome: 'converted', bytes: PDF.length },
     { fileId, outputType: 'pdf', outcome: 'failed', code: 'AbortError' },
     { fileId, outputType: 'docx', outcome: 'failed', code: 'FST_EDITOR_CONVERSION_FAILED' }
   ])

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import http2 from 'node:http2'
@@ -37,7 +39,8 @@ for (const [kind, storageIn] of [['files', (directory: string) => fileStorage({ 
     await read(`${url}&fileId=another`)
     await read(host.urls.download('absent'))
     await read(url, { method: 'DELETE' })
-    t.match(await until(11), [
+    await read(host.urls.download('x'.repeat(5000)))
+    t.match(await until(12), [
       { fileId, outcome: 'sent', httpStatus: 200, bytes: CONTENT.length },
       { fileId, outcome: 'sent', httpStatus: 200, bytes: CONTENT.length },
       { fileId, outcome: 'sent', httpStatus: 206, bytes: 10 },
@@ -48,7 +51,8 @@ for (const [kind, storageIn] of [['files', (directory: string) => fileStorage({ 
       { outcome: 'failed', httpStatus: 404, code: 'FST_EDITOR_FILE_NOT_FOUND' },
       { outcome: 'failed', httpStatus: 404, code: 'FST_EDITOR_FILE_NOT_FOUND' },
       { fileId: 'absent', outcome: 'failed', httpStatus: 404, code: 'FST_EDITOR_FILE_NOT_FOUND' },
-      { fileId, outcome: 'failed', httpStatus: 405, code: 'FST_EDITOR_METHOD_NOT_ALLOWED' }
+      { fileId, outcome: 'failed', httpStatus: 405, code: 'FST_EDITOR_METHOD_NOT_ALLOWED' },
+      { fileId: /^x{1,300}$/, outcome: 'failed', httpStatus: 404 }
     ])
   })
 }
@@ -84,6 +88,22 @@ async function halting (t: import('tap').Test, end: (body: Readable) => void) {
   }
   return { fileId, host: await startHost(t, { storage, timeouts: { idle: 100 } }) }
 }
+
+t.test('messages are published in the async context of their request', async t => {
+  const context = new AsyncLocalStorage<string>()
+  const host = await startHost(t, { prepare (app) { app.addHook('onRequest', (request, _reply, done) => { context.run(request.id, done) }) } })
+  const { fileId } = await host.storage.create('docx', CONTENT)
+  const seen: unknown[] = []
+  const note = () => { seen.push(context.getStore()) }
+  for (const name of ['save', 'download']) subscribe(`fastify-onlyoffice:${name}`, note)
+  t.teardown(() => { for (const name of ['save', 'download']) unsubscribe(`fastify-onlyoffice:${name}`, note) })
+  const { until } = collect(t, 'download')
+  await host.postSignedCallback(fileId, { status: 2, key: host.keys.of({ fileId, revision: 'some' }) })
+  await host.postCallback(fileId, 'nonsense')
+  await read(host.urls.download(fileId))
+  await until(1)
+  t.strictSame(seen, ['req-1', 'req-2', 'req-3'])
+})
 
 t.test('a download that is cut off by the client or the storage has one message with the bytes that its connection has taken', async t => {
   for (const by of ['client', 'storage'] as const) {
@@ -208,7 +228,8 @@ t.test('every proxy request has one message', async t => {
     { outcome: 'failed', httpStatus: 403, code: 'FST_EDITOR_ADDRESS_BLOCKED' },
     { outcome: 'failed', httpStatus: 403, code: 'FST_EDITOR_FORBIDDEN' }
   ])
-  t.ok(messages[2]!.bytes! > 2 * CONTENT.length, 'of unknown length: with headers')
+  const { bytes } = messages[2]!
+  t.ok(bytes! > 2 * CONTENT.length && bytes! < 2 * CONTENT.length + 2000, 'of unknown length: with headers, but without what the connection had taken before')
   t.notOk('fileId' in messages[0]!)
 })
 
