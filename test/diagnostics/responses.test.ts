@@ -198,6 +198,7 @@ t.test('downloads over HTTP/2 have messages, too: without bytes if they were cut
   endless.close(http2.constants.NGHTTP2_CANCEL)
   const [, message] = await until(2) as [DownloadMessage, DownloadMessage]
   t.match(message, { fileId: 'endless', outcome: 'interrupted', httpStatus: 200 })
+  t.ok(message.durationMs > 0, 'the time is measured without a logger, too')
   t.notOk('bytes' in message)
 })
 
