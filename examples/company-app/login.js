@@ -9,7 +9,7 @@ const COOKIE = 'user'
  * In your application: those who have an account.
  * @type {ReadonlyMap<string, { id: string, name: string }>}
  */
-export const users = new Map([['ada', { id: 'ada', name: 'Ada Lovelace' }], ['grace', { id: 'grace', name: 'Grace Hopper' }]])
+const users = new Map([['ada', { id: 'ada', name: 'Ada Lovelace' }], ['grace', { id: 'grace', name: 'Grace Hopper' }]])
 
 /**
  * Every route needs a login, unless it says `config: { public: true }`, or its requests come from the document server: these have no

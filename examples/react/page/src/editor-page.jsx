@@ -1,0 +1,31 @@
+import { useRef, useState } from 'react'
+import 'fastify-onlyoffice/browser/document-editor' // defines <document-editor>
+
+/**
+ * A document in its editor. The element fetches what `control.render()` returns, and answers the editor's events.
+ * React removes an element at once, and with it what was typed in the last moments. So the page is left in two steps: `close()` waits until
+ * everything is sent, then `onClosed` may remove this component.
+ */
+export function EditorPage ({ fileId, onClosed }) {
+  const editor = useRef(null)
+  const [isClosing, setClosing] = useState(false)
+  const [problem, setProblem] = useState('')
+
+  async function close () {
+    setClosing(true)
+    try {
+      await editor.current.close()
+      onClosed()
+    } catch { // UnsentChangesError: the editor is still there
+      setClosing(false)
+      setProblem('Your last changes have not been sent yet. Check your connection, then try again.')
+    }
+  }
+
+  return (
+    <div className='page'>
+      <p><button type='button' disabled={isClosing} onClick={close}>Back to the documents</button> <span role='alert'>{problem}</span></p>
+      <document-editor ref={editor} src={`/documents/${encodeURIComponent(fileId)}/editor`} />
+    </div>
+  )
+}
