@@ -4,6 +4,7 @@ import type { RequestOptions } from '../../types/requests.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
+import { unknownOption } from '../rules.js'
 import type { DocumentServerClient } from './client.js'
 import { COMMAND_PATH } from './server-urls.js'
 
@@ -42,13 +43,22 @@ const explanations: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.expiredToken, 'our token has expired: compare the clocks']
 ])
 
-const names: Readonly<Record<Command['c'] | 'saved', true>> = {
-  version: true, license: true, info: true, forcesave: true, drop: true, meta: true, getForgottenList: true, getForgotten: true, deleteForgotten: true, saved: true
+/** The fields of each command. A misspelled `users` of `drop` would mean everybody. */
+const fields: Readonly<Record<Command['c'], object>> = {
+  version: { c: true },
+  license: { c: true },
+  info: { c: true, key: true, userdata: true },
+  forcesave: { c: true, key: true, userdata: true },
+  drop: { c: true, key: true, users: true },
+  meta: { c: true, key: true, meta: true },
+  getForgottenList: { c: true },
+  getForgotten: { c: true, key: true },
+  deleteForgotten: { c: true, key: true }
 }
 
-/** Whether signed data with this `c` are a command to the document server. */
+/** Whether signed data with this `c` are a command to the document server. It also knows `saved`. */
 export function isCommandName (c: unknown): boolean {
-  return typeof c === 'string' && Object.hasOwn(names, c)
+  return typeof c === 'string' && (c === 'saved' || Object.hasOwn(fields, c))
 }
 
 const KEYLESS_COMMANDS: ReadonlySet<unknown> = new Set(['version', 'license', 'getForgottenList'] satisfies Array<Command['c']>)
@@ -113,6 +123,9 @@ export function checkedCommand<C extends Command> (given: C): C {
   const command = asSent(given)
   if (!isJsonObject(command) || typeof command.c !== 'string') throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
   if (!KEYLESS_COMMANDS.has(command.c) || 'key' in command) assertKey(command.key)
+  if (!Object.hasOwn(fields, command.c)) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
+  const known = fields[command.c as Command['c']]
+  for (const name of Object.keys(command)) if (!Object.hasOwn(known, name)) throw unknownOption(name, known)
   return command as unknown as C
 }
 

@@ -1,3 +1,5 @@
+import { assertBytes } from '../content.js'
+
 export interface Inspection {
   /** How many bytes at the beginning `atStart` needs, if there are so many. */
   readonly startReach: number
@@ -25,6 +27,7 @@ export async function * inspected (content: AsyncIterable<Uint8Array>, { startRe
   let length = 0
   let hasStarted = false
   for await (const chunk of content) {
+    assertBytes(chunk)
     tail.add(chunk)
     length += chunk.length
     if (hasStarted) {

@@ -15,7 +15,7 @@ import { fileVersions } from './file-versions.js'
 import { publishNew } from './publishing.js'
 import { contentOf, OpenFile } from './reading.js'
 import { replaceFile, revokeTicket } from './replacing.js'
-import { assertReplaceOptions } from './replace-options.js'
+import { assertReplaceOptions } from './call-options.js'
 import { isRevoked, isTempName, readTempFile, sweepTempFiles, type TempFile, writeTempFile } from './temp-files.js'
 
 export interface FileStorageOptions {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { StoredVersion, VersionStore } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
 import { createQueue } from '../queue.js'
+import { assertKeepOptions, assertVersionNumbers } from './call-options.js'
 import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
@@ -82,7 +83,9 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
       return file ? indexIn(record).versions.map(storedVersion) : []
     },
 
-    async keep (fileId, revision, { details, changes } = {}) {
+    async keep (fileId, revision, options = {}) {
+      assertKeepOptions(options)
+      const { details, changes } = options
       if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       const file = await find(fileId)
@@ -114,6 +117,7 @@ export function fileVersions ({ directory, folderName, modes, ready, find, isSto
     },
 
     async remove (fileId, versions) {
+      assertVersionNumbers(versions)
       if (!await find(fileId)) return
       await change(fileId, async ({ index }) => {
         const left = index.versions.filter(({ version }) => !versions.includes(version))

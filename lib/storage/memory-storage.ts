@@ -8,7 +8,7 @@ import { isSafeFileId } from '../security/file-id.js'
 import { BoundedMap } from '../bounded-map.js'
 import { storedExtension } from './file-info.js'
 import { memoryVersions } from './memory-versions.js'
-import { assertReplaceOptions } from './replace-options.js'
+import { assertReplaceOptions } from './call-options.js'
 import { sliceOf } from './reading.js'
 
 /** There are none. */

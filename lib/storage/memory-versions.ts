@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Content, FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
+import { assertKeepOptions, assertVersionNumbers } from './call-options.js'
 import { detailsText } from './version-details.js'
 
 interface MemoryFile {
@@ -31,7 +32,9 @@ export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDepende
       return versionsOf(fileId).map(storedVersion)
     },
 
-    async keep (fileId, revision, { details, changes } = {}) {
+    async keep (fileId, revision, options = {}) {
+      assertKeepOptions(options)
+      const { details, changes } = options
       if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const newDetails = detailsText(details)
       if (find(fileId)?.info.revision !== revision) return null
@@ -59,6 +62,7 @@ export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDepende
     },
 
     async remove (fileId, numbers) {
+      assertVersionNumbers(numbers)
       const found = kept.get(fileId)
       if (found) kept.set(fileId, { ...found, versions: found.versions.filter(({ version }) => !numbers.includes(version)) })
     },

@@ -187,6 +187,8 @@ t.test('the services of the application', async t => {
   await assertMessages(t, [
     ...signals,
     [() => editorServer.command('version'), 'command must be an object with the name of the command as c'],
+    [() => editorServer.command({ c: 'frocesave', key: 'k' }), 'c must be version, license, info, forcesave, drop, '],
+    [() => editorServer.command({ c: 'drop', key: 'k', user: ['7'] }), 'user is unknown: did you mean users?'],
     [() => editorServer.command({ c: 'version' }, true), 'options must be an object such as { foreignKey, signal }, not a boolean'],
     [() => editorServer.command({ c: 'version' }, { foreignKeys: true }), 'foreignKeys is unknown: did you mean foreignKey?'],
     [() => editorServer.convert(url), 'options must be an object such as { outputType, '],
@@ -229,7 +231,9 @@ t.test('functions of the package, and the storages', async t => {
       [() => storage.create('docx', Readable.from([{}])), 'content must be a stream of Uint8Arrays, but has an object in it'],
       [() => storage.replace(index === 0 ? fileId : id, BYTES, { ifRevison: 'x' }), 'ifRevison is unknown: did you mean ifRevision?'],
       [() => storage.replace(index === 0 ? fileId : id, BYTES, 'docx'), 'options must be an object such as { extension, ifRevision, beforePublish }, not a string'],
-      [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { changes: 7 }), 'changes must be a Uint8Array']
+      [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { changes: 7 }), 'changes must be a Uint8Array'],
+      [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { detail: 7 }), 'detail is unknown: did you mean details?'],
+      [() => storage.versions.remove(index === 0 ? fileId : id, 1), 'versions must be a list of the numbers of versions']
     ] as const),
     [() => untyped(fileStorage)(), 'options must be an object such as { directory, fileMode }, not undefined'],
     [() => untyped(fileStorage)('/srv/documents'), 'options must be an object such as { directory, fileMode }, not a string'],
@@ -245,6 +249,7 @@ t.test('functions of the package, and the storages', async t => {
     [() => untyped(blankDocument)(), 'format is missing: it must be one of docx, '],
     [() => untyped(blankDocument)('docx', 'de'), 'options must be an object such as { lang, paper }, not a string'],
     [() => untyped(blankDocument)('docx', { language: 'de' }), 'language is unknown: did you mean lang?'],
+    [() => untyped(checkDocument)(Readable.from(['text']), 'a.docx'), 'content must be a stream of Uint8Arrays, but has a string in it'],
     [() => untyped(checkDocument)(undefined, 'a.docx'), 'content must be a Uint8Array, such as a Buffer, an ArrayBuffer']
   ])
   await t.rejects(untyped(checkDocument)(BYTES), { code: 'FST_EDITOR_INVALID_NAME' })

@@ -4,6 +4,7 @@ import { BoundedMap } from '../../bounded-map.js'
 import { acceptContent } from '../../content.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
+import { assertKeepOptions, assertVersionNumbers } from '../call-options.js'
 import { detailsText } from '../version-details.js'
 import {
   type DocumentRecord, isCrowded, listText, parseList, presentEntries, splitVersions, storedVersion, type VersionEntry, withList, withoutVersions,
@@ -95,7 +96,9 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
   const versions: VersionStore = {
     list: async fileId => (await present(fileId)).map(storedVersion),
 
-    async keep (fileId, revision, { details, changes } = {}) {
+    async keep (fileId, revision, options = {}) {
+      assertKeepOptions(options)
+      const { details, changes } = options
       if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       if (!isSafeFileId(fileId)) return null
@@ -122,6 +125,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     },
 
     async remove (fileId, numbers) {
+      assertVersionNumbers(numbers)
       if (!isSafeFileId(fileId)) return
       await ready()
       await records.write(fileId, async record => {
