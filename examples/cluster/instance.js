@@ -40,7 +40,10 @@ const app = await createApp({
     versions: { keep: 50 }
   }
 })
-await app.listen({ host: HOST, port: Number(PORT) })
+await app.listen({ host: HOST, port: Number(PORT) }).catch(error => {
+  app.log.fatal(`${error.message}: see HOST and PORT`)
+  process.exit(1)
+})
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
 

@@ -17,6 +17,7 @@ PUBLIC_BASE_URL   URL at which the document server reaches the application. Defa
 DOCUMENT_SERVER_INTERNAL_URL   origin at which the application reaches the document server, if not that of EDITOR_API_URL
 */
 import { createDocumentServer } from 'onlyoffice-emulator'
+import { endIfInUse } from '../port-in-use.js'
 import { createApp } from './app.js'
 import { choosePort } from './port.js'
 import { readSettings } from './settings.js'
@@ -25,7 +26,7 @@ const LAST_REQUESTS_MS = 500
 const STOP_WITHIN_MS = 5000
 
 const settings = readSettings(process.env)
-const port = await choosePort(settings.host, settings.port)
+const port = await choosePort(settings.host, settings.port).catch(error => endIfInUse(error, settings))
 const address = `http://${hostname(settings.host)}:${port}`
 const documentServer = settings.editorApiUrl
   ? null

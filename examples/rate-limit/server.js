@@ -13,4 +13,7 @@ const app = await createApp({
   server: { logger: true, trustProxy: TRUST_PROXY || false },
   editor: { editorApiUrl: EDITOR_API_URL, jwtSecret: JWT_SECRET, publicBaseUrl: PUBLIC_BASE_URL }
 })
-await app.listen({ port: Number(PORT), host: HOST })
+await app.listen({ port: Number(PORT), host: HOST }).catch(error => {
+  app.log.fatal(`${error.message}: see HOST and PORT`)
+  process.exit(1)
+})
