@@ -39,6 +39,8 @@ declare module 'fastify' {
     /**
      * Creates a control for one document in one page.
      *
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the defaults have an unknown name, or a value of another type. What
+     * only newer editors know may be inside of `document`, `editorConfig`, `customization` and so on.
      * @example
      * ```js
      * const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report')

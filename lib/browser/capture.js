@@ -1,4 +1,5 @@
 // The document in the open editor, with unsaved changes.
+import { assertOptions } from './arguments.js'
 import { CaptureError } from './errors.js'
 import { firstMounted, stateOf } from './registry.js'
 import { wasLedElsewhere } from './request.js'
@@ -28,7 +29,9 @@ const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
  * @example
  * const pdf = await captureDocument({ fileType: 'pdf' })
  */
-export async function captureDocument ({ fragment = firstMounted(), fileType, signal } = {}) {
+export async function captureDocument (options = {}) {
+  assertOptions(options, ['fragment', 'fileType', 'signal'])
+  const { fragment = firstMounted(), fileType, signal } = options
   const editor = fragment && stateOf(fragment).editor
   if (!editor) throw new CaptureError('not-mounted', 'No editor is mounted: wait for mountEditor()')
   return await editor.capture({ fileType, signal })

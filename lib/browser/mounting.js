@@ -1,5 +1,6 @@
 // Mounts and unmounts the editor of a fragment.
 import { loadApi } from './api-script.js'
+import { assertFragment, assertHandlers, assertOptions } from './arguments.js'
 import { UnsentChangesError } from './errors.js'
 import { readFragment } from './fragment.js'
 import { placeOfPage } from './links.js'
@@ -31,6 +32,8 @@ const UNSENT_LIMIT_MS = 10_000
  * const docEditor = await mountEditor(fragment, { onRequestClose: () => unmountEditor(fragment) })
  */
 export async function mountEditor (fragment, events = {}) {
+  assertFragment(fragment)
+  assertHandlers(events)
   const state = stateOf(fragment)
   if (state.unmount) await state.unmount.catch(() => {}) // if it fails, the editor is still there
   if (state.mount) return await state.mount
@@ -135,7 +138,10 @@ async function remount (fragment, events) {
  * await unmountEditor(fragment)
  * location.assign('/documents')
  */
-export async function unmountEditor (fragment, { force = false, timeout = UNSENT_LIMIT_MS } = {}) {
+export async function unmountEditor (fragment, options = {}) {
+  assertFragment(fragment)
+  assertOptions(options, ['force', 'timeout'])
+  const { force = false, timeout = UNSENT_LIMIT_MS } = options
   await unmount(fragment, { force, timeout })
 }
 

@@ -254,3 +254,70 @@ t.test('functions of the package, and the storages', async t => {
   ])
   await t.rejects(untyped(checkDocument)(BYTES), { code: 'FST_EDITOR_INVALID_NAME' })
 })
+
+t.test('functions of the page', async t => {
+  const { captureDocument, mountEditor, unmountEditor } = await import(String(new URL('../../lib/browser/index.js', import.meta.url))) // its types need those of a browser
+  const fragment = { hasAttribute: (name: string) => name === 'data-onlyoffice-editor' }
+  const table: ReadonlyArray<readonly [call: () => Promise<unknown>, message: RegExp]> = [
+    [async () => await mountEditor(), /^The fragment must be the element with the attribute data-onlyoffice-editor/],
+    [async () => await mountEditor('#editor'), /^The fragment must be/],
+    [async () => await mountEditor({ hasAttribute: () => false }), /^The fragment must be/],
+    [async () => await mountEditor(fragment, 'onError'), /^The events must be an object such as/],
+    [async () => await mountEditor(fragment, { onError: 'log' }), /^The handler onError must be a function/],
+    [async () => await mountEditor(fragment, { error () {} }), /^The handler error must be/],
+    [async () => await unmountEditor(null), /^The fragment must be/],
+    [async () => await unmountEditor(fragment, true), /^The options must be an object such as \{ force, timeout \}/],
+    [async () => await unmountEditor(fragment, { forced: true }), /^The option forced is unknown: use force, timeout/],
+    [async () => await captureDocument('pdf'), /^The options must be an object such as \{ fragment, fileType, signal \}/],
+    [async () => await captureDocument({ filetype: 'pdf' }), /^The option filetype is unknown: use fragment, fileType, signal/]
+  ]
+  for (const [call, message] of table) await t.rejects(call(), { name: 'TypeError', message }, String(call))
+})
+
+t.test('no method of a control, a service or a storage answers any value with a TypeError or in silence, unless the value is fine', async t => {
+  const { app, storage } = await startHost(t, { versions: {} })
+  const { fileId } = await storage.create('docx', BYTES)
+  const control = untyped(await app.editorControl().openDocument(fileId))
+  const { editorServer, editorSessions, editorDoctor, editorControl } = untyped(app)
+  const thrown = new Error('of the getter')
+  const wrong: Record<string, unknown> = {
+    null: null,
+    zero: 0,
+    NaN,
+    bigint: 10n,
+    true: true,
+    list: [],
+    text: '',
+    symbol: Symbol('x'),
+    function: () => {},
+    date: new Date(),
+    map: new Map(),
+    promise: Promise.resolve({}),
+    unknown: Object.assign(Object.create(null), { qqqqqq: 1 }),
+    proxy: new Proxy({}, { get () { throw thrown }, ownKeys () { throw thrown } })
+  }
+  const calls: Record<string, (options: unknown) => unknown> = {
+    editorControl,
+    openDocument: options => control.openDocument(fileId, options),
+    setDocumentFromBytes: options => control.setDocumentFromBytes(BYTES, 'a.docx', options),
+    content: content => control.setDocumentFromBytes(content, 'a.docx'),
+    createDocument: options => control.createDocument('docx', options),
+    ...Object.fromEntries(['convertToPdf', 'convert', 'thumbnail', 'forceSave', 'render'].map(name => [name, (options: unknown) => control[name](options)])),
+    restore: options => control.restore(1, options),
+    ...Object.fromEntries(['healthcheck', 'command', 'version', 'license', 'convert', 'build', 'formats', 'recoverForgotten'].map(name => [`editorServer.${name}`, (options: unknown) => editorServer[name](options)])),
+    list: options => editorSessions.list(options),
+    users: options => editorSessions.users(fileId, options),
+    drop: options => editorSessions.drop(fileId, undefined, options),
+    rename: options => editorSessions.rename(fileId, 'a', options),
+    editorDoctor,
+    create: content => storage.create('docx', untyped(content)),
+    replace: options => storage.replace(fileId, BYTES, untyped(options)),
+    keep: options => storage.versions!.keep(fileId, '', untyped(options))
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    for (const [kind, value] of Object.entries(wrong)) {
+      const outcome = await Promise.resolve().then(() => call(value)).then(() => 'success', error => error === thrown ? 'INVALID_OPTION, of its own' : String(error.code))
+      t.match(outcome, /INVALID_OPTION/, `${name}: ${kind}`)
+    }
+  }
+})
