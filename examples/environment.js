@@ -12,6 +12,7 @@ PUBLIC_BASE_URL   URL at which the document server reaches the application
 */
 import { randomBytes } from 'node:crypto'
 import { choosePort } from './demo/port.js'
+import { endIfInUse } from './port-in-use.js'
 
 const LAST_REQUESTS_MS = 500
 const STOP_WITHIN_MS = 5000
@@ -19,7 +20,8 @@ const STOP_WITHIN_MS = 5000
 const { env } = process
 
 env.HOST ||= '127.0.0.1'
-env.PORT = String(await choosePort(env.HOST, env.PORT ? Number(env.PORT) : undefined))
+const wanted = { host: env.HOST, port: env.PORT ? Number(env.PORT) : undefined }
+env.PORT = String(await choosePort(wanted.host, wanted.port).catch(error => endIfInUse(error, wanted)))
 env.PUBLIC_BASE_URL ||= `http://127.0.0.1:${env.PORT}`
 
 /**
