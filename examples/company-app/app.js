@@ -23,7 +23,7 @@ const PUBLIC = { config: { public: true } }
 export async function createApp ({ cookieSecret, corsOrigin, perMinute, directory, editor: editorOptions }) {
   const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: 'idle' })
   const documents = createDocuments()
-  const { origin: documentServer } = new URL(editorOptions.editorApiUrl)
+  const { origin: documentServer } = new URL(editorOptions.editorApiUrl ?? '')
 
   // Plugins with hooks for all routes come first: a hook applies to the routes that are registered after it.
   await app.register(underPressure, { maxEventLoopDelay: 1000, retryAfter: 10, exposeStatusRoute: { url: '/status', routeOpts: PUBLIC } })

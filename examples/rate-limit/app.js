@@ -14,7 +14,7 @@ const HANDLER = '/editor'
  */
 export async function createApp ({ perMinute = 120, documentServerAddress, server, editor: editorOptions }) {
   const app = Fastify(server)
-  const documentServer = new URL(editorOptions.editorApiUrl).origin
+  const documentServer = new URL(editorOptions.editorApiUrl ?? '').origin
   const contentSecurityPolicy = [
     "default-src 'none'",
     `script-src 'self' ${documentServer}`,
