@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { acceptContent } from '../../content.js'
 import { BusyError, InvalidOptionError, StorageError } from '../../errors.js'
-import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isOneOf, Milliseconds, rule, type Rules, stringThat } from '../../rules.js'
+import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isNumber, isOneOf, Milliseconds, rule, type Rules, Signal, stringThat } from '../../rules.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { storedExtension } from '../file-info.js'
 import { assertReplaceOptions } from '../call-options.js'
@@ -82,6 +82,7 @@ const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boole
   client: Client,
   expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', integerFrom(1000, MAX_URL_MS))
 }
+const SWEEP_RULES: Rules<SweepOptions> = { olderThan: rule('must be a number of milliseconds', isNumber), signal: Signal }
 const RULES = {
   client: Client,
   bucket: rule('must be the name of a bucket', stringThat(name => name.length >= 1 && name.length <= 255)),
@@ -286,7 +287,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       }
     }),
 
-    async sweep (sweepOptions) {
+    async sweep (sweepOptions = {}) {
+      assertOptions(SWEEP_RULES, sweepOptions)
       await ready()
       return await sweep(sweepOptions)
     },
