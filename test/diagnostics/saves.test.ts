@@ -214,8 +214,9 @@ function failingState () {
 }
 
 /** The plugin's lines: not Fastify's, of each request. */
+/** What the plugin says about saves. That a hook ends requests is said once, in a line of its own. */
 function pluginLines (log: ReturnType<typeof memoryLog>) {
-  return log.records().filter(({ level, msg }) => level >= INFO && !/^(incoming request|request completed|Server listening)/.test(msg))
+  return log.records().filter(({ level, msg }) => level >= INFO && !/^(incoming request|request completed|Server listening|a hook of the application ended)/.test(msg))
 }
 
 for (const [name, { options, act, callbacks = 1, answer = 0, message, without = [], level = WARN, line }] of Object.entries(ends)) {

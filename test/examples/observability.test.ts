@@ -26,13 +26,22 @@ async function editTwice (t: Test, { open, documentServer }: Service): Promise<v
   })
 }
 
+async function convert (t: Test, { app, fileId }: Service): Promise<void> {
+  await t.test('a conversion, for which the document is downloaded', async t => {
+    const downloads = collect(t, 'download')
+    const control = await app.editorControl().openDocument(fileId)
+    await control.convertToPdf({ delayMs: 10, maxAttempts: 1000 })
+    await downloads.until(1)
+  })
+}
+
 t.test('Prometheus example: after a save, a refused save and downloads, GET /metrics says so', async t => {
   const service = await startService(t)
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(prometheus)
   await editTwice(t, service)
-  await service.app.editorControl().openDocument(service.fileId).then(control => control.convertToPdf({ maxAttempts: 1 })).catch(() => {})
+  await convert(t, service)
   await (await service.proxied('http://elsewhere.invalid/')).text()
 
   const { statusCode, headers, body } = await app.inject('/metrics')
@@ -45,9 +54,9 @@ t.test('Prometheus example: after a save, a refused save and downloads, GET /met
     'onlyoffice_save_duration_seconds_count{outcome="stored"}': 1,
     'onlyoffice_save_duration_seconds_bucket{le="300",outcome="refused"}': 1,
     onlyoffice_saved_bytes_total: NEW.length,
-    'onlyoffice_responses_total{action="download",outcome="sent",http_status="200",code=""}': 2,
-    'onlyoffice_response_duration_seconds_count{action="download",outcome="sent"}': 2,
-    'onlyoffice_response_bytes_total{action="download"}': OLD.length + NEW.length,
+    'onlyoffice_responses_total{action="download",outcome="sent",http_status="200",code=""}': 3,
+    'onlyoffice_response_duration_seconds_count{action="download",outcome="sent"}': 3,
+    'onlyoffice_response_bytes_total{action="download"}': OLD.length + 2 * NEW.length,
     'onlyoffice_responses_total{action="proxy",outcome="failed",http_status="403",code="FST_EDITOR_ADDRESS_BLOCKED"}': 1,
     'onlyoffice_sessions_total{event="started",outcome=""}': 2,
     'onlyoffice_sessions_total{event="ended",outcome="saved"}': 1,
