@@ -1,13 +1,13 @@
 // As much of packages that are not installed here as blocks of code in the documentation use.
 
 declare module 'react' {
-  export function useEffect (effect: () => void | (() => void), dependencies?: readonly unknown[]): void
-  export function useRef<Value> (initial: Value | null): { current: Value | null }
+  export function useRef<Value> (initial: Value | null): { current: any }
+  export function useState<Value> (initial: Value): [Value, (value: Value) => void]
 }
 
 declare module 'react/jsx-runtime' {
   export namespace JSX {
     type Element = unknown
-    interface IntrinsicElements { div: { ref?: { current: HTMLDivElement | null } } }
+    interface IntrinsicElements { [name: string]: object }
   }
 }

@@ -12,7 +12,7 @@ interface Expected {
 }
 
 /** Pictures are shown from the repository, as are hundreds of links to tests in the page about the protocol. */
-const docs = (await filesBelow(join(root, 'docs'))).filter(file => file.endsWith('.md') && file !== 'document-server-protocol.md').map(file => `docs/${file}`)
+const docs = (await filesBelow(join(root, 'docs'))).filter(file => file !== 'document-server-protocol.md').map(file => `docs/${file}`)
 
 const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
