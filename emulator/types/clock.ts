@@ -16,7 +16,7 @@ export interface FakeClock extends Clock {
    */
   advance (milliseconds: number): Promise<void>
   /** Advances the time at once, without waiting for work under way. Use it to let timeouts pass. */
-  skip (milliseconds: number): void
+  jump (milliseconds: number): void
 }
 
 export interface FakeClockOptions {

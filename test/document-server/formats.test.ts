@@ -3,7 +3,7 @@ import type { DocumentFormat } from '../../lib/index.js'
 import { extensions } from '../helpers/formats.js'
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
-import { skippableTime } from '../helpers/monotonic-time.js'
+import { jumpingTime } from '../helpers/monotonic-time.js'
 import { startService } from '../integration/support.js'
 
 const MINUTE_MS = 60_000
@@ -19,20 +19,20 @@ t.test('the formats are those of the document server', async t => {
 })
 
 t.test('the document server is asked once an hour', async t => {
-  const skip = skippableTime(t)
+  const jump = jumpingTime(t)
   const { app: { editorServer }, documentServer } = await startService(t)
   const asked = () => documentServer.receivedRequests.filter(({ url }) => url === '/meta/formats').length
   const formats = await editorServer.formats()
-  skip(59 * MINUTE_MS)
+  jump(59 * MINUTE_MS)
   t.equal(await editorServer.formats(), formats)
   t.equal(asked(), 1)
-  skip(2 * MINUTE_MS)
+  jump(2 * MINUTE_MS)
   t.strictSame(await editorServer.formats(), formats)
   t.equal(asked(), 2)
 })
 
 t.test('without a usable answer the built-in list is given, and a minute later the document server is asked again', async t => {
-  const skip = skippableTime(t)
+  const jump = jumpingTime(t)
   const { app: { editorServer }, documentServer } = await startService(t, { timeouts: { headers: 1000, idle: 1000 } })
   const body = (text: string) => ({ type: 'answer', status: 200, body: text }) as const
   for (const fault of [
@@ -47,9 +47,9 @@ t.test('without a usable answer the built-in list is given, and a minute later t
     const formats = await editorServer.formats()
     t.equal(formats.length, extensions.length, JSON.stringify(fault))
     t.equal(await editorServer.formats(), formats, 'remembered')
-    skip(MINUTE_MS)
+    jump(MINUTE_MS)
     t.ok(named(await editorServer.formats(), 'png'), 'the list of the document server')
-    skip(60 * MINUTE_MS)
+    jump(60 * MINUTE_MS)
   }
 })
 

@@ -6,7 +6,7 @@ import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, t
 import { type EditorControl, type ForceSaveResult, type Storage } from '../../lib/index.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { listen } from '../helpers/listen.js'
-import { skippableTime } from '../helpers/monotonic-time.js'
+import { jumpingTime } from '../helpers/monotonic-time.js'
 import { storageOf } from '../helpers/storage.js'
 
 export const SIDES = ['a', 'b'] as const
@@ -51,7 +51,7 @@ export interface PairOptions extends Omit<HostOptions, 'clock'> {
 export async function startPair (t: Test, { storing = storage => storage, directory = join(t.testdir(), 'uploads'), inRealTime = false, ...options }: PairOptions = {}): Promise<Pair> {
   const documents = await storageOf(t, directory)
   const clock = fakeClock()
-  const skip = inRealTime ? () => {} : skippableTime(t)
+  const jump = inRealTime ? () => {} : jumpingTime(t)
   const clocks = inRealTime ? {} : { clock, sharedClock: true }
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...clocks })
   t.teardown(() => documentServer.close())
@@ -81,7 +81,7 @@ export async function startPair (t: Test, { storing = storage => storage, direct
     async afterQuiet (promise) {
       const saving = watched(promise)
       while (!saving.isSettled) {
-        if ((await pair.notes()).some(({ isIdle, result }) => isIdle === true || result?.from === 'final-before')) skip(3000)
+        if ((await pair.notes()).some(({ isIdle, result }) => isIdle === true || result?.from === 'final-before')) jump(3000)
         await delay(20)
       }
       return await saving.promise

@@ -3,10 +3,10 @@ interface Scope {
 }
 
 /** Returns what advances the monotonic time, by which locks measure how long their holder has not gone on. */
-export function skippableTime (scope: Scope): (milliseconds: number) => void {
+export function jumpingTime (scope: Scope): (milliseconds: number) => void {
   const elapsed = performance.now
-  let skipped = 0
-  performance.now = () => elapsed.call(performance) + skipped
+  let jumped = 0
+  performance.now = () => elapsed.call(performance) + jumped
   scope.teardown(() => { performance.now = elapsed })
-  return milliseconds => { skipped += milliseconds }
+  return milliseconds => { jumped += milliseconds }
 }

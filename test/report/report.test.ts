@@ -4,7 +4,7 @@ import type { AuthorizeTarget } from '../../types/options.js'
 import { profiles } from '../helpers/editing.js'
 import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { memoryLog, WARN } from '../helpers/log.js'
-import { skippableTime } from '../helpers/monotonic-time.js'
+import { jumpingTime } from '../helpers/monotonic-time.js'
 import { exchange } from '../helpers/raw.js'
 
 const HEADER = 'x-editor-proxy-token'
@@ -116,7 +116,7 @@ for (const profile of profiles) {
 }
 
 t.test('a file and code are logged once in a minute, all unknown codes of a file together, and not more than 100 lines in all', async t => {
-  const skip = skippableTime(t)
+  const jump = jumpingTime(t)
   const { report, warnings, storage, app, fileId } = await start(t)
   for (let round = 0; round < 5; round++) {
     for (const code of ['-20', '-4', '-300', '-301', '-302']) t.equal((await report(code)).status, 204)
@@ -128,23 +128,23 @@ t.test('a file and code are logged once in a minute, all unknown codes of a file
   await report('-20', { id: other.fileId, headers: { [HEADER]: proxyToken } })
   t.equal(warnings().at(-1)!.fileId, other.fileId, 'another file has lines of its own')
 
-  skip(59_000)
+  jump(59_000)
   await report('-20')
   t.equal(warnings().length, 4)
-  skip(1001)
+  jump(1001)
   await report('-20')
   t.strictSame([warnings().length, warnings().at(-1)!.fileId], [5, fileId], 'after a minute there is another line')
 })
 
 t.test('strangers who may report (classic) cannot fill the log with invented files', async t => {
-  const skip = skippableTime(t)
+  const jump = jumpingTime(t)
   const { report, warnings } = await start(t, { profile: 'classic' })
   const flood = async () => {
     for (let index = 0; index < 250; index++) t.equal((await report('0', { id: `invented-${index}`, headers: {} })).status, 204)
   }
   await flood()
   t.equal(warnings().length, 100)
-  skip(60_001)
+  jump(60_001)
   await report('slow', { id: 'i'.repeat(5000), headers: {} })
   t.equal(warnings().length, 101)
   t.ok(warnings().at(-1)!.fileId.length <= 200, 'an invented fileId is cut')

@@ -38,7 +38,7 @@ async function startForced (t: Test, profile: Profile, answer: Answer) {
   const { key, post, url } = editing
   t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
   t.equal(await post({ key, status: 6, url }), 0)
-  return { ...editing, commands, silentFor (milliseconds: number) { clock.skip(milliseconds) } }
+  return { ...editing, commands, silentFor (milliseconds: number) { clock.jump(milliseconds) } }
 }
 
 for (const profile of profiles) {
@@ -127,7 +127,7 @@ for (const profile of profiles) {
     const session = await open()
     await session.edit('saved by force')
     t.match(await session.forceSave(), { accepted: true })
-    clock.skip(SESSION_MS)
+    clock.jump(SESSION_MS)
     const told = sent(1).length
     t.equal(await key(), session.key, 'somebody is in the session')
     t.strictSame(sent(1).slice(told).map(({ body, answer }) => [body!.users, body!.actions, answer!.body]), [[['ada'], undefined, { error: 0 }]])
@@ -137,7 +137,7 @@ for (const profile of profiles) {
     t.match(await session.close(), { accepted: false })
     await documentServer.crash()
     await documentServer.restart({ sessions: 'lost' })
-    clock.skip(SESSION_MS)
+    clock.jump(SESSION_MS)
     t.equal(await key(), session.key, 'its save was refused')
     t.strictSame(forgotten(), ['refused'])
 
@@ -152,7 +152,7 @@ for (const profile of profiles) {
     await documentServer.crash()
     await documentServer.restart({ sessions: 'lost' })
     t.equal(await key(), next.key, 'authorize was not called')
-    clock.skip(SESSION_MS)
+    clock.jump(SESSION_MS)
     const last = await key()
     t.notOk([session.key, next.key].includes(last), 'the session is lost')
     t.equal(await stored(), 'saved by force once more')

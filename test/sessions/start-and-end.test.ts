@@ -172,7 +172,7 @@ t.test('a session of which only unsaved changes are left starts when somebody op
   const { post, key, app } = await startEditing(t, { memory: true, clock, ...hooks })
   for (let count = 0; count < 2; count++) {
     t.equal(await post({ key, status: 1, users: [] }), 0)
-    clock.skip(2 * 60 * 60_000)
+    clock.jump(2 * 60 * 60_000)
   }
   t.strictSame(events, [])
   t.strictSame(await app.editorSessions.list(), [])
@@ -195,7 +195,7 @@ t.test('a session that the document server no longer knows is lost when the docu
   await until(1)
   await documentServer.crash()
   await documentServer.restart({ sessions: 'lost' })
-  clock.skip(1_800_000)
+  clock.jump(1_800_000)
   await key()
   t.strictSame((await until(2))[1], ['end', { fileId, key: ada.key, reason: 'lost' }])
 })

@@ -78,7 +78,7 @@ export function fakeClock ({ start = Date.now(), autoAdvance = false }: FakeCloc
       }
       now = Math.max(now, until)
     },
-    skip (milliseconds) {
+    jump (milliseconds) {
       const until = now + milliseconds
       for (let timer = next(until); timer !== undefined; timer = next(until)) fire(timer)
       now = until

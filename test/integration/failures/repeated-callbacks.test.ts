@@ -37,7 +37,7 @@ for (const profile of profiles) {
     await session.edit('old')
     documentServer.fault('callback', { type: 'reorder' })
     await session.forceSave()
-    clock.skip(2000)
+    clock.jump(2000)
     await session.edit('new')
     t.match(await session.forceSave(), { status: 6, accepted: true })
     t.match(sent(6).map(({ answer }) => answer?.body), [{ error: 0 }, { error: 0 }])

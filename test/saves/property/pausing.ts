@@ -21,7 +21,7 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
     world.onMoment = (at, access) => {
       if (at !== awake) return
       polls = access === 'get' ? polls + 1 : 0
-      if (polls % (2 * POLLS) === 0 && polls > 0) world.skip(TAKE_OVER_MS)
+      if (polls % (2 * POLLS) === 0 && polls > 0) world.jump(TAKE_OVER_MS)
     }
     try {
       const { sentRequests: requests } = world.documentServers[side]
@@ -47,7 +47,7 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
     await observe(key)
     if (session.viewOnly) return
     model.key(key).finished = false
-    world.clock.skip(1000)
+    world.clock.jump(1000)
     const editor = { session, key, side, is: 'in' as const }
     editors.push(editor)
     await edit(editor)

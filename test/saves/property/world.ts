@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from 'onlyoffice-emulator'
 import { SECRET, signed } from '../../helpers/host.js'
-import { skippableTime } from '../../helpers/monotonic-time.js'
+import { jumpingTime } from '../../helpers/monotonic-time.js'
 import { documentsIn } from '../../helpers/storage.js'
 import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
@@ -44,7 +44,7 @@ export interface World {
   /** So many of the next attempts to read a record fail, at either instance. */
   failingReads: number
   /** Lets the time pass after which a lock is broken. */
-  skip (milliseconds: number): void
+  jump (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
   next (side: Side): void
   /** Posts a callback unchanged, with new tokens, to one instance, under the callback URL of the file. Resolves to the answer. */
@@ -62,7 +62,7 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
   const clock = fakeClock()
   const restoring: Array<() => void> = []
   const scope = { teardown (restore: () => void) { restoring.push(restore) } }
-  const skip = skippableTime(scope)
+  const jump = jumpingTime(scope)
   const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true })
   const first = await start()
   const documentServers = { a: first, b: moving ? await start() : first }
@@ -127,7 +127,7 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
     onMoment () {},
     lost: undefined,
     failingReads: 0,
-    skip,
+    jump,
     next (side) { turn = side },
     async post (side, fileId, fields) {
       const posted = SIDES.flatMap(one => documentServers[one].sentRequests).findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)

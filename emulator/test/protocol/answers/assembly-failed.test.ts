@@ -23,7 +23,7 @@ t.test('a status 3 answered with error 0: the changes are deleted, the key is vi
   t.equal(viewing.viewOnly, true)
   t.strictSame(viewing.events.filter(({ type }) => type === 'unsavedChanges'), [])
   await viewing.close()
-  clock.skip(300_000)
+  clock.jump(300_000)
   const later = await open()
   t.equal(later.viewOnly, false)
   t.strictSame(await later.content(), fixture('notes.txt'), 'lost for good')
