@@ -28,7 +28,7 @@ const PACKAGES = ['lib', 'emulator/lib'].filter(directory => existsSync(director
 /** More than processors, because many tests wait. */
 const JOBS = Math.min(availableParallelism() * 2, 8)
 /** Inputs of the random tests in the full set; by default they try fewer. */
-const RUNS = '250'
+const RUNS = '100'
 
 const args = process.argv.slice(2)
 const isRest = args.includes('--rest')

@@ -40,7 +40,7 @@ t.test('demo: an invalid setting makes the process exit at once and print the re
   for (const [env, reason] of [
     [{ EDITOR_API_URL: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js' }, /EDITOR_API_URL needs JWT_SECRET/],
     [{ PROFILE: 'reckless' }, /PROFILE must be secure or classic/],
-    [{ PORT: String(port) }, /EADDRINUSE/],
+    [{ PORT: String(port) }, /Port \d+ on 127\.0\.0\.1 is in use/],
     [{ JWT_SECRET: 'another', PORT: 'eighty' }, /PORT/]
   ] as const) {
     await t.rejects(startDemo(t, { env }), { message: reason }, JSON.stringify(env))

@@ -3,7 +3,7 @@
  * document server's timer saves, documents are assembled slowly or not at all, saves are refused, and callbacks reach either
  * instance. At random moments a force save is requested.
  *
- * `FORCE_SAVES` (default 1000): how many, `SEED` (default 1): chooses them. A failure prints the `SEED` and `LIFE` that repeat its
+ * `FORCE_SAVES` (default 500): how many, `SEED` (default 1): chooses them. A failure prints the `SEED` and `LIFE` that repeat its
  * life, as far as the timing of sockets allows.
  *
  *     SEED=$RANDOM node --import ./scripts/typescript/register.js test/force-save/lives.long.test.ts
@@ -11,7 +11,7 @@
 import t from 'tap'
 import { counted, playLives } from './lives.js'
 
-const FORCE_SAVES = Number(process.env.FORCE_SAVES ?? 1000)
+const FORCE_SAVES = Number(process.env.FORCE_SAVES ?? 500)
 const SEED = Number(process.env.SEED ?? 1)
 
 t.setTimeout(180_000 + FORCE_SAVES * 500)

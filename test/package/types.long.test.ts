@@ -6,8 +6,10 @@ import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js
 const hosts = ['typed-esm.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts']
 const esm = ['typed-esm.mts', 'no-any.mts', 'minimal.mts']
 const nodenext = { module: 'nodenext', files: [...esm, 'typed-commonjs-import.cts'] }
-/** With `require()` of an ES module, which TypeScript has learnt in 5.8, and the types of the AWS SDK, which take long to check. */
-const newer = { ...nodenext, files: [...nodenext.files, 'typed-commonjs.cts', 'typed-s3.mts'] }
+/** With `require()` of an ES module, which TypeScript has learnt in 5.8. */
+const newer = { ...nodenext, files: [...nodenext.files, 'typed-commonjs.cts'] }
+/** With the types of the AWS SDK, which take long to check. */
+const withS3 = { ...newer, files: [...newer.files, 'typed-s3.mts'] }
 /** Knows less than nodenext, and nothing else. */
 const node16 = { module: 'node16', files: nodenext.files }
 const bundler = { module: 'esnext', moduleResolution: 'bundler', files: esm }
@@ -15,9 +17,9 @@ const bundler = { module: 'esnext', moduleResolution: 'bundler', files: esm }
 /** The oldest that is supported, one in between, that of this repository, and the newest. */
 const compilers = {
   5.4: { folder: 'scripts/compilers/5.4/node_modules/typescript', settings: { nodenext, node16, bundler } },
-  5.9: { folder: 'scripts/compilers/5.9/node_modules/typescript', settings: { nodenext: newer, bundler } },
-  '6.0': { folder: 'node_modules/typescript', settings: { nodenext: newer, bundler } },
-  '7.0': { folder: 'scripts/compilers/7.0/node_modules/typescript', settings: { nodenext: newer, bundler } }
+  5.9: { folder: 'scripts/compilers/5.9/node_modules/typescript', settings: { nodenext: newer } },
+  '6.0': { folder: 'node_modules/typescript', settings: { nodenext: withS3, bundler } },
+  '7.0': { folder: 'scripts/compilers/7.0/node_modules/typescript', settings: { nodenext: withS3, bundler } }
 }
 
 /** The declaration files of all packages are checked, too: `skipLibCheck` is not needed with any of these compilers. */

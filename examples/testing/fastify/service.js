@@ -18,6 +18,8 @@ export async function createService (server, options) {
     }
   })
 
+  // Uploads are bytes, whatever their type: Fastify's own parser would decode text.
+  app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => done(null, body))
 
   app.post('/documents/:name', async request => {
