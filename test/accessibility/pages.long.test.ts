@@ -4,6 +4,8 @@ import { startDemo, temporaryDirectory } from '../helpers/demo.js'
 import { loadAxe, violations } from './axe.js'
 import { states } from './states.js'
 
+t.setTimeout(300_000)
+
 const browser = await startBrowser(t)
 
 t.test('demo, editor and its messages: axe finds nothing wrong with any of them, in light and dark', { skip: browser.missing }, async t => {
