@@ -71,7 +71,7 @@ t.test('a release needs a tag of the version, and a changelog with it', async t 
 
 /** npm scripts and files that a shell script calls and that do not exist. */
 function missing (shell: string): string[] {
-  const called = [...shell.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name!)
+  const called = [...shell.matchAll(/\bnpm run (?:--?[\w-]+ )*([\w:][\w:-]*)/g)].map(([, name]) => name!)
   const programs = [...shell.matchAll(/(?:^|\s)((?:scripts\/|\.ci\/)[\w./-]+)/g)].map(([, path]) => path!)
   return [
     ...called.filter(name => !Object.hasOwn(scripts, name)).map(name => `npm run ${name}`),
