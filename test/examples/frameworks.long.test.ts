@@ -1,22 +1,26 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
 import { editorFrame, startBrowser } from '../helpers/browser.js'
 import { deferred } from '../helpers/deferred.js'
 import { startExample, temporaryDirectory } from '../helpers/example.js'
 import { SECRET } from '../helpers/host.js'
+import { readPage } from '../helpers/markdown.js'
 import { plainEnvironment, root, run } from '../helpers/packed.js'
 
-const page = join(root, 'examples/react/page')
 const browser = await startBrowser(t)
-// Its packages are not those of the repository: without them, only CI fetches them.
-const missing = process.env.CI !== 'true' && !existsSync(join(page, 'node_modules')) && 'This machine has no node_modules in examples/react/page: npm ci'
-if (!existsSync(join(page, 'node_modules')) && !missing) await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: page, env: plainEnvironment })
 
-// The development build renders twice in StrictMode, and runs effects twice.
-for (const mode of ['production', 'development']) {
-  t.test(`example react: what is typed right before leaving the page is saved (${mode} build)`, { skip: browser.missing || missing }, async t => {
+const builds = [
+  { framework: 'react', mode: 'production' },
+  { framework: 'react', mode: 'development' }, // renders twice in StrictMode, and runs effects twice
+  { framework: 'vue', mode: 'production' }
+]
+
+for (const { framework, mode } of builds) {
+  const page = join(root, 'examples', framework, 'page')
+  t.test(`example ${framework}: what is typed right before leaving the page is saved (${mode} build)`, { skip: browser.missing || await withoutPackages(page) }, async t => {
     const built = await temporaryDirectory(t)
     await run('npx', ['vite', 'build', '--outDir', built], { cwd: page, env: { ...plainEnvironment, NODE_ENV: mode } })
     const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
@@ -50,4 +54,17 @@ for (const mode of ['production', 'development']) {
     t.strictSame(problems, [])
     t.match(await example.stop(), { code: 0, log: '' })
   })
+}
+
+t.test('the component of Vue in the documentation is the one of the example', async t => {
+  const [block] = readPage('docs/frameworks.md').blocks.filter(({ language }) => language === 'vue')
+  t.equal(block?.text, await readFile(join(root, 'examples/vue/page/src/EditorPage.vue'), 'utf8'))
+})
+
+/** The packages of a page are not those of the repository: only CI fetches them. Resolves to the reason if they are missing. */
+async function withoutPackages (page: string): Promise<string | false> {
+  if (existsSync(join(page, 'node_modules'))) return false
+  if (process.env.CI !== 'true') return `This machine has no node_modules in ${relative(root, page)}: npm ci`
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: page, env: plainEnvironment })
+  return false
 }
