@@ -31,8 +31,9 @@ const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
 })
 const isOnS3 = process.env.TEST_STORAGE === 's3'
 const GROUPS = '.tap/groups'
-/** Starting a process takes longer than most test files. With larger groups, the last one runs alone for too long. */
-const FILES_PER_GROUP = 16
+/** Starting a process takes longer than most short test files. With larger groups, the last one runs alone for too long. */
+const SHORT_FILES_PER_GROUP = 16
+const LONG_FILES_PER_GROUP = 4
 
 /** In the words of the report. */
 export function leftOut () {
@@ -55,17 +56,13 @@ export async function testFiles ({ paths, withLong, withShort = true }) {
 
 /**
  * Writes a module for each group of files that run in one process. Returns the paths of these modules.
- * A long test file has its own process.
  * @param {string[]} files
  */
 export async function writeGroups (files) {
-  const short = files.filter(file => !LONG.test(file))
-  const count = Math.ceil(short.length / FILES_PER_GROUP)
-  // In this order, because what takes long should not be left to run alone in the end.
   const groups = [
-    // Neighbours are of one subject and take about as long: dealt out, all groups do.
-    ...Array.from({ length: count }, (_, index) => short.filter((_file, place) => place % count === index)),
-    ...files.filter(file => LONG.test(file)).map(file => [file]).reverse()
+    ...dealt(files.filter(file => !LONG.test(file)), SHORT_FILES_PER_GROUP),
+    // In this order, because what takes longest should not be left to run alone in the end.
+    ...dealt(files.filter(file => LONG.test(file)).reverse(), LONG_FILES_PER_GROUP)
   ]
 
   await rm(GROUPS, { recursive: true, force: true })
@@ -76,4 +73,14 @@ export async function writeGroups (files) {
     await writeFile(path, `import { runFiles } from '${runner}'\n\nawait runFiles(${JSON.stringify(group, null, 2)})\n`)
     return path
   }))
+}
+
+/**
+ * Neighbours are of one subject and take about as long: dealt out, all groups do.
+ * @param {string[]} files
+ * @param {number} most in a group
+ */
+function dealt (files, most) {
+  const count = Math.ceil(files.length / most)
+  return Array.from({ length: count }, (_, index) => files.filter((_file, place) => place % count === index))
 }
