@@ -11,7 +11,14 @@ t.test('unmountEditor() right after typing waits until the text is sent, and not
   for (const [force, status, expected] of [[false, 2, /Currency is EUR\. typed just now$/], [true, 4, /Currency is EUR\.$/]] as const) {
     const last = new Promise<number>(resolve => { ended = resolve })
     const fileId = await service.store('report.docx')
-    const ada = await service.open(fileId)
+    let isHeld = false
+    const ada = await service.open(fileId, {
+      onSocket (socket) {
+        const server = socket.connectToServer()
+        socket.onMessage(message => { if (!isHeld) server.send(message) })
+      }
+    })
+    isHeld = force // what was typed may be sent at any moment
     await append(ada, 'Currency is EUR.', ' typed just now')
     t.strictSame(await ada.withModule(`async ({ unmountEditor }, fragment) => {
       const unmounting = unmountEditor(fragment, { force: ${force} })
