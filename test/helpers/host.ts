@@ -51,6 +51,9 @@ export interface Host {
   storedText (fileId: string): Promise<string | null>
 }
 
+/** Fastify gives a plugin ten seconds, which a busy machine may exceed. */
+const START_WITHIN_MS = 60_000
+
 /** A service with the plugin, really listening, its files in memory. Closed when the test ends. */
 export async function startHost (t: Test, { documentServerOrigin = 'http://127.0.0.1:9', server = {}, prepare, ...options }: HostOptions = {}): Promise<Host> {
   const { jwtSecret = SECRET, clock = Date } = options
@@ -58,7 +61,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const logger = searchedLog(t, secrets)
   const httpServer = http.createServer()
   const { origin } = await listen(t, httpServer) // listens first: the plugin wants to know its own address
-  const app = Fastify({ logger, ...server, serverFactory: handler => httpServer.on('request', handler) })
+  const app = Fastify({ logger, pluginTimeout: START_WITHIN_MS, ...server, serverFactory: handler => httpServer.on('request', handler) })
   t.teardown(() => app.close())
   await prepare?.(app)
   await app.register(editor, {
