@@ -18,7 +18,7 @@ export function localPublicUrl ({ documentServer: { internalOrigin }, editorApiU
   const url = new URL(publicBaseUrl)
   const server = internalOrigin === null ? editorApiUrl : new URL(internalOrigin)
   const remedy = 'Set publicBaseUrl to a URL at which the document server reaches this application, such as https://app.example.com, or http://host.docker.internal:3000 from a container on this machine.'
-  if (isLoopback(url) && !isLoopback(server)) {
+  if (isThisMachine(url) && !isThisMachine(server)) {
     return warning('PUBLIC_URL_LOCAL', `publicBaseUrl is ${shown(url)}, which means the document server itself to a document server at ${server.host}.`, remedy)
   }
   if (!mayBePublicHost(url.hostname) && isPublicIp(hostOf(server))) {
@@ -35,6 +35,11 @@ export function mixedContent ({ editorApiUrl, publicBaseUrl }: UrlSettings): Doc
 function apiPath ({ editorApiUrl }: UrlSettings): DoctorFinding | undefined {
   if (editorApiUrl.pathname.endsWith('.js')) return undefined
   return error('API_PATH', `editorApiUrl is ${shown(editorApiUrl)}.`, `Set it to the URL of the script, such as ${editorApiUrl.origin}${API_SCRIPT_PATH}.`)
+}
+
+/** Who connects to an unspecified address, such as `0.0.0.0`, reaches itself. Browsers do not trust it as they trust a loopback address. */
+function isThisMachine (url: URL): boolean {
+  return isLoopback(url) || url.hostname === '0.0.0.0' || url.hostname === '[::]'
 }
 
 function isLoopback (url: URL): boolean {

@@ -21,6 +21,12 @@ const wrong: ReadonlyArray<readonly [title: string, options: Partial<EditorOptio
   ['127.0.0.1 in publicBaseUrl, the document server is in a container',
     { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://127.0.0.1:3000', documentServer: { internalUrl: 'http://documentserver' } },
     [/publicBaseUrl is http:\/\/127\.0\.0\.1:3000, .* documentserver\..*host\.docker\.internal/]],
+  ['0.0.0.0 in publicBaseUrl, as it stands in listen()',
+    { editorApiUrl: `https://docs.example.com${API}`, publicBaseUrl: 'http://0.0.0.0:3000' },
+    [/publicBaseUrl is http:\/\/0\.0\.0\.0:3000, .* docs\.example\.com\. Set publicBaseUrl to .*https:\/\/app\.example\.com/]],
+  ['[::] in publicBaseUrl, the document server is in a container',
+    { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://[::]:3000', documentServer: { internalUrl: 'http://documentserver' } },
+    [/publicBaseUrl is http:\/\/\[::\]:3000, .* documentserver\./]],
   ['a private IP address in publicBaseUrl, a public one of the document server',
     { editorApiUrl: `https://8.8.8.8${API}`, publicBaseUrl: 'https://10.1.2.3' },
     [/private IP address/]],
@@ -45,6 +51,7 @@ for (const [title, options, expected] of wrong) {
 
 const usual: Readonly<Record<string, Partial<EditorOptions>>> = {
   'all on one machine': { editorApiUrl: `http://127.0.0.1:8080${API}`, publicBaseUrl: 'http://127.0.0.1:3000' },
+  'all on one machine, at 0.0.0.0': { editorApiUrl: `http://127.0.0.1:8080${API}`, publicBaseUrl: 'http://0.0.0.0:3000' },
   'all on one machine, by name': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://localhost:3000' },
   'a document server in a container on this machine': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://host.docker.internal:3000' },
   'an https application, the document server on the developer\'s machine': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'https://app.example.com' },
