@@ -30,7 +30,7 @@ export const InvalidOptionError = defineError<[option: string, rule: string]>('F
 export const AlreadyRegisteredError = defineError('FST_EDITOR_ALREADY_REGISTERED', 'fastify-onlyoffice is already registered in this scope: register it once here, or in sibling scopes', 500)
 
 /** A method of a control needs a document, and none is open. Open one first. */
-export const NoDocumentError = defineError('FST_EDITOR_NO_DOCUMENT', 'The control has no document: call openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey', 500)
+export const NoDocumentError = defineError('FST_EDITOR_NO_DOCUMENT', 'The control has no document: await openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey', 500)
 
 /** The name of a new document has no usable extension. Give it one, such as `Report.docx`. */
 export const InvalidNameError = defineError('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
@@ -101,7 +101,7 @@ export const UnsupportedSchemeError = defineError('FST_EDITOR_UNSUPPORTED_SCHEME
 // Storage and saves
 
 /** No stored file has this fileId. */
-export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
+export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId, which is the name of a file without its extension', 404)
 
 /** The document changes its format, and another document already has the name it would get. A save then becomes a conflict copy. */
 export const NameTakenError = defineError('FST_EDITOR_NAME_TAKEN', 'Another document has the name that this one would have in its new format', 409)

@@ -382,9 +382,13 @@ export interface EditorControl {
    * `callbackUrl` was assigned, or if it would be longer than 8,000 characters. Then the page cannot ask for anything.
    */
   readonly pageToken: string
-  /** The signed configuration, or `null` without a document. Created and signed anew at every access. */
+  /**
+   * The signed configuration, or `null` without a document. Created and signed anew at every access.
+   *
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the first document is still being opened; an `await` is missing.
+   */
   readonly config: SignedConfig | null
-  /** `config` as JSON; without a document, the string `null`. */
+  /** `config` as JSON; without a document, the string `null`. Throws as `config` does. */
   readonly configJson: string
 
   /**

@@ -62,6 +62,8 @@ interface Opened {
 export function createControl (dependencies: ControlDependencies, defaults: EditorControlDefaults = {}): EditorControl {
   const { storage, sessions, tokens, urls, keys, conversions, openings } = dependencies
   let opened: Opened | null = null
+  /** How many calls that open a document have not ended yet. */
+  let callsUnderWay = 0
 
   const control: EditorControl = {
     documentName: '',
@@ -95,9 +97,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       assertValue('fileId', fileId, AnyString)
       assertOptions(openRules, options)
       const { name } = options
-      const info = await storage.stat(fileId)
-      if (!info) throw new FileNotFoundError()
-      await open(info, name ?? `${info.fileId}.${info.extension}`)
+      await opening(async () => {
+        const info = await storage.stat(fileId)
+        if (!info) throw new FileNotFoundError()
+        await open(info, name ?? `${info.fileId}.${info.extension}`)
+      })
       return control
     },
 
@@ -107,9 +111,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       const { check = false } = options
       const extension = extensionOf(name)
       if (extension === '') throw new InvalidNameError()
-      const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
-      await open(info, name)
-      return info.fileId
+      return await opening(async () => {
+        const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
+        await open(info, name)
+        return info.fileId
+      })
     },
 
     async createDocument (format, given = {}) {
@@ -190,7 +196,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   return control
 
   function configWith (defaults: EditorControlDefaults): SignedConfig | null {
-    if (!control.hasDocument) return null
+    if (!control.hasDocument) {
+      // A forgotten await: the page would be empty, and nothing would say why.
+      if (callsUnderWay > 0) throw new NoDocumentError()
+      return null
+    }
     const { documentName: name, documentKey: key, documentUrl: url } = control
     const fileId = openedFileId()
     const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, dependencies.offered.completed(defaults, fileId), tokens)
@@ -219,6 +229,15 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     const file = openedFile()
     const stored = file && await storage.stat(file.fileId)
     return stored ? keys.of(stored) : conversionKey(documentKey, documentUrl)
+  }
+
+  async function opening<Result> (open: () => Promise<Result>): Promise<Result> {
+    callsUnderWay++
+    try {
+      return await open()
+    } finally {
+      callsUnderWay--
+    }
   }
 
   async function open (info: FileInfo, name: string): Promise<void> {

@@ -88,3 +88,29 @@ t.test('document keys: two services of one document server never share a key; tw
   t.equal(await keyAt('https://one.example/'), key)
   t.not(await keyAt('https://two.example'), key)
 })
+
+t.test('a forgotten await is told, instead of a page without an editor', async t => {
+  const host = await startHost(t)
+  const stored = host.app.editorControl()
+  const fileId = await stored.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const early = host.app.editorControl()
+  const opening = early.openDocument(fileId)
+  t.throws(() => early.render(), { code: 'FST_EDITOR_NO_DOCUMENT', message: /await openDocument\(\)/ })
+  await opening
+  t.match(early.render(), fileId)
+
+  const control = host.app.editorControl()
+  const creating = control.createDocument('docx')
+  t.throws(() => control.config, { code: 'FST_EDITOR_NO_DOCUMENT' })
+  t.throws(() => control.configJson, { code: 'FST_EDITOR_NO_DOCUMENT' })
+  t.equal(control.hasDocument, false)
+  await creating
+  t.ok(control.config)
+  const again = control.openDocument(fileId)
+  t.ok(control.config, 'the document that is open meanwhile')
+  await again
+
+  const empty = host.app.editorControl()
+  await t.rejects(empty.openDocument('a.docx'), { code: 'FST_EDITOR_FILE_NOT_FOUND', message: /without its extension/ })
+  t.equal(empty.config, null, 'nothing is being opened any more')
+})
