@@ -12,6 +12,7 @@ import { answerFaults } from './faults/answer-faults.js'
 import { faultRegistry } from './faults/registry.js'
 import { outboundClient } from './outbound/client.js'
 import { leaveAll, lifecycle } from './lifecycle.js'
+import { assertOptions } from './options.js'
 import { allowHosts } from './allowed-hosts.js'
 import { API_PATH, pageRoutes } from './editor-page/routes.js'
 import { socketRoute } from './editor-page/socket.js'
@@ -45,6 +46,7 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, Sent
  * const session = await documentServer.open(config)
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
+  assertOptions(options)
   const { logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
   const limits = requestLimits(options.requestLog)
   const app: FastifyInstance = Fastify({

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createDocumentServer, type DocumentServerOptions } from '../lib/index.js'
+import { createDocumentServer, type DocumentServerOptions, type EditorConfig } from '../lib/index.js'
 import { postSigned, startDocumentServer, startFakeHost } from './support.js'
 
 t.test('version: what the commands, info.json and the history of a callback report', async t => {
@@ -18,12 +18,30 @@ t.test('version: what the commands, info.json and the history of a callback repo
   }
 })
 
+t.test('calls that could never work say what they need', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  for (const [config, message] of [[null, /^open\(\) needs the configuration .* It got null\. Has your application opened a document\?$/], [undefined, /It got a value of type undefined/], ['{"token":""}', /It got a value of type string/]] as const) {
+    await t.rejects(server.open(config as unknown as EditorConfig), { name: 'TypeError', message })
+  }
+  const session = await server.open(host.config('K'))
+  for (const content of [undefined, null, 7, { text: 'new' }]) {
+    await t.rejects(session.edit(content as unknown as string), { name: 'TypeError', message: 'edit() needs the new content, as a string or Uint8Array' })
+  }
+  await session.edit('new')
+  t.match(await session.close(), { status: 2 }, 'the session goes on')
+})
+
 t.test('options that could never work are refused', async t => {
   const jwtSecret = 'test-secret-0123456789abcdef0123456789'
   const wrong: ReadonlyArray<readonly [object, RegExp]> = [
     [{ jwtSecret: '' }, /^jwtSecret must be a string or a list of strings, none of them empty$/],
     [{ jwtSecret: [] }, /^jwtSecret must be/],
-    [{}, /^jwtSecret\.inbox must be/],
+    [{}, /^jwtSecret is missing: /],
+    [{ jwtSecret: undefined }, /^jwtSecret is missing: /],
+    [{ secret: jwtSecret }, /^The option secret is unknown: use .*jwtSecret/],
+    [{ jwtSecret, clok: {} }, /^The option clok is unknown: use .*clock/],
+    [{ jwtSecret: {} }, /^jwtSecret\.inbox must be/],
     [{ jwtSecret: { inbox: jwtSecret } }, /^jwtSecret\.outbox must be/],
     [{ jwtSecret: { inbox: ['a', 5], outbox: 'b' } }, /^jwtSecret\.inbox must be/],
     [{ jwtSecret, version: '9.3' }, /^version must be three or four numbers such as 9\.3\.0 or 9\.3\.0\.1, not "9\.3"$/],
@@ -31,6 +49,9 @@ t.test('options that could never work are refused', async t => {
   ]
   for (const [options, message] of wrong) {
     await t.rejects(createDocumentServer(options as DocumentServerOptions), { name: 'TypeError', message }, JSON.stringify(options))
+  }
+  for (const options of [undefined, null, jwtSecret]) {
+    await t.rejects(createDocumentServer(options as unknown as DocumentServerOptions), { name: 'TypeError', message: /needs an object with options, such as \{ jwtSecret \}/ })
   }
   const server = await startDocumentServer(t)
   t.throws(() => server.changeSecret([]), { name: 'TypeError', message: /^jwtSecret must be/ })

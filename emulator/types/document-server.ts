@@ -191,6 +191,7 @@ export interface DocumentServerMembers {
    *
    * @throws {DocumentServerError} with the code that the editor shows, if the document server refuses the configuration or can't
    *   download the document.
+   * @throws {TypeError} if `config` is no object.
    *
    * @example
    * const session = await documentServer.open(config)

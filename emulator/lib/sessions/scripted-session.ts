@@ -14,6 +14,7 @@ const DROPPED = 4007
 
 /** Opens a document from a script, in the same steps as an editor page. */
 export async function openScriptedSession (sessions: Sessions, tokens: Tokens, baseUrl: string, given: EditorConfig, user?: UserConfig): Promise<Session> {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`open() needs the configuration of an editor, an object. It got ${given === null ? 'null' : `a value of type ${typeof given}`}. Has your application opened a document?`)
   const config = user === undefined ? given : { ...given, editorConfig: { ...given.editorConfig, user } }
   const trusted = trustedConfig(config, tokens)
   const events = eventQueue<EditorEvent>()
@@ -45,6 +46,7 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
     content: async () => Buffer.from(await editor.content()),
     async edit (content, options) {
       requireNotDropped()
+      if (typeof content !== 'string' && !(content instanceof Uint8Array)) throw new TypeError('edit() needs the new content, as a string or Uint8Array')
       await editor.replace(content, options?.fileType)
     },
     async forceSave (options) {
