@@ -6,6 +6,12 @@ export function nearest (name: string, candidates: readonly string[]): string | 
   return best && best.distance <= Math.max(name.length > 3 ? 2 : 1, best.candidate.length / 3) ? best.candidate : undefined
 }
 
+/** The candidate that a name is a misspelling of: a few letters are wrong, or upper and lower case. Stricter than `nearest`. */
+export function misspelt (name: string, candidates: readonly string[]): string | undefined {
+  if (candidates.includes(name)) return undefined
+  return candidates.find(candidate => editsBetween(name.toLowerCase(), candidate.toLowerCase()) <= candidate.length / 4)
+}
+
 /** Names that contain each other are similar: `secret` and `--jwt-secret-env`, `language` and `lang`. */
 function distanceOf (name: string, candidate: string): number {
   if (name.length > 3 && candidate !== name && candidate.includes(name.replace(/^-+/, ''))) return 1

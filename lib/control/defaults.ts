@@ -1,6 +1,7 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
 import type { EditorControlDefaults } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
+import { misspelt } from '../nearest.js'
 import { AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, TrueOrFalse, unknownOption } from '../rules.js'
 
 type RuleForEach<Value> = { readonly [Name in keyof Value]-?: Rule }
@@ -70,9 +71,12 @@ const rights: RuleForEach<Rights> = {
   review: TrueOrFalse
 }
 
+/** Permissions that are neither true nor false. */
+const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermissions, keyof Rights>>(['commentGroups', 'reviewGroups', 'userInfoGroups'])
+
 /**
  * Checks what a control is made with. What is inside `document`, `editorConfig`, `customization` and so on may be known to newer
- * editors only, and passes, except what is determined by the document. Throws `InvalidOptionError`.
+ * editors only, and passes, except what is determined by the document and misspelt permissions. Throws `InvalidOptionError`.
  */
 export function assertDefaults (defaults: EditorControlDefaults): void {
   if (!AnyObject.holds(defaults)) throw new InvalidOptionError('defaults', `must be an object such as { user, mode, permissions }, not ${kindOf(defaults)}`)
@@ -83,8 +87,16 @@ export function assertDefaults (defaults: EditorControlDefaults): void {
   const { document, editorConfig, permissions } = defaults
   if (document) assertKnown(document, { fileType: Determined, key: Determined, permissions: AnyObject, title: Determined, url: Determined }, 'document')
   if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, 'editorConfig')
-  if (permissions) assertKnown(permissions, rights, 'permissions')
-  if (document?.permissions) assertKnown(document.permissions, rights, 'document.permissions')
+  if (permissions) assertRights(permissions, 'permissions')
+  if (document?.permissions) assertRights(document.permissions, 'document.permissions')
+}
+
+/** A misspelt right would allow what it seems to forbid. Other unknown names pass: newer editors may know them. */
+function assertRights (permissions: object, path: string): void {
+  assertKnown(permissions, rights, path)
+  for (const name of Object.keys(permissions)) {
+    if (misspelt(name, Object.keys(rights)) !== undefined && !LISTS_OF_GROUPS.has(name)) throw unknownOption(name, rights, `${path}.`)
+  }
 }
 
 /** Checks the properties that there is a rule for. */

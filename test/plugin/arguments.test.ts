@@ -89,10 +89,14 @@ t.test('defaults of a control: unknown names, and values that would be ignored',
     [control({ editorConfig: { mode: 'View' } }), 'editorConfig.mode must be \'edit\' or \'view\''],
     [control({ permissions: { edit: 'no' } }), 'permissions.edit must be true or false'],
     [control({ document: { permissions: { download: 0 } } }), 'document.permissions.download must be true or false'],
+    [control({ permissions: { donwload: false } }), 'permissions.donwload is unknown: did you mean permissions.download?'],
+    [control({ document: { permissions: { Edit: false } } }), 'document.permissions.Edit is unknown: did you mean document.permissions.edit?'],
     [control({ document: { permissions: 'none' } }), 'document.permissions must be an object'],
     [control({ title: 'Report.docx' }), 'title must be absent: it is determined by the document, which openDocument() opens under a name'],
     [control({ events: { onRequestClose () {} } }), 'events must be absent: name events in render({ events })']
   ])
+  const newer = { view: true, rename: false, changeHistory: true, futureRight: false, commentGroups: { edit: [''] }, reviewGroups: [], userInfoGroups: [] }
+  t.ok(control({ permissions: newer })(), 'what other editors know passes')
 })
 
 t.test('methods of a control', async t => {
