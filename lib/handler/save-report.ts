@@ -12,10 +12,16 @@ export interface EndedSave {
   readonly outcome: SaveOutcome | 'empty' | 'not-assembled'
 }
 
-/** Logs in one line what became of a save, and publishes it. */
+/** Logs in one line what became of a save, and publishes it. Never throws: what is stored would be refused. */
 export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSave): void {
   const message: SaveMessage = { ...callbackFields(callback), ...outcomeFields(outcome), durationMs: reply.elapsedTime }
-  logSave(reply, message, callback)
+  try {
+    logSave(reply, message, callback)
+  } catch (err) { // of the application's logger, such as of a serializer
+    try {
+      reply.log.error({ err }, 'what became of a save could not be logged')
+    } catch {}
+  }
   channels.save.publish(message)
 }
 

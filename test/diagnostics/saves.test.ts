@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyServerOptions } from 'fastify'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -331,6 +331,37 @@ t.test('a save whose answer a hook of the application fails to send has one mess
   t.match(messages, [{ outcome: 'stored' }])
   t.equal(messages.length, 1)
 })
+
+/** The application's logger fails at these lines, and notes the others. */
+function loggerFailingAt (failing: RegExp) {
+  const written: string[] = []
+  const logger: Exclude<FastifyServerOptions['logger'], boolean | undefined> = {
+    stream: { write () {} },
+    hooks: {
+      logMethod (args, method) {
+        const text = args.join(' ')
+        if (failing.test(text)) throw new Error('the logger failed')
+        written.push(text)
+        method.apply(this, args)
+      }
+    }
+  }
+  return { written, logger }
+}
+
+for (const [name, failing, isSaid] of [['its line', /document saved$/, true], ['everything about saves', /\bsaved?\b/, false]] as const) {
+  t.test(`a save is acknowledged if the application's logger fails at ${name}`, async t => {
+    const { logger, written } = loggerFailingAt(failing)
+    const editing = await startEditing(t, { server: { logger } })
+    const { messages } = collect(t, 'save')
+    t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
+    t.match(messages, [{ outcome: 'stored' }])
+    t.equal(messages.length, 1)
+    t.equal(await editing.storedText(editing.fileId), NEW)
+    t.equal(written.some(line => line.endsWith('what became of a save could not be logged')), isSaid)
+    t.notOk(written.some(line => line.includes('callback refused')))
+  })
+}
 
 t.test('a subscriber that throws changes nothing for the save and other subscribers: its error is an uncaughtException', async t => {
   const editing = await startEditing(t)
