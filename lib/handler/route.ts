@@ -73,8 +73,8 @@ export function handlerRoutes ({ path, actions, credentials, observer, probeRequ
     url: path,
     exposeHeadRoute: false,
     onRequest: assertAdmitted,
-    // Set on the route, so that a validator or an error handler of the application has no effect here. It needs no schema.
-    validatorCompiler: () => query => isHandlerQuery(query) || { error: new Error('invalid query') },
+    // Set on the route, so that a validator, an error handler or a schema that the application adds to all routes has no effect here.
+    validatorCompiler: ({ httpPart }) => httpPart === 'querystring' ? query => isHandlerQuery(query) || { error: new Error('invalid query') } : () => true,
     errorHandler (thrown, request, reply) {
       const error = thrownError(thrown)
       observer.failed(request, error)

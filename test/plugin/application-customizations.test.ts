@@ -16,6 +16,10 @@ const customizations: Record<string, (app: FastifyInstance) => unknown> = {
   'an error handler': app => app.setErrorHandler((_error, _request, reply) => reply.code(418).send('handled by the host')),
   'a not-found handler': app => app.setNotFoundHandler((_request, reply) => reply.code(418).send('not found by the host')),
   'a schema error formatter': app => app.setSchemaErrorFormatter(() => new Error('formatted by the host')),
+  'schemas of its own for the handler': app => app.addHook('onRoute', route => {
+    const refusing = { type: 'object', required: ['missing'] }
+    if (route.url === HANDLER) route.schema = { ...route.schema, headers: refusing, params: refusing, querystring: refusing, response: { '2xx': refusing }, ...(route.method === 'POST' && { body: refusing }) }
+  }),
   '@fastify/static with its decorators': app => app.register(fastifyStatic, { root: import.meta.dirname, prefix: '/files/' }),
   hooks: app => {
     app.addHook('onRequest', async () => {})
