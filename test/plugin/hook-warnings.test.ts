@@ -65,6 +65,14 @@ for (const [name, { prepare, expected }] of Object.entries(ends)) {
   })
 }
 
+t.test('a warning for each status', async t => {
+  const statuses = [401, 403, 401, 403]
+  const { host, fileId, callback, warnings } = await start(t, { prepare: onRequest((_request, reply) => reply.code(statuses.shift()!).send('no')) })
+  while (statuses.length > 0) await host.postCallback(fileId, callback)
+  t.match(warnings(), [/callback.* status 401/, /callback.* status 403/])
+  t.equal(warnings().length, 2)
+})
+
 t.test('no warning about requests that the plugin answers itself, whatever it answers', async t => {
   const broken = { ...memoryStorage(), read: async () => { throw Object.assign(new Error('broken'), { code: 'EIO' }) } }
   for (const options of [{}, { storage: broken as never }, { profile: 'classic' as const }, { bodyLimit: 10 }, { authorize: () => false }]) {
@@ -78,6 +86,7 @@ t.test('no warning about requests that the plugin answers itself, whatever it an
     await host.postCallback(fileId, callback)
     await host.postCallback(fileId, '{')
     await host.postCallback(fileId, '')
+    await host.postCallback(fileId, callback, { 'content-type': 'of/no/kind' })
     await host.postCallback(fileId, { ...callback, key: 'of another file' })
     await (await fetch(host.urls.callback(fileId), { method: 'PUT', body: 'x' })).text()
     t.strictSame(warnings(), [])
