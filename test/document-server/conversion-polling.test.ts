@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { ConversionProgress, ConvertOptions, HttpClient } from '../../lib/index.js'
 import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
 import { deferred } from '../helpers/deferred.js'
+import { holdTimers } from '../helpers/held-timers.js'
 import { type HostOptions, startHost } from '../helpers/host.js'
 
 const REQUEST = { url: 'http://127.0.0.1:9/a.docx', fileType: 'docx', outputType: 'pdf' }
@@ -84,8 +85,13 @@ t.test('the first requests follow sooner than the interval: small documents are 
 
 t.test('the time limit also ends a request that is not answered', async t => {
   const closed = deferred()
-  const { convert } = await startConverting(t, response => { response.once('close', () => closed.resolve()) })
-  await t.rejects(convert({ timeout: 1000 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
+  const timeout = 200_000
+  const timers = holdTimers(t, timeout)
+  const { convert } = await startConverting(t, response => {
+    response.once('close', () => closed.resolve())
+    timers.pass()
+  })
+  await t.rejects(convert({ timeout }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
   await closed.promise
 })
 
@@ -152,10 +158,13 @@ t.test('a result that is not read leaves no connection open: once it is destroye
 
 t.test('a result that is not read in time is ended, and tells whoever reads it then', async t => {
   const closed = deferred()
-  const { convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve), timeouts: { total: 1000 } })
+  const total = 200_000
+  const timers = holdTimers(t, total)
+  const { convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve), timeouts: { total } })
   const result = await convert()
+  timers.pass()
   await closed.promise
-  await t.rejects(result.bytes(), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT', message: /not finished within 1000 ms/ })
+  await t.rejects(result.bytes(), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT', message: /not finished within 200000 ms/ })
 })
 
 t.test('closing the app ends a conversion that is not finished', async t => {

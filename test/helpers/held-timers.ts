@@ -5,6 +5,8 @@ interface Scope {
 export interface HeldTimers {
   /** Lets the time of those that are held, and of all later ones, pass. */
   pass (): void
+  /** Holds later ones again. */
+  hold (): void
 }
 
 /** Holds the timers of one length until the test lets their time pass, however long everything else takes on a busy machine. */
@@ -35,6 +37,7 @@ export function holdTimers (scope: Scope, milliseconds: number): HeldTimers {
         clearTimeoutHeld(timer as NodeJS.Timeout)
         callback()
       }
-    }
+    },
+    hold () { hasPassed = false }
   }
 }

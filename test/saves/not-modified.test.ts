@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { holdTimers } from '../helpers/held-timers.js'
 import { isOnS3, storageOf } from '../helpers/storage.js'
 import { directoryOf } from './instances.js'
 
@@ -159,6 +160,8 @@ t.test('notmodified when the file is written again while it is compared: the eve
 
 t.test('notmodified when the stored content never ends: refused in time, its body is closed, the next save is stored', async t => {
   const files = (await storageOf(t)).open()
+  const total = 200_000
+  const timers = holdTimers(t, total)
   const endless: Readable[] = []
   let isEndless = false
   const storage: Storage = {
@@ -168,15 +171,17 @@ t.test('notmodified when the stored content never ends: refused in time, its bod
       if (!file || !isEndless) return file
       file.body.destroy()
       endless.push(new Readable({ read () {} }))
+      timers.pass()
       return { ...file, body: endless[0]! }
     }
   }
-  const { finish, storedText, fileId } = await startForced(t, FORCED, { storage, timeouts: { total: 200 } })
+  const { finish, storedText, fileId } = await startForced(t, FORCED, { storage, timeouts: { total } })
   isEndless = true
   t.equal(await finish(), 1)
   t.equal(endless.length, 1)
   t.equal(endless[0]!.destroyed, true)
   isEndless = false
+  timers.hold()
   t.equal(await finish(), 0)
   t.equal(await storedText(fileId), FORCED)
 })
