@@ -101,7 +101,7 @@ export const UnsupportedSchemeError = defineError('FST_EDITOR_UNSUPPORTED_SCHEME
 // Storage and saves
 
 /** No stored file has this fileId. */
-export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId, which is the name of a file without its extension', 404)
+export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
 
 /** The document changes its format, and another document already has the name it would get. A save then becomes a conflict copy. */
 export const NameTakenError = defineError('FST_EDITOR_NAME_TAKEN', 'Another document has the name that this one would have in its new format', 409)

@@ -277,5 +277,5 @@ function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-
 /** The user of the page, as far as a version is attributed to one. */
 function userOf (defaults: EditorControlDefaults): RestoringUser | undefined {
   const { id, name = '' } = pageUser(defaults) ?? {}
-  return id === undefined ? undefined : { id: String(id), name }
+  return id === undefined ? undefined : { id, name }
 }

@@ -2,9 +2,10 @@ import type { PageUser } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { isJsonObject } from '../json.js'
 
-/** The user of a page. */
+/** The user of a page. A number as `id`, as databases have it, is a string for hooks, as it is in callbacks. */
 export function pageUser ({ user, editorConfig }: EditorControlDefaults): PageUser | undefined {
-  return user ?? editorConfig?.user
+  const given = user ?? editorConfig?.user
+  return typeof given?.id === 'number' ? { ...given, id: String(given.id) } : given
 }
 
 /** What the user of a page may do, as far as the page's control says. */

@@ -111,6 +111,6 @@ t.test('a forgotten await is told, instead of a page without an editor', async t
   await again
 
   const empty = host.app.editorControl()
-  await t.rejects(empty.openDocument('a.docx'), { code: 'FST_EDITOR_FILE_NOT_FOUND', message: /without its extension/ })
+  await t.rejects(empty.openDocument('a.docx'), { code: 'FST_EDITOR_FILE_NOT_FOUND' })
   t.equal(empty.config, null, 'nothing is being opened any more')
 })

@@ -33,7 +33,7 @@ t.test('the 404 of a download is plain text and does not mention files', async t
   const response = await fetch(host.handler({ action: 'download', fileId: 'nothing' }))
   t.equal(response.status, 404)
   t.match(response.headers.get('content-type'), /^text\/plain/)
-  t.equal(await response.text(), 'No stored file has this fileId, which is the name of a file without its extension')
+  t.equal(await response.text(), 'No stored file has this fileId')
 })
 
 t.test('a file copied into the directory is found by its name without the extension', async t => {
