@@ -14,7 +14,7 @@ const plugin = {
   actions: ['options', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'save/staging', 'sessions/document-key', 'document-server', 'security'],
   handler: ['options', 'diagnostics', 'bounded-map', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/page-defaults', 'doctor/guide', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
   openapi: ['options', 'actions/requests', 'actions/results', 'document-server/formats', 'handler/callback-event', 'handler/request', 'handler/route-options'],
-  control: ['diagnostics', 'blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules', 'content'],
+  control: ['diagnostics', 'blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules', 'nearest', 'content'],
   doctor: ['zip', 'options', 'html', 'json', 'queue', 'streams', 'url', 'with-timeout', 'document-server', 'outbound', 'security', 'bounded-map', 'rules'],
   save: ['options', 'history/details', 'queue', 'turns', 'streams', 'url', 'with-timeout', 'digest', 'sessions', 'document-server/content-check', 'document-server/commands', 'outbound', 'rules'],
   history: ['options', 'queue', 'streams', 'url', 'with-timeout', 'save', 'sessions', 'document-server/commands', 'security', 'rules'],
@@ -54,7 +54,7 @@ const emulator = {
   index: ['create', 'clock'],
   cli: [...common, 'create', 'clock'],
   create: [
-    ...common, 'allowed-hosts', 'clock', 'commands', 'conversions', 'document-builder', 'editor-page', 'faults', 'lifecycle', 'meta', 'outbound',
+    ...common, 'allowed-hosts', 'options', 'clock', 'commands', 'conversions', 'document-builder', 'editor-page', 'faults', 'lifecycle', 'meta', 'outbound',
     'remote-control', 'request-log', 'result-files', 'sessions', 'status-page', 'tokens'
   ],
   'remote-control': [...common, 'allowed-hosts', 'request-log'],
@@ -73,6 +73,7 @@ const emulator = {
   tokens: [...common, 'clock'],
   'result-files': [...common, 'clock'],
   'allowed-hosts': ['url'],
+  options: [],
   clock: [],
   formats: [],
   json: [],

@@ -1,6 +1,6 @@
 import type { DocumentServerOptions } from '../types/document-server.js'
 
-const known: Readonly<Record<keyof DocumentServerOptions, true>> = {
+const KNOWN: Readonly<Record<keyof DocumentServerOptions, true>> = {
   allowedHosts: true,
   authorizationHeader: true,
   authorizationPrefix: true,
@@ -22,7 +22,7 @@ const known: Readonly<Record<keyof DocumentServerOptions, true>> = {
 export function assertOptions (options: DocumentServerOptions | undefined): asserts options is DocumentServerOptions {
   if (typeof options !== 'object' || options === null) throw new TypeError('createDocumentServer() needs an object with options, such as { jwtSecret }')
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name)) throw new TypeError(`The option ${name} is unknown: use ${Object.keys(known).join(', ')}`)
+    if (!Object.hasOwn(KNOWN, name)) throw new TypeError(`The option ${name} is unknown: use ${Object.keys(KNOWN).join(', ')}`)
   }
   // An environment variable that is not set is undefined.
   if ((options as Partial<DocumentServerOptions>).jwtSecret === undefined) throw new TypeError('jwtSecret is missing: set it to the secret shared with your application')
