@@ -15,6 +15,16 @@ t.test('options are checked', async t => {
   }
 })
 
+t.test('arguments are checked before anything is requested', async t => {
+  const client = new S3Client({ region: 'us-east-1', endpoint: 'http://127.0.0.1:9', maxAttempts: 1 })
+  const storage = s3Storage({ client, bucket: 'documents', sweepInterval: false })
+  t.teardown(async () => await storage.close())
+  const replace = storage.replace as (...given: unknown[]) => Promise<unknown>
+  const message = /ifRevison is unknown: did you mean ifRevision\?/ // it would replace any revision
+  await t.rejects(replace('report', Buffer.from('new'), { ifRevison: 'x' }), { code: 'FST_EDITOR_INVALID_OPTION', message })
+  await t.rejects(replace('report', 'new'), { code: 'FST_EDITOR_INVALID_OPTION', message: /content must be a Uint8Array/ })
+})
+
 t.test('a document is created, replaced with its record, and removed', { skip: noS3 }, async t => {
   const { options, list } = await s3(t)
   const storage = s3Storage({ ...options, sweepInterval: false })
