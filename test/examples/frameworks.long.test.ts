@@ -21,11 +21,11 @@ const builds = [
 for (const { framework, mode } of builds) {
   const page = join(root, 'examples', framework, 'page')
   t.test(`example ${framework}: what is typed right before leaving the page is saved (${mode} build)`, { skip: browser.missing || await withoutPackages(page) }, async t => {
-    const built = await temporaryDirectory(t)
-    await run('npx', ['vite', 'build', '--outDir', built], { cwd: page, env: { ...plainEnvironment, NODE_ENV: mode } })
+    const directory = await temporaryDirectory(t)
+    await run('npx', ['vite', 'build', '--outDir', join(directory, 'dist')], { cwd: page, env: { ...plainEnvironment, NODE_ENV: mode } })
     const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
     t.teardown(() => documentServer.close())
-    const example = await startExample(t, 'react/server.js', { env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, PAGE_DIRECTORY: built } })
+    const example = await startExample(t, 'react/server.js', { directory, env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, PAGE_DIRECTORY: 'dist' } })
     const { page: tab, problems } = await browser.newPage(t)
     const network = deferred()
     let isDown = false
