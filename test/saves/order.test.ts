@@ -108,6 +108,7 @@ for (const profile of profiles) {
     t.strictSame(answered, [7, 5, 6], 'a status 1 waits for a second')
     timers.pass()
     await Promise.all([started, post(3)])
+    t.strictSame(answered.slice(0, 4), [7, 5, 6, 1])
     t.match(log.records().filter(record => record.level >= WARN && record.fileId === fileId), [
       { fileId, status: 7, outcome: 'not-assembled', msg: /could not assemble a force save/ },
       { fileId, status: 6, outcome: 'empty', msg: /without a url/ },
