@@ -19,11 +19,11 @@ const KNOWN: Readonly<Record<keyof DocumentServerOptions, true>> = {
 }
 
 /** Checks what somebody passes who never reads types. Throws a `TypeError`. The parts check the values of their options themselves. */
-export function assertOptions (options: DocumentServerOptions | undefined): asserts options is DocumentServerOptions {
+export function assertOptions (options: DocumentServerOptions): void {
   if (typeof options !== 'object' || options === null) throw new TypeError('createDocumentServer() needs an object with options, such as { jwtSecret }')
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(KNOWN, name)) throw new TypeError(`The option ${name} is unknown: use ${Object.keys(KNOWN).join(', ')}`)
   }
   // An environment variable that is not set is undefined.
-  if ((options as Partial<DocumentServerOptions>).jwtSecret === undefined) throw new TypeError('jwtSecret is missing: set it to the secret shared with your application')
+  if (options.jwtSecret === undefined) throw new TypeError('jwtSecret is missing: set it to the secret shared with your application')
 }
