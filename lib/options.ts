@@ -38,7 +38,8 @@ const rules: Rules<EditorOptions> = {
     internalUrl: rule('must be an http(s) origin such as http://documentserver:80', isOrigin),
     origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', anyOf(isOneOf('any'), listOf(isOrigin))),
     authorizationHeader: rule('must be the name of a header', stringThat(value => /^[\w-]+$/.test(value))),
-    authorizationPrefix: rule('must be a string', isString)
+    authorizationPrefix: rule('must be a string', isString),
+    operationClaim: TrueOrFalse
   },
   proxy: {
     allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', anyOf(isOneOf('any'), listOf(isProxyTarget))),
@@ -183,7 +184,8 @@ export function resolveOptions (given: EditorOptions) {
       publicOrigins: publicOrigins as ReadonlySet<string>,
       anyOrigin: origins === 'any',
       authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
-      authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer '
+      authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer ',
+      operationClaim: options.documentServer?.operationClaim ?? true
     },
     proxy: {
       /** What may be proxied besides the document server's result files. */

@@ -127,6 +127,14 @@ export interface EditorOptions {
      * @default 'Bearer '
      */
     readonly authorizationPrefix?: string
+    /**
+     * Whether the tokens of conversions, commands and document builds name their purpose in a claim `operation`. Document servers
+     * from 10.0 on may demand it (`purposeCheck`), older ones ignore it. `false` is for a server that refuses tokens with it.
+     * Source: docs/document-server-protocol.md#purposes-of-tokens
+     *
+     * @default true
+     */
+    readonly operationClaim?: boolean
   }
   /** The proxy action, which fetches files for the editor page. */
   readonly proxy?: {

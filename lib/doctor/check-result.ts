@@ -1,7 +1,7 @@
 import type { DoctorFinding } from '../../types/doctor.js'
+import type { DocumentServerClient } from '../document-server/client.js'
 import { parseConversionAnswer } from '../document-server/conversion-answer.js'
-import { CONVERSION_PATH, serviceUrl } from '../document-server/server-urls.js'
-import type { TokenSigner } from '../document-server/token.js'
+import { SERVICE_PATHS, serviceUrl } from '../document-server/server-urls.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { parseUrl } from '../url.js'
@@ -14,7 +14,7 @@ interface Dependencies {
   readonly settings: Pick<Settings, 'documentServer'>
   readonly outbound: Outbound
   readonly direct: DirectRequester
-  readonly tokens: Pick<TokenSigner, 'sign'>
+  readonly client: Pick<DocumentServerClient, 'bodyOf'>
 }
 
 export interface ResultCheck {
@@ -23,7 +23,7 @@ export interface ResultCheck {
 }
 
 /** Whether files that the document server announces may and can be fetched: saved files have the same kind of URL. */
-export async function checkResult ({ settings: { documentServer }, outbound, direct, tokens }: Dependencies, { probe, outcome }: { readonly probe: Probe, readonly outcome: ConversionOutcome }, signal: AbortSignal): Promise<ResultCheck> {
+export async function checkResult ({ settings: { documentServer }, outbound, direct, client }: Dependencies, { probe, outcome }: { readonly probe: Probe, readonly outcome: ConversionOutcome }, signal: AbortSignal): Promise<ResultCheck> {
   if (outcome === 'unfinished' || !('fileUrl' in outcome)) return { finding: skipped('RESULT', 'There is no converted file.') }
   const { fileUrl } = outcome
   const foreign = [fileUrl, await announcedInPublic()].find(url => url && !isAllowed(url))
@@ -43,10 +43,9 @@ export async function checkResult ({ settings: { documentServer }, outbound, dir
    */
   async function announcedInPublic (): Promise<URL | undefined> {
     if (documentServer.internalOrigin === null) return undefined
-    const request = probeConversion(probe)
-    const url = serviceUrl(documentServer.publicUrl, CONVERSION_PATH)
+    const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
     const headers = { accept: 'application/json', 'content-type': 'application/json' }
-    const inPublic = await direct('probe', url, { method: 'POST', headers, body: JSON.stringify({ ...request, token: tokens.sign(request) }), signal })
+    const inPublic = await direct('probe', url, { method: 'POST', headers, body: client.bodyOf('converter', probeConversion(probe)), signal })
     try {
       const answer = 'response' in inPublic ? parseConversionAnswer(inPublic.response.text) : undefined
       return answer && answer.error === undefined && answer.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined

@@ -1,7 +1,7 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { DocumentServerClient } from '../document-server/client.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
-import { COMMAND_PATH } from '../document-server/server-urls.js'
+import { SERVICE_PATHS } from '../document-server/server-urls.js'
 import { tokenSigner } from '../document-server/token.js'
 import { isJsonObject, parseJson } from '../json.js'
 import type { Settings } from '../options.js'
@@ -22,7 +22,7 @@ export interface TokensInCheck {
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'documentServer' | 'secrets'>
-  readonly client: Pick<DocumentServerClient, 'post'>
+  readonly client: Pick<DocumentServerClient, 'bodyOf' | 'post'>
   readonly direct: DirectRequester
 }
 
@@ -32,8 +32,8 @@ const INBOX = 'services.CoAuthoring.secret.inbox.string'
 
 /** Whether the document server accepts what this application signs, and only that. */
 export async function checkTokensIn ({ settings: { documentServer, secrets }, client, direct }: Dependencies, signal: AbortSignal): Promise<TokensInCheck> {
-  const url = reachableServiceUrl(documentServer, COMMAND_PATH)
-  const signed = await client.post('command', COMMAND_PATH, COMMAND, { signal, total: TIMEOUT_MS }).then(({ status, text }) => readAnswer(status, text), failure => {
+  const url = reachableServiceUrl(documentServer, SERVICE_PATHS.command)
+  const signed = await client.post('command', COMMAND, { signal, total: TIMEOUT_MS }).then(({ status, text }) => readAnswer(status, text), failure => {
     signal.throwIfAborted()
     return { problem: (failure as Error).message }
   })
@@ -48,14 +48,14 @@ export async function checkTokensIn ({ settings: { documentServer, secrets }, cl
   return { isAccepted: true, hasTokens: true, findings: [ok('TOKENS_IN', 'The document server accepts a command with our token, and rejects one without.')], ...versionKnown }
 
   async function acceptsUnsigned (): Promise<boolean> {
-    return (await send(COMMAND)) === 0
+    return (await send(JSON.stringify(COMMAND))) === 0
   }
 
   async function rejected (): Promise<DoctorFinding> {
     const padded = secrets.some(secret => secret !== secret.trim()) ? ' The secret begins or ends with whitespace, such as the line break of a file that it was read from.' : ''
     const evidence = `The document server answers error ${COMMAND_CODE.invalidToken} (invalid token) to a command that is signed with ${secrets.length === 1 ? 'jwtSecret' : 'the first secret of jwtSecret'}`
     for (const [index, secret] of secrets.entries()) {
-      if (index > 0 && await send({ ...COMMAND, token: tokenSigner([secret]).sign(COMMAND) }) === 0) {
+      if (index > 0 && await send(client.bodyOf('command', COMMAND, tokenSigner([secret]))) === 0) {
         return error('SECRET_INBOX', `${evidence}, and accepts secret ${index + 1} of the list.`, `Put that secret first in the list jwtSecret: the first one signs. Or set ${INBOX} of the document server to the first one.`)
       }
     }
@@ -63,8 +63,8 @@ export async function checkTokensIn ({ settings: { documentServer, secrets }, cl
   }
 
   /** The code of the answer to a command sent as it is; `undefined` if there is none. */
-  async function send (body: object): Promise<number | undefined> {
-    const outcome = await direct('command', url, { method: 'POST', headers: { accept: 'application/json', 'content-type': 'application/json' }, body: JSON.stringify(body), signal })
+  async function send (body: string): Promise<number | undefined> {
+    const outcome = await direct('command', url, { method: 'POST', headers: { accept: 'application/json', 'content-type': 'application/json' }, body, signal })
     const answer = 'response' in outcome ? readAnswer(outcome.response.status, outcome.response.text) : undefined
     return answer && 'code' in answer ? answer.code : undefined
   }

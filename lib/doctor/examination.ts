@@ -3,7 +3,6 @@ import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { HttpClient } from '../../types/http.js'
 import type { Storage } from '../../types/storage.js'
 import type { DocumentServerClient } from '../document-server/client.js'
-import type { TokenSigner } from '../document-server/token.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
@@ -33,8 +32,7 @@ export interface SetUp {
   readonly handlerPath: string
   readonly httpClient: HttpClient
   readonly outbound: Outbound
-  readonly client: Pick<DocumentServerClient, 'post'>
-  readonly tokens: Pick<TokenSigner, 'sign'>
+  readonly client: Pick<DocumentServerClient, 'bodyOf' | 'post'>
   readonly urls: HandlerUrls
   readonly probes: Probes
   readonly storage: Storage
@@ -80,7 +78,7 @@ type Note = (code: CheckCode, findings: readonly DoctorFinding[]) => void
 
 /** Starts all checks. */
 function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArray<Promise<void>> {
-  const { settings, client, outbound, tokens, urls, probes, storage, httpClient, handlerPath, isListening, inject } = setUp
+  const { settings, client, outbound, urls, probes, storage, httpClient, handlerPath, isListening, inject } = setUp
   const direct = createDirectRequester({ httpClient, settings })
   const ownRequests = createOwnRequests({ settings, urls, handlerPath, direct, inject: isListening() ? inject : undefined })
   const id = probes.start()
@@ -123,7 +121,7 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
       return undefined
     }
     const outcome = await convertProbe({ client }, probe, signal)
-    const result = await checkResult({ settings, outbound, direct, tokens }, { probe, outcome }, signal)
+    const result = await checkResult({ settings, outbound, direct, client }, { probe, outcome }, signal)
     note('RESULT', [result.finding])
     return { server, outcome, result }
   }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DocumentServerClient } from '../document-server/client.js'
 import { parseConversionAnswer } from '../document-server/conversion-answer.js'
-import { CONVERSION_PATH } from '../document-server/server-urls.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../streams.js'
 import { parseUrl } from '../url.js'
@@ -45,7 +44,7 @@ export async function convertProbe ({ client }: Pick<Dependencies, 'client'>, pr
   const giveUpAt = performance.now() + CONVERSION_TIMEOUT_MS
   try {
     for (let pause = FIRST_PAUSE_MS; performance.now() < giveUpAt; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-      const { status, text } = await client.post('conversion', CONVERSION_PATH, request, { signal, total: REQUEST_TIMEOUT_MS, shardKey: probe.id })
+      const { status, text } = await client.post('converter', request, { signal, total: REQUEST_TIMEOUT_MS, shardKey: probe.id })
       if (status !== 200) return { problem: `the conversion service answers status ${status}` }
       const answer = parseConversionAnswer(text)
       if (answer.error !== undefined) return { error: answer.error }

@@ -40,8 +40,6 @@ interface ResultUrl {
   readonly url: string
 }
 
-const PATH = '/docbuilder'
-
 const MAX_SCRIPT_BYTES = 1024 * 1024
 
 const requestRules = {
@@ -90,7 +88,7 @@ export function createBuilder ({ client, fetchResult, scripts, closing }: Depend
   }
 
   async function ask (request: object, options: { readonly signal: AbortSignal, readonly shardKey: string }): Promise<BuildAnswer> {
-    const { status, text } = await client.post('conversion', PATH, request, options)
+    const { status, text } = await client.post('docbuilder', request, options)
     if (status !== 200) throw statusError(status, `the document builder answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer)) throw failure('its answer is not JSON of a build')

@@ -2,7 +2,7 @@ import type { HttpPurpose } from '../../types/http.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../streams.js'
-import { serviceUrl } from './server-urls.js'
+import { type Service, SERVICE_PATHS, serviceUrl } from './server-urls.js'
 import type { TokenSigner } from './token.js'
 
 export interface DocumentServerResponse {
@@ -11,15 +11,17 @@ export interface DocumentServerResponse {
   readonly text: string
 }
 
-/** The HTTP interface of the document server. Paths are below its URL. Rejects as `Outbound` does. */
+/** The HTTP interface of the document server. Rejects as `Outbound` does. */
 export interface DocumentServerClient {
   /**
-   * Posts a request as JSON, signed in its body and, unless that is too long, in its header: which is verified depends on its
-   * configuration. In a cluster `shardKey` routes it to the server that has the document.
+   * Posts a request to a service as JSON, signed in its body and, unless that is too long, in its header: which is verified depends
+   * on the document server's configuration. In a cluster `shardKey` routes it to the server that has the document.
    * Source: docs/document-server-protocol.md#asking-and-being-answered
    */
-  post (purpose: HttpPurpose, path: string, request: object, options?: PostOptions): Promise<DocumentServerResponse>
-  /** Reads a small resource, unsigned. */
+  post (service: Service, request: object, options?: PostOptions): Promise<DocumentServerResponse>
+  /** The JSON of such a request, signed with the first secret unless `signer` has another one. */
+  bodyOf (service: Service, request: object, signer?: Pick<TokenSigner, 'sign'>): string
+  /** Reads a small resource at a path below the document server's URL, unsigned. */
   get (path: string, options?: Pick<PostOptions, 'signal' | 'total'>): Promise<DocumentServerResponse>
 }
 
@@ -38,11 +40,11 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 /** Web servers limit the headers of a request. A longer token, such as of a watermark with an image, is only in the body, which is enough. */
 const MAX_HEADER_TOKEN = 7168
 
-export function createDocumentServerClient ({ outbound, tokens, settings: { documentServer: { publicUrl } } }: Dependencies): DocumentServerClient {
+export function createDocumentServerClient ({ outbound, tokens, settings: { documentServer: { publicUrl, operationClaim } } }: Dependencies): DocumentServerClient {
   return {
-    async post (purpose, path, request, { shardKey, ...options } = {}) {
-      const headerToken = tokens.sign({ payload: request })
-      return await send(purpose, urlOf(path, shardKey), {
+    async post (service, request, { shardKey, ...options } = {}) {
+      const headerToken = tokens.sign({ payload: request, ...purposeOf(service) })
+      return await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
         ...options,
         method: 'POST',
         headers: {
@@ -50,10 +52,20 @@ export function createDocumentServerClient ({ outbound, tokens, settings: { docu
           'content-type': 'application/json',
           ...(headerToken.length < MAX_HEADER_TOKEN && { authorization: `Bearer ${headerToken}` })
         },
-        body: JSON.stringify({ ...request, token: tokens.sign(request) })
+        body: bodyOf(service, request)
       })
     },
+    bodyOf,
     get: async (path, options) => await send('command', urlOf(path), options ?? {})
+  }
+
+  function bodyOf (service: Service, request: object, signer: Pick<TokenSigner, 'sign'> = tokens): string {
+    return JSON.stringify({ ...request, token: signer.sign({ ...request, ...purposeOf(service) }) })
+  }
+
+  /** Claims beside the fields of a request. The fields themselves have no `operation`. */
+  function purposeOf (operation: Service): object {
+    return operationClaim ? { operation } : {}
   }
 
   function urlOf (path: string, shardKey?: string): URL {

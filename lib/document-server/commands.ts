@@ -6,7 +6,6 @@ import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
 import { unknownOption } from '../rules.js'
 import type { DocumentServerClient } from './client.js'
-import { COMMAND_PATH } from './server-urls.js'
 
 /** The document server's command service. */
 export interface Commands {
@@ -107,7 +106,7 @@ export function createCommands ({ client, log }: Dependencies): Commands {
   }
 
   async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number, readonly users?: unknown }> {
-    const { status, text } = await client.post('command', COMMAND_PATH, command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
+    const { status, text } = await client.post('command', command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
     if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer) || typeof answer.error !== 'number') throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })

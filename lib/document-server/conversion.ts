@@ -12,7 +12,6 @@ import { assertConversionRequest, type ConversionSource, wireRequest } from './c
 import { type ExpectedType, expectedType, writtenAs } from './expected-type.js'
 import { extensionOf } from './formats.js'
 import type { FetchResult, ResultLocation } from './result-file.js'
-import { CONVERSION_PATH } from './server-urls.js'
 import { serviceFailure } from './service-errors.js'
 
 /** The document server's conversion service. */
@@ -77,7 +76,7 @@ export function createConversions ({ client, fetchResult, closing }: Dependencie
   }
 
   async function ask (request: object, options: AskOptions): Promise<Answer> {
-    const { status, text } = await client.post('conversion', CONVERSION_PATH, request, options)
+    const { status, text } = await client.post('converter', request, options)
     if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
     const answer = parseConversionAnswer(text)
     if (answer.error === undefined) return answer

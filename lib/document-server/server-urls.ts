@@ -12,11 +12,18 @@ export function basePathOf ({ pathname }: URL): string {
   return pathname.endsWith(API_SCRIPT_PATH) ? pathname.slice(0, -API_SCRIPT_PATH.length).replace(VERSION_SEGMENT, '') : ''
 }
 
-/** Of the command service; the older path, which every version serves. */
-export const COMMAND_PATH = '/coauthoring/CommandService.ashx'
+/**
+ * The services that the document server has for applications. Each name is also the claim `operation` of the tokens for it.
+ * Source: docs/document-server-protocol.md#purposes-of-tokens
+ */
+export type Service = 'command' | 'converter' | 'docbuilder'
 
-/** Of the conversion service; the older path, which every version serves. */
-export const CONVERSION_PATH = '/ConvertService.ashx'
+/** Where the services are. Of commands and conversions the older path, which every version serves. */
+export const SERVICE_PATHS: Readonly<Record<Service, string>> = {
+  command: '/coauthoring/CommandService.ashx',
+  converter: '/ConvertService.ashx',
+  docbuilder: '/docbuilder'
+}
 
 /** The URL of a service at the public origin, below the virtual path if there is one. `publicUrl`: that of the document server. */
 export function serviceUrl (publicUrl: Readonly<URL>, path: string): URL {

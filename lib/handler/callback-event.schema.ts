@@ -32,5 +32,6 @@ export const optionalFields = {
   mailMerge: Type.Object({}),
   lastsave: Type.String({ maxLength: 64 }),
   forcesavetype: Type.Integer(),
+  encrypted: Type.Boolean(),
   notmodified: Type.Boolean()
 }

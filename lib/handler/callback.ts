@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { digest } from '../digest.js'
 import { documentTypeOf } from '../document-server/formats.js'
-import { CorruptedDocumentError, FileNotFoundError } from '../errors.js'
+import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { ForceSaves } from '../save/force-saves.js'
 import type { SaveRequest } from '../save/save-request.js'
@@ -29,6 +29,8 @@ interface Dependencies {
 }
 
 type SaveEvent = FinishedEvent | ForceSavedEvent
+
+const KNOWN_STATUSES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
 
 /** The document server waits for the answer before it continues, and an earlier save of the file may take minutes. */
 const ANSWER_AFTER_MS = 1000
@@ -75,6 +77,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     // If a status 3 is acknowledged, the document server deletes the users' changes.
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.onCorrupted === 'keep') throw new CorruptedDocumentError()
+    if (isUnknownSave(event) && settings.onCorrupted === 'keep') throw new InvalidCallbackError(`it announces a file with the status ${event.status as number}, which this version of the library does not know: update the library`)
     if (isSave(event)) return { callback: event, outcome: 'empty' }
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
@@ -152,6 +155,11 @@ function changesSession ({ key, status }: CallbackEvent): boolean {
 
 function isSave (event: CallbackEvent): event is SaveEvent {
   return event.status === 2 || event.status === 6
+}
+
+/** An acknowledged save may be deleted by the document server. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer */
+function isUnknownSave ({ status, url, filetype }: Pick<SaveEvent, 'url' | 'filetype'> & { readonly status: number }): boolean {
+  return !KNOWN_STATUSES.has(status) && url !== undefined && filetype !== undefined
 }
 
 function saveRequest (event: SaveEvent, url: string): SaveRequest {

@@ -4,6 +4,7 @@ import type { Claims, TokenFault, TokenSigner } from '../document-server/token.j
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { isJsonObject } from '../json.js'
 import type { Settings } from '../options.js'
+import { optionalFields } from './callback-event.compiled.js'
 
 /** The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the request had. */
 export interface RequestTokens {
@@ -62,21 +63,28 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
   function verified (request: FastifyRequest, place: 'body' | 'header', token: unknown): Claims {
     if (typeof token !== 'string') throw refusal(request, `the token in the ${place} is not a string`)
     const verification = tokens.verify(token)
-    if ('claims' in verification) return verification.claims
+    if ('claims' in verification) return withOwnPurpose(request, place, verification.claims)
     throw refusalOf(request, place, verification.fault)
   }
 
   /** The claims of a header that comes with a token in the body; `undefined` if the header's token is not the document server's. */
   function ownClaims (request: FastifyRequest, token: string): Claims | undefined {
     const verification = tokens.verify(token)
-    if ('claims' in verification) return verification.claims
+    if ('claims' in verification) return withOwnPurpose(request, 'header', verification.claims)
     const { fault } = verification
     if (!JSON_WEB_TOKEN.test(token) || FOREIGN_ALGORITHM.test(fault.algorithm ?? '')) return undefined
     throw refusalOf(request, 'header', fault)
   }
 
+  /** The claims, unless they say that the token was made for a request to the document server or for the editor in a page. */
+  function withOwnPurpose (request: FastifyRequest, place: 'body' | 'header', claims: Claims): Claims {
+    const { operation } = claims
+    if (typeof operation !== 'string' || !FOREIGN_OPERATIONS.has(operation)) return claims
+    throw refusal(request, `the token in the ${place} was made for another purpose: its claim "operation" is "${operation}"`)
+  }
+
   function assertAgreement (request: FastifyRequest, inBody: Claims, inHeader: Claims): void {
-    const differing = [...new Set([...Object.keys(inBody), ...Object.keys(inHeader)])].filter(name => !agree(name, inBody[name], inHeader[name]))
+    const differing = CALLBACK_FIELDS.filter(name => !agree(name, inBody[name], inHeader[name]))
     if (differing.length > 0) throw refusal(request, `the tokens in the body and in the header disagree about ${differing.join(', ')}: one of them is from another callback`)
   }
 
@@ -94,8 +102,14 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
   }
 }
 
-/** Claims about the token itself. */
-const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token'])
+/** What a callback says. Whatever else a token contains is not compared: document servers may add claims and fields. */
+const CALLBACK_FIELDS = ['status', ...Object.keys(optionalFields)]
+
+/**
+ * Purposes of tokens that no callback and no download has. Which values these have is not documented: any other is accepted.
+ * Source: docs/document-server-protocol.md#purposes-of-tokens
+ */
+const FOREIGN_OPERATIONS: ReadonlySet<string> = new Set(['converter', 'command', 'docbuilder', 'browser'])
 
 /**
  * A header's token of 7168 characters or more has no `changesurl` and an empty `history`.
@@ -104,7 +118,7 @@ const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'token']
 const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['changesurl', 'history'])
 
 function agree (name: string, inBody: unknown, inHeader: unknown): boolean {
-  if (TOKEN_CLAIMS.has(name) || isDeepStrictEqual(inBody, inHeader)) return true
+  if (isDeepStrictEqual(inBody, inHeader)) return true
   return MAY_BE_LEFT_OUT.has(name) && (inHeader === undefined || isDeepStrictEqual(inHeader, {}))
 }
 

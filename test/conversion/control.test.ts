@@ -26,7 +26,7 @@ t.test('the opened document is converted: its signed URL, the format of its byte
   t.strictSame(progress, [100])
   const [{ body: { token, key, ...fields } }] = service.conversions as [typeof service.conversions[0]]
   t.strictSame(fields, { async: true, filetype: 'docx', outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl, password: 'secret', watermark: { 'stroke-width': 2 } })
-  t.strictSame(claimsOf(token), { ...fields, key })
+  t.strictSame(claimsOf(token), { ...fields, key, operation: 'converter' })
   await control.convert({ outputType: 'pdf', title: 'Another.docx' }).then(async result => await result.bytes())
   t.equal(service.conversions.at(-1)!.body.title, 'Another.docx')
 })

@@ -32,9 +32,29 @@ for (const profile of ['secure', 'classic'] as const) {
     const { key } = fields
     t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
     t.strictSame(fields, { async: true, filetype: 'docx', key, outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl })
-    t.strictSame(claimsOf(token), fields, 'the token in the body signs the request')
+    t.strictSame(claimsOf(token), { ...fields, operation: 'converter' }, 'the token in the body signs the request and names its purpose')
     t.match(headers.authorization, /^Bearer /)
-    t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields }, 'the token in the header signs it as payload')
+    t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields, operation: 'converter' }, 'the token in the header signs it as payload')
+  })
+
+  t.test(`with operationClaim: false the tokens sign the request alone (${profile})`, async t => {
+    const service = await startConversionService(t, ready)
+    const host = await startHost(t, { profile, documentServerOrigin: service.origin, documentServer: { operationClaim: false } })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    await control.convertToPdf()
+    const [{ headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
+    t.strictSame(claimsOf(token), fields)
+    t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields })
+  })
+
+  t.test(`a configuration and data for the editor name no purpose: a document server refuses that (${profile})`, async t => {
+    const host = await startHost(t, { profile })
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    const image = { c: 'add', images: [{ fileType: 'png', url: 'https://app.example.com/a.png' }] }
+    const signed = [control.config!.token, control.sign('insertImage', image).token, control.sign(image).token]
+    for (const token of signed) t.notOk('operation' in claimsOf(token), 'without the claim')
   })
 }
 

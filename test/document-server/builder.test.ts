@@ -49,8 +49,8 @@ t.test('a script at a URL is run with its argument, and its files are fetched', 
   t.strictSame(first!.fields, { async: true, url: scriptUrl, argument: { number: 17 } })
   t.ok(polls.length > 0)
   for (const { shardKey, headers, token, fields } of builds()) {
-    t.strictSame(claimsOf(token), fields, 'the body token has flat claims')
-    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: fields })
+    t.strictSame(claimsOf(token), { ...fields, operation: 'docbuilder' }, 'the body token has flat claims, and one for its purpose')
+    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: fields, operation: 'docbuilder' })
     t.equal(shardKey, first!.shardKey, 'a cluster asks the same server every time')
   }
   for (const { fields } of polls) t.strictSame(fields, { async: true, key: (fields as { readonly key?: string }).key })

@@ -31,8 +31,8 @@ t.test('every command is signed in its body and its header, and names its key as
     const { url, body, headers } = documentServer.receivedRequests.filter(({ url }) => url.startsWith('/coauthoring/CommandService.ashx')).at(-1)!
     const { token, ...fields } = body as { token: string }
     t.strictSame(fields, command)
-    t.strictSame(claimsOf(token), command, 'the body token has flat claims')
-    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: command })
+    t.strictSame(claimsOf(token), { ...command, operation: 'command' }, 'the body token has flat claims, and one for its purpose')
+    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: command, operation: 'command' })
     t.equal(new URL(url, documentServer.url).searchParams.get('shardkey'), 'key' in command ? command.key : null)
   }
   await session.nextEvent('renamed')
