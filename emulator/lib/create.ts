@@ -30,8 +30,9 @@ import { sessions } from './sessions/sessions.js'
 import { createTasks } from './sessions/tasks.js'
 import { latestRequests } from './status-page/latest-requests.js'
 import { statusRoute } from './status-page/routes.js'
+import { purposes } from './tokens/purpose.js'
 import { createTokens } from './tokens/tokens.js'
-import { buildOf } from './version.js'
+import { buildOf, purposeCheckOf } from './version.js'
 import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest } from '../types/document-server.js'
 
 /**
@@ -47,6 +48,7 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, Sent
  */
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
   assertOptions(options)
+  const build = buildOf(options.version)
   const { logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
   const limits = requestLimits(options.requestLog)
   const app: FastifyInstance = Fastify({
@@ -61,15 +63,15 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true }
   })
   allowHosts(app, options)
-  const build = buildOf(options.version)
   let url = ''
   const ending = new AbortController()
   const time = createTime(clock)
-  const tokens = createTokens(options, time)
+  const tokens = createTokens(options, purposes(purposeCheckOf(options, build)), time)
   const callbacks = callbackQueue(limits)
   const latest = latestRequests()
   const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
-  const client = outboundClient({ tokens, time, tokenHeader, settled })
+  const operations = options.operations ?? (build.behavesAs === '10.0' ? { body: 'callback', header: 'callback', download: 'download' } : {})
+  const client = outboundClient({ tokens, time, tokenHeader, operations, settled })
   function settled (request: SentRequest): void {
     latest.addSent(request)
     limits.shrink(request)
@@ -98,7 +100,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   }
   const editing = sessions(parts)
   const { crash, restart } = lifecycle(app, parts, editing)
-  const common = { sessions: editing, files, faults, tokens, convert, url: () => url }
+  const common = { sessions: editing, files, faults, tokens, convert, hasFromFile: build.behavesAs === '10.0', url: () => url }
 
   app.addHook('preClose', async () => {
     ending.abort()
@@ -113,8 +115,9 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const received = receivedRequests(app, limits, latest.addReceived) // after the faults: it logs what is really answered
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
-  conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
-  builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
+  const { converter: hasConverter = true, docbuilder: hasBuilder = true } = options.services ?? {}
+  if (hasConverter) conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
+  if (hasBuilder) builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
   metaRoutes(app)
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)

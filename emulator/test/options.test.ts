@@ -3,7 +3,7 @@ import { createDocumentServer, type DocumentServerOptions, type EditorConfig } f
 import { postSigned, startDocumentServer, startFakeHost } from './support.js'
 
 t.test('version: what the commands, info.json and the history of a callback report', async t => {
-  for (const [version, expected, build, number] of [[undefined, '9.3.0.0', '9.3.0', 0], ['8.2.1', '8.2.1.0', '8.2.1', 0], ['7.5.1.23', '7.5.1.23', '7.5.1', 23]] as const) {
+  for (const [version, expected, build, number] of [[undefined, '9.3.0.0', '9.3.0', 0], ['9.4', '9.4.0.0', '9.4.0', 0], ['10.0', '10.0.0.0', '10.0.0', 0], ['8.2.1', '8.2.1.0', '8.2.1', 0], ['7.5.1.23', '7.5.1.23', '7.5.1', 23]] as const) {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t, version === undefined ? {} : { version })
     const run = async (c: string) => await (await postSigned(`${server.url}/command`, { c })).json()
@@ -44,7 +44,13 @@ t.test('options that could never work are refused', async t => {
     [{ jwtSecret: {} }, /^jwtSecret\.inbox must be/],
     [{ jwtSecret: { inbox: jwtSecret } }, /^jwtSecret\.outbox must be/],
     [{ jwtSecret: { inbox: ['a', 5], outbox: 'b' } }, /^jwtSecret\.inbox must be/],
-    [{ jwtSecret, version: '9.3' }, /^version must be three or four numbers such as 9\.3\.0 or 9\.3\.0\.1, not "9\.3"$/],
+    [{ jwtSecret, version: '9' }, /^version must be 9\.3, 9\.4, 10\.0 or the full number of a build such as 9\.3\.0\.1, not "9"$/],
+    [{ jwtSecret, purposeCheck: 'strict' }, /^purposeCheck is a setting of version 10\.0 and later, not of 9\.3\.0$/],
+    [{ jwtSecret, version: '10.0', purposeCheck: 'on' }, /^purposeCheck must be off, validate or strict, not "on"$/],
+    [{ jwtSecret, operations: { body: 1 } }, /^operations\.body must be a string$/],
+    [{ jwtSecret, operations: { callback: 'x' } }, /^operations\.callback is unknown: use body, download, header, payload$/],
+    [{ jwtSecret, services: { converter: 'no' } }, /^services\.converter must be true or false$/],
+    [{ jwtSecret, services: { command: false } }, /^services\.command is unknown: use converter, docbuilder$/],
     [{ jwtSecret, version: 'latest' }, /^version must be/]
   ]
   for (const [options, message] of wrong) {

@@ -14,6 +14,21 @@ export interface SeparateSecrets {
   readonly outbox: JwtSecret
 }
 
+/** The versions that it can behave as. */
+export type KnownVersion = '9.3' | '9.4' | '10.0'
+
+/** Values of the claim `operation`, by their place. */
+export interface SentOperations {
+  /** At the top level of a callback's body token. */
+  readonly body?: string | undefined
+  /** Beside `payload` in a callback's header token. */
+  readonly header?: string | undefined
+  /** Inside `payload` of a callback's header token. */
+  readonly payload?: string | undefined
+  /** Beside `payload` in the token of a download. */
+  readonly download?: string | undefined
+}
+
 /** Options of `createDocumentServer()`. */
 export interface DocumentServerOptions {
   /** The secret shared with the application, or one for each direction. */
@@ -27,12 +42,36 @@ export interface DocumentServerOptions {
    */
   readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean }
   /**
-   * The version that the command `version`, the license, `/info/info.json` and the history in callbacks report: three numbers, or four
-   * with that of the build.
+   * How it behaves, and the version that the command `version`, the license, `/info/info.json` and the history in callbacks report.
+   * A full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of the three that is not later.
    *
-   * @default '9.3.0'
+   * 9.3 was recorded. 9.4 and 10.0 are emulated by their public documentation.
+   *
+   * @default '9.3'
    */
-  readonly version?: string
+  readonly version?: KnownVersion | (string & {})
+  /**
+   * The setting `token.purposeCheck` of 10.0: what the claim `operation` must be in tokens that it receives. `validate` refuses a token
+   * for another operation, and one with the claim where no operation is known, such as a configuration. `strict` demands the claim of
+   * conversions, commands and document builds. `off` ignores it. With an older version it cannot be set.
+   *
+   * @default 'validate' with 10.0
+   */
+  readonly purposeCheck?: 'off' | 'validate' | 'strict'
+  /**
+   * The claim `operation` of the tokens that it sends. Which values the real document server uses is not documented, so any may be set;
+   * `undefined` leaves the claim out.
+   *
+   * @default { body: 'callback', header: 'callback', download: 'download' } with 10.0; none with older versions
+   */
+  readonly operations?: SentOperations
+  /**
+   * Which services are switched on: the settings `convertServiceEnable` and `docbuilderEnable`. The paths of a service that is switched
+   * off answer 404.
+   *
+   * @default { converter: true, docbuilder: true }
+   */
+  readonly services?: { readonly converter?: boolean, readonly docbuilder?: boolean }
   /**
    * The header that carries the tokens of requests to the application.
    *

@@ -13,6 +13,8 @@ An emulated ONLYOFFICE document server for tests and development.
   --public-url URL             where your service and browsers reach it, if not where it listens
   --allowed-host NAME          another host name it is reached by, without a port. May be repeated
   --authorization-header NAME  the header that carries its tokens. Default: Authorization
+  --server-version VERSION     the version of the document server that it behaves as: 9.3, 9.4 or 10.0. Default: 9.3
+  --purpose-check SETTING      with version 10.0: off, validate or strict. Default: validate
   --libre-office PATH|no       the soffice that converts documents, or no. Default: soffice on the PATH, if present
   --fake-clock                 lets POST /emulator/clock advance the time
   --log-level LEVEL            for the log on stderr: trace, debug, info, warn, error, fatal or silent. Default: warn
@@ -42,6 +44,8 @@ export function commandOf (parameters: readonly string[], environment: NodeJS.Pr
     server: {
       port: portOf(given.port ?? '8080'),
       host: filled('host', given.host ?? '127.0.0.1'),
+      ...(given['server-version'] !== undefined && { version: given['server-version'] }),
+      ...(given['purpose-check'] !== undefined && { purposeCheck: oneOf('purpose-check', given['purpose-check'], ['off', 'validate', 'strict']) as NonNullable<DocumentServerOptions['purposeCheck']> }),
       ...(given['libre-office'] !== undefined && { libreOffice: officeOf(given['libre-office']) }),
       ...(given['public-url'] !== undefined && { publicUrl: publicUrlOf(given['public-url']) }),
       ...(given['allowed-host'] !== undefined && { allowedHosts: given['allowed-host'] }),
@@ -61,6 +65,8 @@ function parsed (parameters: readonly string[]) {
         'public-url': { type: 'string' },
         'allowed-host': { type: 'string', multiple: true },
         'authorization-header': { type: 'string' },
+        'server-version': { type: 'string' },
+        'purpose-check': { type: 'string' },
         'libre-office': { type: 'string' },
         'fake-clock': { type: 'boolean' },
         'log-level': { type: 'string' },

@@ -25,7 +25,7 @@ export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, 
       const stored = parts.files.put(`forgotten/${key}/output.${fileType}`, `output.${fileType}`, bytes, fileType, storedAt)
       return parts.files.urlOf(stored, baseUrlOf(request, url()), key)
     }
-    const signed = signedRequest(request, tokens)
+    const signed = signedRequest(request, tokens, 'command')
     const answer = 'rejected' in signed
       ? answerFor(signed.key, signed.rejected === 'expired' ? EXPIRED_TOKEN : INVALID_TOKEN)
       : await runCommand({ sessions, parts }, signed.fields, { urlOf, sent: once(reply.raw, 'close') })

@@ -27,6 +27,8 @@ export type ConversionOutcome = Outcome<Converted>
 export interface Conversions {
   /** Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous one at once. */
   convert (fields: Record<string, unknown>): Promise<ConversionOutcome>
+  /** The same for a source that came with the request. Without one it only asks for the conversion under way. */
+  convertFile (fields: Record<string, unknown>, source: Uint8Array | undefined): Promise<ConversionOutcome>
 }
 
 interface Parts {
@@ -42,11 +44,11 @@ interface Parts {
 export function conversions ({ client, time, files, faults, convert, closing, log }: Parts): Conversions {
   const jobs = createJobs<Converted>(time, closing)
 
-  async function run ({ key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest): Promise<Converted | Failure> {
+  async function run ({ key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest, sent?: Uint8Array): Promise<Converted | Failure> {
     const fault = faults.take('conversion')
-    if (typeof url !== 'string' || url === '') return { error: ConversionCode.conversion }
+    if (sent === undefined && (typeof url !== 'string' || url === '')) return { error: ConversionCode.conversion }
     try {
-      const source = await download(client, time, url, given)
+      const source = sent ?? await download(client, time, url as string, given)
       const from = sourceType(source, given)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
@@ -63,13 +65,17 @@ export function conversions ({ client, time, files, faults, convert, closing, lo
     }
   }
 
+  async function outcomeOf (fields: Record<string, unknown>, run?: (request: ConversionRequest) => Promise<Converted | Failure>): Promise<ConversionOutcome> {
+    const request = conversionRequest(fields)
+    if ('error' in request) return request
+    const id = `${request.key}_${request.toNumber}_${request.to}`
+    const outcome = run ? await jobs.outcomeOf(id, request.isAsync, async () => await run(request)) : await jobs.outcomeOf(id, request.isAsync) ?? { error: ConversionCode.input }
+    return isForOthers(outcome, request) ? { error: ConversionCode.password } : outcome
+  }
+
   return {
-    async convert (fields) {
-      const request = conversionRequest(fields)
-      if ('error' in request) return request
-      const outcome = await jobs.outcomeOf(`${request.key}_${request.toNumber}_${request.to}`, request.isAsync, async () => await run(request))
-      return isForOthers(outcome, request) ? { error: ConversionCode.password } : outcome
-    }
+    convert: async fields => await outcomeOf(fields, run),
+    convertFile: async (fields, source) => await outcomeOf(fields, source && (async request => await run(request, source)))
   }
 }
 

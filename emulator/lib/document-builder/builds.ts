@@ -27,8 +27,8 @@ export interface Build {
 
 /** Builds documents from scripts. */
 export interface Builds {
-  /** Starts a build; with a `key`, asks for the one that has this key. */
-  build (fields: Record<string, unknown>): Promise<Build>
+  /** Starts a build, of the script at the `url` or of one that came with the request; with a `key`, asks for the one that has this key. */
+  build (fields: Record<string, unknown>, script?: Uint8Array): Promise<Build>
 }
 
 interface Parts {
@@ -44,12 +44,12 @@ interface Parts {
 export function builds ({ client, time, files, faults, convert, closing, log }: Parts): Builds {
   const jobs = createJobs<Built>(time, closing)
 
-  async function run (key: string, url: unknown, argument: unknown): Promise<Built | Failure> {
+  async function run (key: string, url: unknown, argument: unknown, sent?: Uint8Array): Promise<Built | Failure> {
     const fault = faults.take('building')
     // Source: the document server takes a request without a url as the script, which is none.
-    if (typeof url !== 'string' || url === '') return { error: ConversionCode.conversion }
+    if (sent === undefined && (typeof url !== 'string' || url === '')) return { error: ConversionCode.conversion }
     try {
-      const script = Buffer.from(await download(client, time, url, 'docbuilder')).toString('utf8')
+      const script = Buffer.from(sent ?? await download(client, time, url as string, 'docbuilder')).toString('utf8')
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
       const paths = new Map<string, string>()
@@ -72,11 +72,11 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
   }
 
   return {
-    async build ({ key: given, url, argument, async: asynchronous }) {
+    async build ({ key: given, url, argument, async: asynchronous }, script) {
       const isAsync = typeof asynchronous === 'string' ? asynchronous === 'true' : Boolean(asynchronous)
       if (given) return { key: given, outcome: await jobs.outcomeOf(String(given), isAsync) ?? { error: ConversionCode.unknown } }
       const key = `bld_${randomInt(10_000_000, 99_999_999)}`
-      return { key, outcome: await jobs.outcomeOf(key, isAsync, async () => await run(key, url, argument)) }
+      return { key, outcome: await jobs.outcomeOf(key, isAsync, async () => await run(key, url, argument, script)) }
     }
   }
 }

@@ -76,6 +76,7 @@ export function trustedFields (tokens: Tokens, data: unknown): Fields {
   if (!tokens.areRequired) return given
   const verified = tokens.verify(String(given.token ?? ''))
   if ('rejected' in verified) throw badToken(`The token is missing or not valid (${verified.rejected}).`)
+  if (!tokens.purposes.allowsElsewhere(verified.claims)) throw badToken('The token was made for another operation.')
   return verified.claims
 }
 

@@ -1,6 +1,6 @@
 import type { CallbackResult } from '../../types/session.js'
 import { jsonOrText } from '../json.js'
-import { CrashedError, type OutboundClient } from './client.js'
+import { CrashedError, named, type OutboundClient } from './client.js'
 
 export interface Action {
   readonly type: 0 | 1 | 2
@@ -43,12 +43,14 @@ export const NOTHING_SENT: CallbackResult = { status: null, httpStatus: null, an
  * the plain body; the body token keeps them. Rejects only when the server crashed meanwhile.
  */
 export async function sendCallback (client: OutboundClient, url: string, fields: CallbackFields): Promise<CallbackResult> {
-  const token = client.token(presentFields(fields))
+  const { operations } = client
+  const token = client.token({ ...presentFields(fields), ...named(operations.body) })
+  const headerTokenOf = (fields: CallbackFields) => client.token({ payload: { ...presentFields(fields), ...named(operations.payload) }, ...named(operations.header) })
   let plain = fields
-  let headerToken = client.token({ payload: presentFields(plain) })
+  let headerToken = headerTokenOf(plain)
   if (headerToken !== undefined && headerToken.length >= HEADER_TOKEN_LIMIT) {
     plain = { ...fields, changesurl: undefined, history: fields.history === undefined ? undefined : {} }
-    headerToken = client.token({ payload: presentFields(plain) })
+    headerToken = headerTokenOf(plain)
   }
   const body = { ...pick(plain, BEFORE_TOKEN), ...(token !== undefined && { token }), ...pick(plain, AFTER_TOKEN) }
   try {

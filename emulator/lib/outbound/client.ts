@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import type { Time } from '../clock/time.js'
 import type { Tokens } from '../tokens/tokens.js'
-import type { SentRequest } from '../../types/document-server.js'
+import type { SentOperations, SentRequest } from '../../types/document-server.js'
 import { jsonOrText } from '../json.js'
 import { readAnswer } from './read-answer.js'
 import { requestFollowing } from './redirects.js'
@@ -20,6 +20,8 @@ export interface OutboundClient {
   post (url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer>
   /** A token over the claims, valid for five minutes; `undefined` if requests carry none. */
   token (claims: object): string | undefined
+  /** The claims `operation` of the tokens that it sends. */
+  readonly operations: SentOperations
   /** Aborts every request under way and sends nothing more until `restart`. */
   crash (): void
   restart (): void
@@ -51,11 +53,12 @@ interface Dependencies {
   readonly time: Time
   /** The header that carries the token. */
   readonly tokenHeader: TokenHeader
+  readonly operations: SentOperations
   /** Called for every request when its outcome is known. */
   readonly settled: (entry: SentRequest) => void
 }
 
-export function outboundClient ({ tokens, time, tokenHeader, settled }: Dependencies): OutboundClient {
+export function outboundClient ({ tokens, time, tokenHeader, operations, settled }: Dependencies): OutboundClient {
   const dispatcher = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
   const requests: SentRequest[] = []
   let crash = new AbortController()
@@ -86,8 +89,9 @@ export function outboundClient ({ tokens, time, tokenHeader, settled }: Dependen
   return {
     requests,
     token,
+    operations,
     async get (url, { signed = true } = {}) {
-      const headers = { ...commonHeaders(), ...credentials(url, signed ? token({ payload: { url } }) : undefined, tokenHeader), ...acceptEncoding }
+      const headers = { ...commonHeaders(), ...credentials(url, signed ? token({ payload: { url }, ...named(operations.download) }) : undefined, tokenHeader), ...acceptEncoding }
       return await send({ method: 'GET', url, headers, body: null, answer: null }, DOWNLOAD_TIMEOUT_MS, MAX_DOWNLOAD_BYTES, bytes => bytes)
     },
     async post (url, body, headerToken) {
@@ -102,6 +106,11 @@ export function outboundClient ({ tokens, time, tokenHeader, settled }: Dependen
       await dispatcher.close()
     }
   }
+}
+
+/** The claim for an operation. */
+export function named (operation: string | undefined): { readonly operation?: string } {
+  return operation === undefined ? {} : { operation }
 }
 
 const acceptEncoding = { 'Accept-Encoding': 'gzip, compress, deflate, br' }

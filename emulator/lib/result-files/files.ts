@@ -19,6 +19,8 @@ export interface ResultFiles {
   put (folder: string, name: string, bytes: Uint8Array, extension: string, modifiedAt?: number): string
   /** A newly signed URL for a path that `put` returned, valid for 15 minutes. */
   urlOf (path: string, baseUrl: string, shardKey: string): string
+  /** The file at a path that `put` returned, unless it was removed. */
+  at (path: string): ResultFile | undefined
   /** Looks up the file for the path and query of a request. */
   find (url: string): ResultFile | 'forbidden' | 'expired' | 'missing'
 }
@@ -74,6 +76,7 @@ export function resultFiles (secret: string, time: Time): ResultFiles {
       const fileName = path.slice(path.lastIndexOf('/') + 1)
       return `${baseUrl}${path}?md5=${signature(path, expires)}&expires=${expires}&shardkey=${encodeURIComponent(shardKey)}&filename=${fileName}`
     },
+    at: path => files.get(path),
     find (url) {
       const [path, query] = url.split('?', 2) as [string, string | undefined]
       const parameters = new URLSearchParams(query)

@@ -69,7 +69,10 @@ function userOf (given: UserConfig, signed: UserConfig, lang = ''): TrustedConfi
 function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
   if (!token) throw documentServerError(BAD_TOKEN, 'token:jwt must be provided')
   const result = tokens.verify(String(token))
-  if ('claims' in result) return result.claims
+  if ('claims' in result) {
+    if (!tokens.purposes.allowsElsewhere(result.claims)) throw documentServerError(BAD_TOKEN, 'token:operation')
+    return result.claims
+  }
   switch (result.rejected) {
     case 'expired': throw documentServerError(EXPIRED, 'token:jwt expired')
     case 'malformed':

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { jsonOrText } from '../json.js'
+import type { Operation } from './purpose.js'
 import type { Tokens } from './tokens.js'
 
 type Fields = Record<string, unknown>
@@ -17,17 +18,23 @@ const PREFIX = 'Bearer '
  * `payload` or in `query`. A good header does not make up for a bad token in the body. Source: recorded requests.
  * If requests need no token, the plain fields count, and a token is not looked at.
  */
-export function signedRequest (request: FastifyRequest, tokens: Tokens): SignedRequest {
-  const { token: given, ...plain } = isFields(request.body) ? request.body : request.query as Fields
+export function signedRequest (request: FastifyRequest, tokens: Tokens, operation: Operation): SignedRequest {
+  return signedFields(isFields(request.body) ? request.body : request.query as Fields, request, tokens, operation)
+}
+
+/** The same for given fields. `isDemanded`: the token must name the operation. */
+export function signedFields (given: Fields, request: FastifyRequest, tokens: Tokens, operation: Operation, isDemanded?: boolean): SignedRequest {
+  const { token: inFields, ...plain } = given
   if (!tokens.areRequired) return { fields: plain }
   const { key } = plain
   const { authorization } = request.headers
-  const token = given || (authorization?.startsWith(PREFIX) === true ? authorization.slice(PREFIX.length) : undefined)
+  const token = inFields || (authorization?.startsWith(PREFIX) === true ? authorization.slice(PREFIX.length) : undefined)
   if (typeof token !== 'string') return { rejected: 'invalid', key }
   const result = tokens.verify(token)
   if ('rejected' in result) return { rejected: result.rejected === 'expired' ? 'expired' : 'invalid', key }
-  const { iat, exp, payload, query, ...claims } = result.claims
-  return { fields: { ...claims, ...(isFields(payload) ? payload : {}), ...(isFields(query) ? query : {}) } }
+  const { iat, exp, payload, query, operation: _, ...claims } = result.claims
+  const fields = { ...claims, ...(isFields(payload) ? payload : {}), ...(isFields(query) ? query : {}) }
+  return tokens.purposes.allows(operation, result.claims, fields, isDemanded) ? { fields } : { rejected: 'invalid', key }
 }
 
 /**

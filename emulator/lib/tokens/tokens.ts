@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Time } from '../clock/time.js'
 import type { DocumentServerOptions, JwtSecret, SeparateSecrets } from '../../types/document-server.js'
+import type { Purposes } from './purpose.js'
 import { secretsOf } from './secrets.js'
 
 export type VerifiedToken =
@@ -16,6 +17,7 @@ export interface Tokens {
   readonly areRequired: boolean
   /** Whether requests to the application carry tokens. */
   readonly areSent: boolean
+  readonly purposes: Purposes
   /** Signs the claims with `iat` and `exp` and the first outbox secret. The token is valid for five minutes. */
   sign (claims: object): string
   /** Accepts HS256, HS384 and HS512 with any of the inbox secrets and 60 s of clock skew. `exp` and `nbf` are optional. */
@@ -32,7 +34,7 @@ const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512
 
 type Options = Pick<DocumentServerOptions, 'jwtSecret' | 'sharedClock' | 'tokens'>
 
-export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true } = {} }: Options, time: Time): Tokens {
+export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true } = {} }: Options, purposes: Purposes, time: Time): Tokens {
   let secrets = secretsOf(jwtSecret)
   let skew = 0
   const seconds = () => Math.floor((time.now() + skew) / 1000)
@@ -40,6 +42,7 @@ export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox 
   return {
     areRequired: inbox,
     areSent: outbox,
+    purposes,
     changeSecret (next) { secrets = secretsOf(next) },
     skew (milliseconds) { skew = milliseconds },
     sign (claims) {
