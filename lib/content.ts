@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { isArrayBuffer, isUint8Array } from 'node:util/types'
-import type { DocumentContent } from '../types/control.js'
-import type { Content } from '../types/storage.js'
-import { InvalidOptionError } from './errors.js'
+import type { Content, DocumentContent } from '../types/storage.js'
+import { InvalidOptionError, TooLargeError } from './errors.js'
 import { kindOf } from './rules.js'
 import { deferErrors } from './streams.js'
 
@@ -24,6 +23,19 @@ export function acceptContent (content: unknown, { name = 'content', accepted = 
   // It would seem to be an empty document.
   if (wasRead(content)) throw new InvalidOptionError(name, 'must be a stream that has not been read yet')
   if (content instanceof Readable && content.readableEncoding) throw new InvalidOptionError(name, 'must be a stream of bytes: decoding it as text damages a document, so do not set its encoding')
+}
+
+/** Reads content into memory. Throws `TooLargeError` for more than the limit in bytes. */
+export async function bytesOfContent (content: Content, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of isUint8Array(content) ? [content] : content) {
+    assertBytes(chunk)
+    size += chunk.length
+    if (size > limit) throw new TooLargeError(limit)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** Checks a part of content. Throws `InvalidOptionError`. */

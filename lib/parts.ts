@@ -6,6 +6,7 @@ import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
 import { signerOf } from './control/signed-data.js'
 import { createConversions } from './document-server/conversion.js'
+import { createFromFile } from './document-server/from-file.js'
 import { createResultFetch } from './document-server/result-file.js'
 import { tokenSigner } from './document-server/token.js'
 import { createOpeningExplainer } from './doctor/explain-opening.js'
@@ -20,7 +21,7 @@ import { createProbeRequests } from './handler/probe-requests.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { createReportHandler } from './handler/report.js'
 import type { HandlerActions } from './handler/route.js'
-import { createScriptHost } from './handler/scripts.js'
+import { createFileOffers } from './handler/offered-files.js'
 import { createSessionEvents } from './handler/session-events.js'
 import { keepingStorage } from './history/keeping.js'
 import { createHistory } from './history/history.js'
@@ -72,17 +73,21 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
   const outbound = createOutbound(httpClient, settings)
   const client = createDocumentServerClient({ outbound, tokens, settings })
   const fetchResult = createResultFetch({ outbound, closing: shutdown.endAll })
+  const commands = createCommands({ client, log })
+  const fromFile = createFromFile({ client, commands })
+  const offers = createFileOffers({ path: `${path}/files`, url: `${publicBaseUrl}${handlerPath}/files` })
   return {
     tokens,
     outbound,
     client,
     fetchResult,
+    fromFile,
+    offers,
+    commands,
     urls: handlerUrls({ ...settings, path: handlerPath }),
     pageTokens: pageTokens({ secrets, scope: publicBaseUrl + handlerPath, lifetime: settings.downloadUrlLifetime, clock }),
     keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
-    commands: createCommands({ client, log }),
-    conversions: createConversions({ client, fetchResult, closing: shutdown.endAll }),
-    scripts: createScriptHost({ path: `${path}/scripts`, url: `${publicBaseUrl}${handlerPath}/scripts` })
+    conversions: createConversions({ client, fetchResult, fromFile, offers, maxFileSize: settings.maxFileSize, closing: shutdown.endAll })
   }
 }
 

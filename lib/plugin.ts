@@ -52,7 +52,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const saving = createSaving(foundation, connection)
   const versionHistory = createVersionHistory(foundation, connection, saving)
   const diagnosis = createDiagnosis(foundation, saving)
-  const { client, commands, conversions, fetchResult, keys, scripts, urls } = connection
+  const { client, commands, conversions, fetchResult, fromFile, keys, offers, urls } = connection
   const { forceSaves, recoverForgotten } = saving
   const { openings, openingExplainer } = diagnosis
 
@@ -79,7 +79,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   app.decorate('editorServer', {
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
     convert: conversions.convert,
-    build: createBuilder({ client, fetchResult, scripts, closing: shutdown.endAll }),
+    build: createBuilder({ client, fetchResult, fromFile, offers, closing: shutdown.endAll }),
     formats: createFormats({ client }),
     recoverForgotten
   })
@@ -112,7 +112,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     settings,
     shutdown,
     otherRoutes: [
-      { ...routeOptions('document-server'), ...scripts.route },
+      { ...routeOptions('document-server'), ...offers.route },
       ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
     ],
     otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions: name => routeOptions('page', operations?.action(name)), signal: shutdown.endAll })],

@@ -3,7 +3,7 @@ import type { CreateDocumentOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
 import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
 import type { Signed, SignedMethods } from './signed-data.js'
-import type { Content } from './storage.js'
+import type { DocumentContent } from './storage.js'
 
 /**
  * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without `token`.
@@ -52,12 +52,6 @@ export interface OpenDocumentOptions {
    */
   readonly name?: string
 }
-
-/**
- * What a new document is made of. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of the web, or any other
- * async iterable. It must not have been read before, and must consist of bytes: without an encoding.
- */
-export type DocumentContent = Content | ArrayBuffer | Blob
 
 /** Options of `EditorControl.setDocumentFromBytes`. */
 export interface SetDocumentOptions {

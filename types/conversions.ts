@@ -2,6 +2,7 @@
 import type { DocumentType } from '@onlyoffice/doceditor-types'
 import type { Readable } from 'node:stream'
 import type { RequestOptions } from './requests.js'
+import type { DocumentContent } from './storage.js'
 
 /**
  * What a document is converted to: an extension, or
@@ -222,21 +223,36 @@ export interface ConversionOptions {
   }
 }
 
-/** A document at a URL, and what it becomes. */
-export interface ConversionRequest extends ConversionOptions {
-  /** Absolute http(s) URL from which the document server downloads the document. */
-  readonly url: string
-  /** Extension of the document at `url`. */
+/** A document, and what it becomes. */
+export type ConversionRequest = ConversionOptions & {
+  /** Extension of the document. */
   readonly fileType: string
-  /**
-   * Identifies the content at `url`, such as a file's ID and revision. The document server keeps results, for a day by default:
-   * the same key and options get the same result without another conversion. The key that is sent is a hash of all of them, so
-   * that a result is never taken for another.
-   *
-   * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed one
-   */
-  readonly key?: string
-}
+} & (
+  | {
+    /** Absolute http(s) URL from which the document server downloads the document. */
+    readonly url: string
+    /**
+     * Identifies the content at `url`, such as a file's ID and revision. The document server keeps results, for a day by default:
+     * the same key and options get the same result without another conversion. The key that is sent is a hash of all of them, so
+     * that a result is never taken for another.
+     *
+     * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed one
+     */
+    readonly key?: string
+    readonly content?: never
+  }
+  | {
+    /**
+     * The document itself. It is read into memory, `maxFileSize` at most.
+     *
+     * Document servers from 10.0 on get it in the request (`/converter/from-file`), and the result in the answer: they need not reach
+     * this application. Older ones download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
+     */
+    readonly content: DocumentContent
+    readonly url?: never
+    readonly key?: never
+  }
+)
 
 /** How far a conversion is. */
 export interface ConversionProgress {
@@ -301,8 +317,8 @@ export type BuildRequest = {
   }
   | {
     /**
-     * The script itself, at most 1 MiB. The document server downloads it from this instance of the application: if others share
-     * `publicBaseUrl`, use `url`.
+     * The script itself, at most 1 MiB. Document servers from 10.0 on get it in the request (`/docbuilder/from-file`). Older ones
+     * download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
      */
     readonly script: string
     readonly url?: never

@@ -15,8 +15,8 @@ export interface HttpRequest {
   readonly url: URL
   /** Request headers, with lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as UTF-8. */
-  readonly body?: string
+  /** Bytes, or text that is sent as UTF-8. */
+  readonly body?: string | Uint8Array
   /**
    * Whether to connect to public IP addresses only, whether the URL names an IP address or a host that resolves to one. If any IP
    * address of the host is not public, the request rejects with an error whose `code` is `FST_EDITOR_ADDRESS_BLOCKED`, and

@@ -23,6 +23,12 @@ export interface ByteRange {
 /** The content of a file: all bytes, or a stream of them. */
 export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
+/**
+ * What an application passes for a document. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of the web, or any other
+ * async iterable. It must not have been read before, and must consist of bytes: without an encoding.
+ */
+export type DocumentContent = Content | ArrayBuffer | Blob
+
 /** One version of a file that is being read. */
 export interface ReadResult {
   /** Describes the version that `body` contains: always the whole file, also for a range. */

@@ -57,6 +57,9 @@ export const codes = {
   RESULT_ORIGIN: 'The document server announces its files at another origin',
   RESULT_FETCH: 'A file of the document server cannot be fetched',
 
+  FROM_FILE: 'How content that is converted reaches the document server',
+  FROM_FILE_FAILED: 'The document server does not convert a file in a request',
+
   CALLBACK: 'Our handler at publicBaseUrl',
   LOGIN_HOOK: 'Hooks of the application answer before the handler',
   CSRF_HOOK: 'A CSRF check of the application refuses callbacks',

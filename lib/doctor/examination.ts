@@ -12,6 +12,7 @@ import { assessPublicUrl } from './assess-public-url.js'
 import { assessTokensOut } from './assess-tokens-out.js'
 import { checkApiScript } from './check-api-script.js'
 import { checkClock } from './check-clock.js'
+import { checkFromFile } from './check-from-file.js'
 import { checkOptions } from './check-options.js'
 import { checkResult } from './check-result.js'
 import { checkServer } from './check-server.js'
@@ -32,7 +33,7 @@ export interface SetUp {
   readonly handlerPath: string
   readonly httpClient: HttpClient
   readonly outbound: Outbound
-  readonly client: Pick<DocumentServerClient, 'bodyOf' | 'post'>
+  readonly client: Pick<DocumentServerClient, 'bodyOf' | 'post' | 'postForm'>
   readonly urls: HandlerUrls
   readonly probes: Probes
   readonly storage: Storage
@@ -46,7 +47,7 @@ export interface SetUp {
 }
 
 /** The findings of each check, in the order of the report. */
-const ORDER: readonly CheckCode[] = ['OPTIONS', 'SERVER', 'API_SCRIPT', 'TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'CALLBACK', 'STORAGE']
+const ORDER: readonly CheckCode[] = ['OPTIONS', 'SERVER', 'API_SCRIPT', 'TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'FROM_FILE', 'CALLBACK', 'STORAGE']
 
 /** Runs all checks. What has not finished within `timeout` milliseconds is reported as such. */
 export async function examine (setUp: SetUp, timeout: number): Promise<DoctorReport> {
@@ -109,18 +110,19 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
     const server = await checkServer({ settings, direct }, signal)
     note('SERVER', server.findings)
     if (!server.isReached) {
-      for (const code of ['TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT'] as const) note(code, [skipped(code, 'The document server cannot be reached.')])
+      for (const code of ['TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'FROM_FILE'] as const) note(code, [skipped(code, 'The document server cannot be reached.')])
       return undefined
     }
     const tokensIn = await checkTokensIn({ settings, client, direct }, signal)
     note('TOKENS_IN', tokensIn.findings)
     note('VERSION', checkVersion(tokensIn))
     if (!tokensIn.isAccepted) {
-      for (const code of ['DOWNLOAD', 'TOKENS_OUT', 'RESULT'] as const) note(code, [skipped(code, 'The document server accepts no requests of this application, so it could not be asked to convert a document.')])
+      for (const code of ['DOWNLOAD', 'TOKENS_OUT', 'RESULT', 'FROM_FILE'] as const) note(code, [skipped(code, 'The document server accepts no requests of this application, so it could not be asked to convert a document.')])
       note('CLOCK', tokensIn.findings.some(({ code }) => code === 'CLOCK_SKEW') ? [] : [checkClock(undefined, server.clockAhead)])
       return undefined
     }
-    const outcome = await convertProbe({ client }, probe, signal)
+    const [outcome, fromFile] = await Promise.all([convertProbe({ client }, probe, signal), checkFromFile({ client }, tokensIn.version, signal)])
+    note('FROM_FILE', [fromFile])
     const result = await checkResult({ settings, outbound, direct, client }, { probe, outcome }, signal)
     note('RESULT', [result.finding])
     return { server, outcome, result }

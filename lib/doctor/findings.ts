@@ -2,7 +2,7 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { codes, type DoctorCode } from './codes.js'
 
 /** The codes of the checks: of a finding that is `ok` or `skipped`. */
-export type CheckCode = 'OPTIONS' | 'SERVER' | 'API_SCRIPT' | 'TOKENS_IN' | 'VERSION' | 'DOWNLOAD' | 'TOKENS_OUT' | 'CLOCK' | 'RESULT' | 'CALLBACK' | 'STORAGE'
+export type CheckCode = 'OPTIONS' | 'SERVER' | 'API_SCRIPT' | 'TOKENS_IN' | 'VERSION' | 'DOWNLOAD' | 'TOKENS_OUT' | 'CLOCK' | 'RESULT' | 'FROM_FILE' | 'CALLBACK' | 'STORAGE'
 
 export function ok (code: CheckCode, evidence: string): DoctorFinding {
   return { code, status: 'ok', title: codes[code], evidence }

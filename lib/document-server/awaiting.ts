@@ -45,6 +45,9 @@ export async function awaitResult<Result> (ask: (signal: AbortSignal) => Promise
       if (result !== undefined) return result
       await pause(Math.min(interval, interval / 8 * 2 ** requests), signal)
     }
+  } catch (error) {
+    deadline.abort(error) // ends what is still open
+    throw error
   } finally {
     clearTimeout(timer)
   }

@@ -4,26 +4,23 @@ import { BuildFailedError, InvalidOptionError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
 import { assertOptions, requestRules as fetchRules, rule, stringThat } from '../rules.js'
+import { bytesOf } from '../streams.js'
 import { isHttpUrl } from '../url.js'
 import { assertAwaitOptions, awaitResult } from './awaiting.js'
-import type { DocumentServerClient } from './client.js'
+import type { DocumentServerClient, PostOptions } from './client.js'
 import { extensionOf } from './formats.js'
+import type { FileOffers, FromFile } from './from-file.js'
 import type { FetchResult } from './result-file.js'
 import { reportedError, serviceFailure } from './service-errors.js'
 
 /** The document server's document builder. Rejects as `EditorServer.build` does. */
 export type Build = (request: BuildRequest, options?: AwaitOptions) => Promise<BuildResult>
 
-/** Lets the document server download scripts from this instance of the application. */
-export interface ScriptHost {
-  /** Serves a script at a URL that cannot be guessed, until it is withdrawn. */
-  offer (script: string): { readonly url: string, withdraw (): void }
-}
-
 interface Dependencies {
   readonly client: Pick<DocumentServerClient, 'post'>
   readonly fetchResult: FetchResult
-  readonly scripts: ScriptHost
+  readonly fromFile: FromFile
+  readonly offers: FileOffers
   /** Ends builds that are not finished. */
   readonly closing: AbortSignal
 }
@@ -53,26 +50,27 @@ const SCRIPT_FAILED = '-3'
 
 const failure = (reason: string, options?: ErrorOptions) => new BuildFailedError(reason, options)
 
-export function createBuilder ({ client, fetchResult, scripts, closing }: Dependencies): Build {
+export function createBuilder ({ client, fetchResult, fromFile, offers, closing }: Dependencies): Build {
   return async function build (request, options = {}) {
     assertOptions(requestRules, request)
     assertAwaitOptions(options)
     const { url, script, argument } = request
     if ((url === undefined) === (script === undefined)) throw new InvalidOptionError('url', 'or script must be set, and not both')
-    if (url !== undefined) return await run({ url, argument }, options)
-    const offer = scripts.offer(script!)
+    if (url !== undefined) return await run(async options => await ask({ async: true, url, argument }, options), options)
+    const bytes = Buffer.from(script!)
+    let offer: ReturnType<FileOffers['offer']> | undefined
     try {
-      return await run({ url: offer.url, argument }, options)
+      return await run(async options => await upload(bytes, argument, options) ?? await ask({ async: true, url: (offer = offers.offer(bytes)).url, argument }, options), options)
     } finally {
-      offer.withdraw()
+      offer?.withdraw()
     }
   }
 
-  async function run (script: object, options: AwaitOptions): Promise<BuildResult> {
+  async function run (start: (options: PostOptions) => Promise<BuildAnswer>, options: AwaitOptions): Promise<BuildResult> {
     const shardKey = randomUUID() // a cluster must ask the same server every time
     let key: string | undefined
     const urls = await awaitResult(async signal => {
-      const answer = await ask({ async: true, ...(key === undefined ? script : { key }) }, { signal, shardKey })
+      const answer = key === undefined ? await start({ signal, shardKey }) : await ask({ async: true, key }, { signal, shardKey })
       key = answer.key
       return answer.urls
     }, { ...options, work: 'document build', closing })
@@ -87,8 +85,18 @@ export function createBuilder ({ client, fetchResult, scripts, closing }: Depend
     }
   }
 
-  async function ask (request: object, options: { readonly signal: AbortSignal, readonly shardKey: string }): Promise<BuildAnswer> {
+  /** Resolves to `undefined` where the document server takes no script in a request. */
+  async function upload (bytes: Uint8Array<ArrayBuffer>, argument: BuildRequest['argument'], options: PostOptions): Promise<BuildAnswer | undefined> {
+    const response = await fromFile.post('docbuilder', { async: true, argument }, { name: 'script.docbuilder', bytes }, options)
+    return response && answerOf(response.status, (await bytesOf(response.body)).toString())
+  }
+
+  async function ask (request: object, options: PostOptions): Promise<BuildAnswer> {
     const { status, text } = await client.post('docbuilder', request, options)
+    return answerOf(status, text)
+  }
+
+  function answerOf (status: number, text: string): BuildAnswer {
     if (status !== 200) throw statusError(status, `the document builder answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer)) throw failure('its answer is not JSON of a build')

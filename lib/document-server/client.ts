@@ -1,8 +1,8 @@
 import type { HttpPurpose } from '../../types/http.js'
 import type { Settings } from '../options.js'
-import type { Outbound, OutboundRequest } from '../outbound/outbound.js'
+import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../streams.js'
-import { type Service, SERVICE_PATHS, serviceUrl } from './server-urls.js'
+import { type FromFileService, type Service, SERVICE_PATHS, serviceUrl } from './server-urls.js'
 import type { TokenSigner } from './token.js'
 
 export interface DocumentServerResponse {
@@ -19,13 +19,23 @@ export interface DocumentServerClient {
    * Source: docs/document-server-protocol.md#asking-and-being-answered
    */
   post (service: Service, request: object, options?: PostOptions): Promise<DocumentServerResponse>
+  /**
+   * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves whatever
+   * the status is. Source: docs/document-server-protocol.md#files-in-requests
+   */
+  postForm (service: FromFileService, request: object, file: FormFile | undefined, options?: PostOptions): Promise<OutboundResponse>
   /** The JSON of such a request, signed with the first secret unless `signer` has another one. */
   bodyOf (service: Service, request: object, signer?: Pick<TokenSigner, 'sign'>): string
   /** Reads a small resource at a path below the document server's URL, unsigned. */
   get (path: string, options?: Pick<PostOptions, 'signal' | 'total'>): Promise<DocumentServerResponse>
 }
 
-interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total' | 'limit'> {
+export interface FormFile {
+  readonly name: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+export interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total' | 'limit'> {
   readonly shardKey?: string
 }
 
@@ -43,24 +53,39 @@ const MAX_HEADER_TOKEN = 7168
 export function createDocumentServerClient ({ outbound, tokens, settings: { documentServer: { publicUrl, operationClaim } } }: Dependencies): DocumentServerClient {
   return {
     async post (service, request, { shardKey, ...options } = {}) {
-      const headerToken = tokens.sign({ payload: request, ...purposeOf(service) })
       return await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
         ...options,
         method: 'POST',
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/json',
-          ...(headerToken.length < MAX_HEADER_TOKEN && { authorization: `Bearer ${headerToken}` })
-        },
+        headers: { 'content-type': 'application/json', ...headersOf(service, request) },
         body: bodyOf(service, request)
       })
     },
+
+    async postForm (service, request, file, { shardKey, ...options } = {}) {
+      const form = new FormData()
+      form.set('params', JSON.stringify(request))
+      form.set('token', tokens.sign({ ...request, operation: service })) // these endpoints demand the claim
+      if (file) form.set('file', new Blob([file.bytes]), file.name)
+      const encoded = new Response(form)
+      return await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
+        ...options,
+        method: 'POST',
+        headers: { ...headersOf(service, request, { operation: service }), 'content-type': encoded.headers.get('content-type')! },
+        body: new Uint8Array(await encoded.arrayBuffer())
+      })
+    },
+
     bodyOf,
     get: async (path, options) => await send('command', urlOf(path), options ?? {})
   }
 
   function bodyOf (service: Service, request: object, signer: Pick<TokenSigner, 'sign'> = tokens): string {
     return JSON.stringify({ ...request, token: signer.sign({ ...request, ...purposeOf(service) }) })
+  }
+
+  function headersOf (service: Service, request: object, purpose = purposeOf(service)): Record<string, string> {
+    const token = tokens.sign({ payload: request, ...purpose })
+    return { accept: 'application/json', ...(token.length < MAX_HEADER_TOKEN && { authorization: `Bearer ${token}` }) }
   }
 
   /** Claims beside the fields of a request. The fields themselves have no `operation`. */

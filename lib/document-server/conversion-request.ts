@@ -1,5 +1,6 @@
 import type { ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun } from '../../types/conversions.js'
 import { digest } from '../digest.js'
+import { InvalidOptionError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json.js'
 import { anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat, TrueOrFalse } from '../rules.js'
 import { isHttpUrl } from '../url.js'
@@ -15,8 +16,8 @@ export interface ConversionSource {
   readonly title: string
 }
 
-/** A conversion request with the names of the conversion API. */
-export type WireRequest = Omit<ConversionSource, 'title'> & JsonObject & { readonly outputtype: string }
+/** A conversion request with the names of the conversion API, without the URL of the document. */
+export type WireRequest = Pick<ConversionSource, 'key' | 'filetype'> & JsonObject & { readonly outputtype: string }
 
 /** Those that the document server knows. With any other it would read the document as UTF-8. */
 const CODE_PAGES: ReadonlySet<number> = new Set([
@@ -93,18 +94,22 @@ export const conversionRules: Rules<ConversionOptions> = {
   pdf: { form: TrueOrFalse, pdfa: TrueOrFalse }
 }
 
-const requestRules: Rules<ConversionRequest> = {
+const requestRules = {
   ...conversionRules,
   url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
   fileType: Extension,
-  key: rule('must be a string that is not empty', stringThat(value => value !== ''))
+  key: rule('must be a string that is not empty', stringThat(value => value !== '')),
+  content: rule('', () => true) // checked by what reads it
 }
 
-const required: ReadonlySet<string> = new Set(['outputType', 'url', 'fileType'])
+const required: ReadonlySet<string> = new Set(['outputType', 'fileType'])
 
 /** Throws `InvalidOptionError` with the name of the first wrong field. */
 export function assertConversionRequest (request: ConversionRequest): void {
   assertOptions(requestRules, request, { required })
+  const { url, content, key } = request
+  if ((url === undefined) === (content === undefined)) throw new InvalidOptionError('url', 'or content must be set, and not both')
+  if (content !== undefined && key !== undefined) throw new InvalidOptionError('key', 'is for a url: content identifies itself')
 }
 
 /** The result is cached by its key and output type alone: the key must depend on everything that shapes the result. */
@@ -112,11 +117,11 @@ export function conversionKey (...parts: readonly string[]): string {
   return digest(...parts)
 }
 
-/** The request as it is sent. Its key is a hash of what identifies the content and of all options. */
-export function wireRequest ({ url, fileType, key: content = url, ...options }: ConversionRequest): WireRequest {
+/** The request as it is sent. Its key is a hash of all options and of `identity`, which identifies the content. */
+export function wireRequest ({ fileType, ...options }: ConversionOptions & Pick<ConversionRequest, 'fileType'>, identity: string): WireRequest {
   const filetype = fileType.toLowerCase()
   const { outputtype, ...fields } = wireOptions(options)
-  return { async: true, filetype, key: conversionKey(content, filetype, canonicalJson({ outputtype, ...fields })), outputtype, url, ...fields }
+  return { async: true, filetype, key: conversionKey(identity, filetype, canonicalJson({ outputtype, ...fields })), outputtype, ...fields }
 }
 
 function wireOptions ({ outputType, watermark, ...options }: ConversionOptions): JsonObject & { readonly outputtype: string } {

@@ -1,17 +1,21 @@
+import { parse as parseContentDisposition } from 'content-disposition'
 import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import type { ConvertToPdfOptions } from '../../types/control.js'
+import { bytesOfContent, contentFrom } from '../content.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import { ConversionFailedError, ConversionTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
+import { bytesOf, discard } from '../streams.js'
 import { parseUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
 import { assertConvertOptions, awaitResult, pause } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
 import { type ConversionAnswer, parseConversionAnswer } from './conversion-answer.js'
-import { assertConversionRequest, type ConversionSource, wireRequest } from './conversion-request.js'
+import { assertConversionRequest, type ConversionSource, type WireRequest, wireRequest } from './conversion-request.js'
 import { type ExpectedType, expectedType, writtenAs } from './expected-type.js'
 import { extensionOf } from './formats.js'
-import type { FetchResult, ResultLocation } from './result-file.js'
+import type { FileOffers, FromFile } from './from-file.js'
+import { type FetchResult, resultOf } from './result-file.js'
 import { serviceFailure } from './service-errors.js'
 
 /** The document server's conversion service. */
@@ -23,8 +27,12 @@ export interface Conversions {
 }
 
 interface Dependencies {
-  readonly client: Pick<DocumentServerClient, 'post'>
+  readonly client: Pick<DocumentServerClient, 'post' | 'postForm'>
   readonly fetchResult: FetchResult
+  readonly fromFile: FromFile
+  readonly offers: FileOffers
+  /** Bytes. */
+  readonly maxFileSize: number
   /** Ends conversions that are not finished. */
   readonly closing: AbortSignal
 }
@@ -34,25 +42,38 @@ interface AskOptions {
   readonly shardKey?: string
 }
 
+/** What is converted to what, and how the result is awaited. */
+interface Conversion {
+  readonly wire: WireRequest
+  readonly expected: ExpectedType
+  readonly options: ConvertOptions
+}
+
+/** How far a conversion is, and how to get its result once there is one. */
+interface Step {
+  readonly percent: number
+  readonly result?: () => Promise<ResultFile>
+}
+
+/** Asks for a conversion, and how far it is. */
+type Ask = (signal: AbortSignal) => Promise<Step>
+
 type Answer = Exclude<ConversionAnswer, { readonly error: string }>
-type FinishedAnswer = Answer & Required<Pick<Answer, 'fileUrl'>>
 
 const failure = (reason: string, options?: ErrorOptions) => new ConversionFailedError(reason, options)
 
-export function createConversions ({ client, fetchResult, closing }: Dependencies): Conversions {
+export function createConversions ({ client, fetchResult, fromFile, offers, maxFileSize, closing }: Dependencies): Conversions {
   return {
     async convert (request, options = {}, fileId) {
       assertConversionRequest(request)
       assertConvertOptions(options)
-      const { onProgress, ...awaitOptions } = options
-      const wire = wireRequest(request)
-      return await reported(fileId, wire.outputtype, ({ size }) => size, async () => {
-        const answer = await awaitResult(async signal => {
-          const answer = await ask(wire, { signal, shardKey: wire.key })
-          if (onProgress) await unlessAborted(Promise.resolve(onProgress({ percent: answer.percent })), signal)
-          return isFinished(answer) ? answer : undefined
-        }, { ...awaitOptions, work: 'conversion', closing })
-        return await fetchResult(locationOf(answer, expectedType(wire.outputtype, request.thumbnail), wire.outputtype), { signal: options.signal, failure })
+      const { url, key, content, ...fields } = request
+      const expected = expectedType(request.outputType.toLowerCase(), request.thumbnail)
+      return await reported(fileId, expected.outputType, ({ size }) => size, async () => {
+        if (url !== undefined) return await awaited(byUrl({ wire: wireRequest(fields, key ?? url), expected, options }, url), options)
+        const bytes = await bytesOfContent(contentFrom(content), maxFileSize)
+        const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
+        return await awaited(inRequest({ wire: wireRequest(fields, hash), expected, options }, bytes), options)
       })
     },
 
@@ -75,23 +96,91 @@ export function createConversions ({ client, fetchResult, closing }: Dependencie
     })
   }
 
+  /** Asks until there is a result. */
+  async function awaited (ask: Ask, { onProgress, ...options }: ConvertOptions): Promise<ResultFile> {
+    const result = await awaitResult(async signal => {
+      const { percent, result } = await ask(signal)
+      if (onProgress) await unlessAborted(Promise.resolve(onProgress({ percent })), signal)
+      return result
+    }, { ...options, work: 'conversion', closing })
+    return await result()
+  }
+
+  /** The document server downloads the document. */
+  function byUrl (conversion: Conversion, url: string): Ask {
+    const { wire } = conversion
+    return async signal => stepOf(await ask({ ...wire, url }, { signal, shardKey: wire.key }), conversion)
+  }
+
+  /** The document is in the first request, and the result in the last answer. Where that is not possible, the document server downloads the document. */
+  function inRequest (conversion: Conversion, bytes: Uint8Array<ArrayBuffer>): Ask {
+    const { wire, expected, options } = conversion
+    const file = { name: `document.${wire.filetype}`, bytes }
+    let isSent = false
+    return async signal => {
+      const post = { signal, shardKey: wire.key }
+      const response = isSent ? await client.postForm('converter', wire, undefined, post) : await fromFile.post('converter', wire, file, post)
+      isSent = true
+      if (response === undefined) return { percent: 0, result: byOffer }
+      const { status, header, body } = response
+      if (status === 200 && !isJson(header('content-type'))) {
+        const fileType = resultType(expected, extensionOf(fileNameOf(header('content-disposition'))))
+        return { percent: 100, result: async () => await resultOf(response, fileType, { signal: AbortSignal.any([closing, ...(options.signal ? [options.signal] : [])]), failure }) }
+      }
+      if (status === 200) return stepOf(answerOf((await bytesOf(body)).toString()), conversion)
+      discard(body)
+      throw status === 413 ? reportedFailure('-10') : statusError(status, `the conversion service answered status ${status}`)
+    }
+
+    async function byOffer (): Promise<ResultFile> {
+      const { url, withdraw } = offers.offer(bytes)
+      try {
+        return await awaited(byUrl(conversion, url), options)
+      } finally {
+        withdraw()
+      }
+    }
+  }
+
+  function stepOf ({ fileUrl, fileType: announced, percent }: Answer, { expected, options: { signal } }: Conversion): Step {
+    if (fileUrl === undefined) return { percent }
+    const fileType = resultType(expected, announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? ''))
+    return { percent, result: async () => await fetchResult({ url: fileUrl, fileType }, { signal, failure }) }
+  }
+
   async function ask (request: object, options: AskOptions): Promise<Answer> {
     const { status, text } = await client.post('converter', request, options)
     if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
-    const answer = parseConversionAnswer(text)
-    if (answer.error === undefined) return answer
-    const { reason, ...details } = serviceFailure(answer.error)
-    throw new ConversionFailedError(reason, details)
+    return answerOf(text)
   }
 }
 
-function isFinished (answer: Answer): answer is FinishedAnswer {
-  return answer.fileUrl !== undefined
+function answerOf (text: string): Answer {
+  const answer = parseConversionAnswer(text)
+  if (answer.error === undefined) return answer
+  throw reportedFailure(answer.error)
+}
+
+function reportedFailure (error: string): Error {
+  const { reason, ...details } = serviceFailure(error)
+  return new ConversionFailedError(reason, details)
 }
 
 /** Throws `ConversionFailedError` if the document server made another format. */
-function locationOf ({ fileUrl, fileType: announced }: FinishedAnswer, expected: ExpectedType, outputtype: string): ResultLocation {
-  const fileType = writtenAs(announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? ''))
-  if (!expected.matches(fileType)) throw failure(`the result is ${fileType || 'of an unknown format'} instead of ${outputtype}`)
-  return { url: fileUrl, fileType }
+function resultType ({ matches, extension, outputType }: ExpectedType, announced: string): string {
+  const fileType = writtenAs(announced || (extension ?? ''))
+  if (!matches(fileType)) throw failure(`the result is ${fileType || 'of an unknown format'} instead of ${outputType}`)
+  return fileType
+}
+
+function isJson (mediaType = ''): boolean {
+  return /^application\/json\b/i.test(mediaType)
+}
+
+function fileNameOf (disposition = ''): string {
+  try {
+    return parseContentDisposition(disposition).parameters.filename ?? ''
+  } catch { // it is not needed where the format is known
+    return ''
+  }
 }

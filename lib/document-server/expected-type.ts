@@ -9,19 +9,21 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
 }
 
 export interface ExpectedType {
+  /** What was asked for. */
+  readonly outputType: string
   /** The extension of the result, unless the document decides on it. */
   readonly extension: string | undefined
   /** `fileType`: as `writtenAs` says. */
   matches (fileType: string): boolean
 }
 
-/** What the result of a conversion must be. `outputtype` is in lower case. */
-export function expectedType (outputtype: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
-  if (outputtype === 'ooxml') return { extension: undefined, matches: isOfficeOpenXml }
-  if (outputtype === 'odf') return { extension: undefined, matches: fileType => OPEN_DOCUMENT.test(fileType) }
-  const written = writtenAs(outputtype)
+/** What the result of a conversion must be. `outputType` is in lower case. */
+export function expectedType (outputType: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
+  if (outputType === 'ooxml') return { outputType, extension: undefined, matches: isOfficeOpenXml }
+  if (outputType === 'odf') return { outputType, extension: undefined, matches: fileType => OPEN_DOCUMENT.test(fileType) }
+  const written = writtenAs(outputType)
   const extension = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
-  return { extension, matches: fileType => fileType === extension }
+  return { outputType, extension, matches: fileType => fileType === extension }
 }
 
 /** The extension under which the document server writes a format. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ResultFile } from '../../types/conversions.js'
-import { type Outbound, statusError } from '../outbound/outbound.js'
+import { type Outbound, type OutboundResponse, statusError } from '../outbound/outbound.js'
 import { bytesOf, deferErrors, discard } from '../streams.js'
 import { parseHttpUrl } from '../url.js'
 import { checkedContent } from './content-check.js'
@@ -34,22 +34,26 @@ interface Dependencies {
 export function createResultFetch ({ outbound, closing }: Dependencies): FetchResult {
   return async function fetchResult ({ url, fileType }, { signal: callerSignal, failure }) {
     const signal = callerSignal ? AbortSignal.any([callerSignal, closing]) : closing
-    const { status, body, length, header } = await outbound('conversion', resultUrl(url, failure), { signal })
-    try {
-      if (status !== 200) throw statusError(status, `the result answered status ${status}`)
-      const chunks = checkedContent(body, {
-        filetype: fileType,
-        extension: fileType,
-        mediaType: header('content-type'),
-        length,
-        mismatchError: found => failure(`the result is ${found}`)
-      })
-      const first = await chunks.next()
-      return resultFile(fileType, length, resumed({ source: body, first, rest: chunks, signal }))
-    } catch (error) {
-      discard(body)
-      throw error
-    }
+    return await resultOf(await outbound('conversion', resultUrl(url, failure), { signal }), fileType, { signal, failure })
+  }
+}
+
+/** The file in a response, as `FetchResult` resolves to it. The signal ends reading it. */
+export async function resultOf ({ status, body, length, header }: OutboundResponse, fileType: string, { signal, failure }: FetchOptions & { readonly signal: AbortSignal }): Promise<ResultFile> {
+  try {
+    if (status !== 200) throw statusError(status, `the result answered status ${status}`)
+    const chunks = checkedContent(body, {
+      filetype: fileType,
+      extension: fileType,
+      mediaType: header('content-type'),
+      length,
+      mismatchError: found => failure(`the result is ${found}`)
+    })
+    const first = await chunks.next()
+    return resultFile(fileType, length, resumed({ source: body, first, rest: chunks, signal }))
+  } catch (error) {
+    discard(body)
+    throw error
   }
 }
 

@@ -18,6 +18,9 @@ export function basePathOf ({ pathname }: URL): string {
  */
 export type Service = 'command' | 'converter' | 'docbuilder'
 
+/** The services that take a file in the request, from version 10.0 on. */
+export type FromFileService = Exclude<Service, 'command'>
+
 /** Where the services are. Of commands and conversions the older path, which every version serves. */
 export const SERVICE_PATHS: Readonly<Record<Service, string>> = {
   command: '/coauthoring/CommandService.ashx',

@@ -1,5 +1,5 @@
 import { isUint8Array } from 'node:util/types'
-import type { DocumentContent } from '../../types/control.js'
+import type { DocumentContent } from '../../types/storage.js'
 import type { Content } from '../../types/storage.js'
 import { DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError } from '../errors.js'
 import { contentFrom } from '../content.js'

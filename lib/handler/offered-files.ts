@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { randomBytes } from 'node:crypto'
-import type { ScriptHost } from '../document-server/builder.js'
+import type { FileOffers } from '../document-server/from-file.js'
 import { untrustedContentHeaders } from './responses.js'
 import { METHODS } from './route.js'
 
@@ -12,16 +12,16 @@ interface Options {
 }
 
 /**
- * Serves the scripts of document builds to the document server, from memory. The ID in the query is all that a request needs: it
- * cannot be guessed, is not logged, and is only valid while the build runs.
+ * Serves files that a conversion or a document build needs to the document server, from memory. The ID in the query is all that a
+ * request needs: it cannot be guessed, is not logged, and is only valid while the work is under way.
  */
-export function createScriptHost ({ path, url }: Options): ScriptHost & { readonly route: RouteOptions } {
-  const scripts = new Map<string, string>()
+export function createFileOffers ({ path, url }: Options): FileOffers & { readonly route: RouteOptions } {
+  const files = new Map<string, Uint8Array>()
   return {
-    offer (script) {
+    offer (bytes) {
       const id = randomBytes(32).toString('base64url')
-      scripts.set(id, script)
-      return { url: `${url}?id=${id}`, withdraw: () => { scripts.delete(id) } }
+      files.set(id, bytes)
+      return { url: `${url}?id=${id}`, withdraw: () => { files.delete(id) } }
     },
     route: {
       method: METHODS,
@@ -34,9 +34,9 @@ export function createScriptHost ({ path, url }: Options): ScriptHost & { readon
       },
       handler (request: FastifyRequest, reply: FastifyReply) {
         const { id } = request.query as { id?: unknown }
-        const script = typeof id === 'string' ? scripts.get(id) : undefined
-        reply.headers({ ...untrustedContentHeaders, 'content-type': 'text/plain; charset=utf-8' })
-        return script === undefined ? reply.code(404).send('No such script') : reply.send(script)
+        const bytes = typeof id === 'string' ? files.get(id) : undefined
+        reply.headers(untrustedContentHeaders)
+        return bytes === undefined ? reply.code(404).type('text/plain; charset=utf-8').send('No such file') : reply.type('application/octet-stream').send(bytes)
       }
     }
   }

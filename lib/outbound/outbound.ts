@@ -10,7 +10,7 @@ import { asUpstreamError, limitedBody } from './limited-body.js'
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
   readonly signal?: AbortSignal | undefined
   /** Instead of a signal, which costs more: the caller may abort it, and the deadline aborts it. */
   readonly controller?: AbortController

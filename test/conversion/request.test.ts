@@ -52,7 +52,7 @@ for (const profile of ['secure', 'classic'] as const) {
     const host = await startHost(t, { profile })
     const control = host.app.editorControl()
     await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-    const image = { c: 'add', images: [{ fileType: 'png', url: 'https://app.example.com/a.png' }] }
+    const image = { c: 'add' as const, images: [{ fileType: 'png' as const, url: 'https://app.example.com/a.png' }] }
     const signed = [control.config!.token, control.sign('insertImage', image).token, control.sign(image).token]
     for (const token of signed) t.notOk('operation' in claimsOf(token), 'without the claim')
   })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
 import { createAuthority, createCertificate } from '../helpers/certificates.js'
 import { startHost } from '../helpers/host.js'
+import type { ReverseProxyOptions } from './reverse-proxy.js'
 import { expectReport, findingOf, OTHER_SECRET, SECRET, type SetUpOptions, startSetUp } from './support.js'
 
 t.test('a healthy set-up: every check is done and finds nothing', async t => {
@@ -10,7 +11,7 @@ t.test('a healthy set-up: every check is done and finds nothing', async t => {
   const report = await host.app.editorDoctor()
   expectReport(t, report, { codes: [] })
   t.strictSame(report.findings.map(({ code, status }) => `${code} ${status}`), [
-    'OPTIONS ok', 'SERVER ok', 'API_SCRIPT ok', 'TOKENS_IN ok', 'VERSION ok', 'DOWNLOAD ok', 'TOKENS_OUT ok', 'CLOCK ok', 'RESULT ok', 'CALLBACK ok', 'STORAGE ok'
+    'OPTIONS ok', 'SERVER ok', 'API_SCRIPT ok', 'TOKENS_IN ok', 'VERSION ok', 'DOWNLOAD ok', 'TOKENS_OUT ok', 'CLOCK ok', 'RESULT ok', 'FROM_FILE ok', 'CALLBACK ok', 'STORAGE ok'
   ])
   t.equal(new Date(report.startedAt).toISOString(), report.startedAt)
 })
@@ -48,3 +49,30 @@ t.test('healthy: an internal URL, and a public one that only browsers know; api.
   t.equal(findingOf(report, 'RESULT')?.status, 'ok')
   t.strictSame(report.findings.filter(({ status }) => status === 'error'), [])
 })
+
+t.test('the doctor says how content that is converted reaches the document server', async t => {
+  const NEW = { version: '10.0', purposeCheck: 'strict' } as const
+  for (const [options, evidence] of [
+    [{ emulated: { version: '9.3' } }, /^Version 9\.3\.0\.0 takes no files in requests, so the document server downloads content/],
+    [{ emulated: NEW }, /takes content that is converted, and scripts, in requests/],
+    [{ emulated: NEW, serverProxy: { answer: blocking('/converter/from-file') } }, /^\/converter\/from-file answers status 404, so the document server downloads content/]
+  ] as ReadonlyArray<readonly [SetUpOptions, RegExp]>) {
+    const { host } = await startSetUp(t, options)
+    const report = await host.app.editorDoctor()
+    expectReport(t, report, { codes: [] })
+    t.match(findingOf(report, 'FROM_FILE'), { status: 'ok', evidence })
+  }
+
+  const { host, documentServer } = await startSetUp(t, { emulated: NEW })
+  documentServer.fault('conversion', { type: 'error', error: -3 }, { times: 2 })
+  const { findings } = await host.app.editorDoctor()
+  t.match(findings.find(({ code }) => code === 'FROM_FILE_FAILED'), { status: 'warning', evidence: 'A file in a request to /converter/from-file was not converted: error -3.' })
+})
+
+function blocking (path: string): NonNullable<ReverseProxyOptions['answer']> {
+  return (request, response) => {
+    if (request.url!.split('?')[0] !== path) return false
+    request.resume().once('end', () => response.writeHead(404).end())
+    return true
+  }
+}

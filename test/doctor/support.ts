@@ -1,6 +1,7 @@
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
 import type { DoctorFinding, DoctorReport } from '../../lib/index.js'
+import { emulatedOptions } from '../helpers/document-server.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { type ReverseProxy, type ReverseProxyOptions, startReverseProxy } from './reverse-proxy.js'
 
@@ -29,7 +30,7 @@ export interface SetUp {
 export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, publicPath = '', ...options }: SetUpOptions = {}): Promise<SetUp> {
   const atServer = serverProxy && await startReverseProxy(t, serverProxy)
   const atHost = publicProxy && await startReverseProxy(t, publicProxy)
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...emulated })
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...emulatedOptions(emulated) })
   t.teardown(() => documentServer.close())
   atServer?.forwardTo(documentServer.url)
   const host = await startHost(t, {

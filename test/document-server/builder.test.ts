@@ -60,19 +60,19 @@ t.test('a script at a URL is run with its argument, and its files are fetched', 
 
 t.test('a script in the request is served to the document server until the build ends', async t => {
   const log = memoryLog()
-  const { build, builds, documentServer, origin } = await startBuilding(t, { server: log.server })
+  const { build, builds, documentServer, origin } = await startBuilding(t, { server: log.server, emulated: { version: '9.3' } })
   const { files } = await build({ script: SCRIPT, argument: { number: 'ä' } })
   t.match(String(await (await files[1]!.fetch()).bytes()), 'Invoice ä')
   const { url } = builds()[0]!.fields as unknown as { readonly url: string }
-  t.ok(url.startsWith(`${origin}${HANDLER}/scripts?id=`))
+  t.ok(url.startsWith(`${origin}${HANDLER}/files?id=`))
   const id = new URL(url).searchParams.get('id')!
   t.match(id, /^[\w-]{43}$/)
   t.equal(documentServer.sentRequests.filter(request => request.url === url).length, 1)
   t.notOk(log.text().includes(id), 'its URL is in no log')
-  for (const gone of [url, `${origin}${HANDLER}/scripts`, `${origin}${HANDLER}/scripts?id=constructor`, `${url}&id=2`]) t.equal((await fetch(gone)).status, 404)
+  for (const gone of [url, `${origin}${HANDLER}/files`, `${origin}${HANDLER}/files?id=constructor`, `${url}&id=2`]) t.equal((await fetch(gone)).status, 404)
 })
 
-t.test('while a build runs its script is text for anybody who knows the URL, and nothing that a browser runs', async t => {
+t.test('while a build runs its script is bytes for anybody who knows the URL, and nothing that a browser runs', async t => {
   const asked = deferred<string>()
   const server = await startUpstream(t, (request, response) => {
     let body = ''
@@ -89,7 +89,7 @@ t.test('while a build runs its script is text for anybody who knows the URL, and
   const url = await asked.promise
   const response = await fetch(url)
   t.equal(await response.text(), '<script>"ä"</script>')
-  t.match(Object.fromEntries(response.headers), { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'content-security-policy': /sandbox/, 'cache-control': /no-store/ })
+  t.match(Object.fromEntries(response.headers), { 'content-type': 'application/octet-stream', 'x-content-type-options': 'nosniff', 'content-security-policy': /sandbox/, 'cache-control': /no-store/ })
   t.equal((await fetch(url, { method: 'HEAD' })).status, 200)
   for (const method of ['POST', 'PUT', 'DELETE']) t.equal((await fetch(url, { method, body: 'x' })).status, 405)
   const { host, pathname } = new URL(url)

@@ -4,6 +4,8 @@ import { memoryLog } from '../helpers/log.js'
 import { startUpstream } from '../helpers/listen.js'
 import { type ServiceOptions, startService } from '../integration/support.js'
 
+type RequestByUrl = Extract<ConversionRequest, { readonly url: string }>
+
 const QUICK = { interval: 10 }
 const GARBAGE = Buffer.from('PK\x03\x04 no document')
 /** The container of an office file that is protected by a password. */
@@ -15,7 +17,7 @@ async function startConverting (t: Test, options: ServiceOptions = {}) {
   return {
     ...service,
     /** Converts the stored text, unless the request says otherwise. */
-    async failure (request: Partial<ConversionRequest> = {}) {
+    async failure (request: Partial<RequestByUrl> = {}) {
       const before = documentServer.receivedRequests.length
       const error = await editorServer.convert({ url: urls.download(fileId), fileType: 'txt', outputType: 'pdf', ...request }, QUICK).then(
         () => { throw new Error('it converted') },
@@ -58,7 +60,7 @@ t.test('documents and requests that cause errors: broken, missing, protected, to
     const { fileId } = await storage.create('docx', content)
     return { url: urls.download(fileId), fileType: 'docx' }
   }
-  const table: ReadonlyArray<readonly [code: number, request: Partial<ConversionRequest>]> = [
+  const table: ReadonlyArray<readonly [code: number, request: Partial<RequestByUrl>]> = [
     [-3, await docx(GARBAGE)],
     [-4, { url: urls.download('nobody') }],
     [-5, await docx(PROTECTED)],
@@ -82,7 +84,7 @@ t.test('a wrong secret is error -8', async t => {
 t.test('after an error the next call converts anew, except after -3, which stays with the content and the options', async t => {
   const { documentServer, failure, app: { editorServer }, urls, fileId } = await startConverting(t)
   const request = { url: urls.download(fileId), fileType: 'txt', outputType: 'pdf' } as const
-  const converts = async (options: Partial<ConversionRequest>) => (await editorServer.convert({ ...request, ...options }, QUICK)).bytes()
+  const converts = async (options: Partial<RequestByUrl>) => (await editorServer.convert({ ...request, ...options }, QUICK)).bytes()
   for (const code of [-2, -4, -10]) {
     documentServer.fault('conversion', { type: 'error', error: code })
     await failure({ key: `content of ${code}` })

@@ -4,6 +4,8 @@ import type { ConversionOptions, ConversionRequest } from '../../lib/index.js'
 import { claimsOf } from '../helpers/conversion-service.js'
 import { OLD, startService } from '../integration/support.js'
 
+type RequestByUrl = Extract<ConversionRequest, { readonly url: string }>
+
 const QUICK = { interval: 10 }
 
 async function startConverting (t: Test) {
@@ -15,7 +17,7 @@ async function startConverting (t: Test) {
     url,
     downloads: () => documentServer.sentRequests.filter(({ method }) => method === 'GET').length,
     /** Converts the stored text to PDF, and tells what was sent for it. */
-    async convert (options: Partial<ConversionRequest> = {}) {
+    async convert (options: Partial<RequestByUrl> = {}) {
       const result = await editorServer.convert({ url, fileType: 'txt', outputType: 'pdf', ...options }, QUICK)
       const { url: path, headers, body } = documentServer.receivedRequests.findLast(({ method }) => method === 'POST')!
       const { token, ...fields } = body as { readonly token: string, readonly key: string }
@@ -86,8 +88,8 @@ t.test('each option of a conversion is sent as the conversion API spells it, sig
     const { result, path, headers, token, fields } = await convert(given)
     const { key, ...rest } = fields
     t.strictSame(rest, { async: true, filetype: 'txt', outputtype: 'pdf', url, ...sent }, name)
-    t.strictSame(claimsOf(token), fields, 'the body token has flat claims')
-    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: fields }, 'the header token has them as payload')
+    t.strictSame(claimsOf(token), { ...fields, operation: 'converter' }, 'the body token has flat claims')
+    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: fields, operation: 'converter' }, 'the header token has them as payload')
     t.equal(path.searchParams.get('shardkey'), key, 'a cluster finds the conversion by its key')
     t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
     t.notOk(keys.has(key), `no other options have this key: ${name}`)
@@ -111,7 +113,7 @@ t.test('the same request has the same key, and is not converted again', async t 
 t.test('the order of properties and undefined ones make no difference to the key', async t => {
   const { convert } = await startConverting(t)
   const { fields: { key } } = await convert({ region: 'de-DE', thumbnail: { first: true, width: 10 }, watermark: { align: 1, paragraphs: [{ runs: [{ text: 'a', bold: true }] }] } })
-  const { fields } = await convert({ watermark: { paragraphs: [{ runs: [{ bold: true, text: 'a' }] }], align: 1 }, password: undefined, thumbnail: { height: undefined, width: 10, first: true }, region: 'de-DE' } as unknown as Partial<ConversionRequest>)
+  const { fields } = await convert({ watermark: { paragraphs: [{ runs: [{ bold: true, text: 'a' }] }], align: 1 }, password: undefined, thumbnail: { height: undefined, width: 10, first: true }, region: 'de-DE' } as unknown as Partial<RequestByUrl>)
   t.equal(fields.key, key)
   t.notOk('password' in fields)
   t.strictSame(fields, { ...fields, thumbnail: { width: 10, first: true } })
@@ -119,7 +121,7 @@ t.test('the order of properties and undefined ones make no difference to the key
 
 t.test('the key depends on the content, the format it is read as, and the output type, whatever their letter case', async t => {
   const { convert, url } = await startConverting(t)
-  const keyOf = async (given: Partial<ConversionRequest>) => (await convert(given)).fields.key
+  const keyOf = async (given: Partial<RequestByUrl>) => (await convert(given)).fields.key
   const key = await keyOf({ key: 'report-1' })
   t.not(key, 'report-1', 'the given key stands for the content only')
   t.equal(await keyOf({ key: 'report-1', fileType: 'TXT', outputType: 'PDF' }), key)

@@ -4,6 +4,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type Session } from 'onlyoffice-emulator'
 import { type EditorControl, type ForceSaveResult, type Storage } from '../../lib/index.js'
+import { emulatedOptions } from '../helpers/document-server.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { listen } from '../helpers/listen.js'
 import { jumpingTime } from '../helpers/monotonic-time.js'
@@ -53,7 +54,7 @@ export async function startPair (t: Test, { storing = storage => storage, direct
   const clock = fakeClock()
   const jump = inRealTime ? () => {} : jumpingTime(t)
   const clocks = inRealTime ? {} : { clock, sharedClock: true }
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...clocks })
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...emulatedOptions(clocks) })
   t.teardown(() => documentServer.close())
   const { origin: publicBaseUrl } = await listen(t, http.createServer((request, response) => forward(request, response, pair[typeof pair.target === 'string' ? pair.target : pair.target()].origin)))
   const start = async (side: Side) => await startHost(t, {

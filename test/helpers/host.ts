@@ -6,6 +6,7 @@ import type { Clock } from '../../types/options.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
 import { type DocumentKeys, documentKeys } from '../../lib/sessions/document-key.js'
 import { type HandlerUrls, handlerUrls } from '../../lib/security/handler-urls.js'
+import { claimOf } from './document-server.js'
 import { listen } from './listen.js'
 import { searchedLog } from './log.js'
 
@@ -91,13 +92,13 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     urls,
     keys: documentKeys(publicBaseUrl + prefix + path, documentServerOrigin),
     postCallback,
-    postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed(payload, tokens, clock) }, {
+    postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed({ ...payload, ...claimOf('callback') }, tokens, clock) }, {
       'content-type': 'application/json',
-      authorization: `Bearer ${signed({ payload }, tokens, clock)}`
+      authorization: `Bearer ${signed({ payload, ...claimOf('callback') }, tokens, clock)}`
     }),
     async downloadAsDocumentServer (fileId, headers = {}) {
       const url = urls.download(fileId)
-      return fetch(url.replace(publicBaseUrl, origin), { headers: { authorization: `Bearer ${signed({ payload: { url } }, tokens, clock)}`, ...headers } })
+      return fetch(url.replace(publicBaseUrl, origin), { headers: { authorization: `Bearer ${signed({ payload: { url }, ...claimOf('download') }, tokens, clock)}`, ...headers } })
     },
     proxied: (url, init = {}) => fetch(handler({ action: 'proxy', url }), { ...init, headers: { ...proxyHeaders, ...init.headers as Record<string, string> } }),
     proxyHeaders,

@@ -46,7 +46,11 @@ const broken: Record<string, [failing: string[], Breakage]> = {
   ],
   'sends the body in Latin-1': [
     ['POST sends the body'],
-    asking(request => request.body === undefined ? request : { ...request, body: Buffer.from(request.body, 'latin1').toString('latin1') })
+    asking(request => typeof request.body === 'string' ? { ...request, body: Buffer.from(request.body, 'latin1').toString('latin1') } : request)
+  ],
+  'takes bytes for text': [
+    ['POST sends bytes'],
+    asking(request => request.body === undefined ? request : { ...request, body: String(request.body) })
   ],
   'rejects for a status that is an error': [
     ['every status resolves to a response'],

@@ -19,7 +19,7 @@ t.test('every route of the plugin has the application\'s config and tells who as
     ['/actions/users', 'page'],
     ['/assets/*', 'page'],
     ['/doctor', 'operator'],
-    ['/scripts', 'document-server']
+    ['/files', 'document-server']
   ])
   t.ok(routes.length > 20 && routes.every(({ config }) => isPublic(config) && (config as { rateLimit?: unknown }).rateLimit === false), 'all of them')
 })

@@ -82,5 +82,5 @@ export function watchedClient (): Watched {
 }
 
 function nameOf ({ method, body }: HttpRequest): string {
-  return method === 'GET' ? 'file' : String((JSON.parse(body!) as { c: unknown }).c)
+  return method === 'GET' ? 'file' : String((JSON.parse(String(body)) as { c: unknown }).c)
 }

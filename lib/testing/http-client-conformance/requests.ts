@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { assertRejects, bytesOf, type ConformanceCase, send } from './case.js'
 
 interface ReceivedRequest {
@@ -41,6 +41,20 @@ export const requestCases: readonly ConformanceCase[] = [
         assert.equal(request.headers.accept, 'text/x-test', 'the header Accept must be sent')
         assert.equal(request.body, '', 'a GET must not have a body')
       }
+    }
+  },
+  {
+    name: 'POST sends bytes unchanged',
+    async run ({ client, serve }) {
+      const received: Buffer[] = []
+      const server = await serve(async (request, response) => {
+        received.push(await buffer(request))
+        response.end()
+      })
+      const body = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256)
+      const response = await send(client, server.url('/convert'), { purpose: 'conversion', method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body })
+      await bytesOf(response.body)
+      assert.ok(received.length === 1 && received[0]!.equals(body), 'the bytes must be sent, complete and unchanged')
     }
   },
   {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../lib/index.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from 'onlyoffice-emulator'
+import { emulatedOptions } from '../../helpers/document-server.js'
 import { SECRET, signed } from '../../helpers/host.js'
 import { jumpingTime } from '../../helpers/monotonic-time.js'
 import { documentsIn } from '../../helpers/storage.js'
@@ -63,7 +64,7 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
   const restoring: Array<() => void> = []
   const scope = { teardown (restore: () => void) { restoring.push(restore) } }
   const jump = jumpingTime(scope)
-  const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true })
+  const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true, ...emulatedOptions() })
   const first = await start()
   const documentServers = { a: first, b: moving ? await start() : first }
   const memory = memoryStorage()

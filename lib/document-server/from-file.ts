@@ -1,0 +1,67 @@
+import type { OutboundResponse } from '../outbound/outbound.js'
+import { discard } from '../streams.js'
+import type { DocumentServerClient, FormFile, PostOptions } from './client.js'
+import type { Commands } from './commands.js'
+import type { FromFileService } from './server-urls.js'
+
+/** The endpoints of the document server that take a file in the request, instead of downloading it. */
+export interface FromFile {
+  /**
+   * Posts a request with its file. Resolves to `undefined` where the document server has no such endpoint: it is older than 10.0,
+   * the service is switched off, or a proxy does not pass it on. Rejects as `DocumentServerClient.postForm` does.
+   */
+  post (service: FromFileService, request: object, file: FormFile, options: PostOptions): Promise<OutboundResponse | undefined>
+}
+
+/** Lets the document server download files from this instance of the application. */
+export interface FileOffers {
+  /** Serves a file at a URL that cannot be guessed, until it is withdrawn. */
+  offer (bytes: Uint8Array): { readonly url: string, withdraw (): void }
+}
+
+interface Dependencies {
+  readonly client: Pick<DocumentServerClient, 'postForm'>
+  readonly commands: Pick<Commands, 'send'>
+}
+
+/** The first version with these endpoints. Source: docs/document-server-protocol.md#files-in-requests */
+const FIRST_MAJOR_VERSION = 10
+
+export function hasFromFile (version: string): boolean {
+  return Number.parseInt(version) >= FIRST_MAJOR_VERSION
+}
+
+/** What a document server, a proxy or a firewall answers for a path that it does not serve. */
+const ABSENT: ReadonlySet<number> = new Set([403, 404, 405, 501])
+
+const REMEMBERED_MS = 10 * 60_000
+/** After no usable answer: the document server may be starting. */
+const REMEMBERED_FAILURE_MS = 60_000
+
+export function createFromFile ({ client, commands }: Dependencies): FromFile {
+  let isNewEnough: Promise<boolean> | undefined
+  let until = -Infinity
+  const absentUntil = new Map<FromFileService, number>()
+
+  return {
+    async post (service, request, file, options) {
+      if (performance.now() < (absentUntil.get(service) ?? -Infinity) || !await supported()) return undefined
+      const response = await client.postForm(service, request, file, options)
+      if (!ABSENT.has(response.status)) return response
+      discard(response.body)
+      absentUntil.set(service, performance.now() + REMEMBERED_MS)
+      return undefined
+    }
+  }
+
+  async function supported (): Promise<boolean> {
+    if (isNewEnough === undefined || performance.now() >= until) {
+      until = performance.now() + REMEMBERED_MS
+      isNewEnough = commands.send({ c: 'version' }).then(({ version }) => hasFromFile(version)).catch(() => {
+        until = performance.now() + REMEMBERED_FAILURE_MS
+        return false
+      })
+    }
+    return await isNewEnough
+  }
+}
