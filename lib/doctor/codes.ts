@@ -36,6 +36,7 @@ export const codes = {
   VERSION: 'Version of the document server',
   VERSION_ADVISORIES: 'The document server has known vulnerabilities',
   VERSION_OLD: 'The document server is old',
+  VERSION_NEW: 'The document server is newer than what this release knows',
 
   DOWNLOAD: 'The document server downloads a document from this application',
   DOWNLOAD_UNREACHABLE: 'The document server cannot download from publicBaseUrl',

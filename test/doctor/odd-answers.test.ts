@@ -45,7 +45,7 @@ for (const [title, answers, codes, evidence] of odd) {
 }
 
 t.test('a version that is none, and a version that is missing', async t => {
-  for (const [answer, evidence] of [['{"error":0,"version":"the newest"}', 'not a number'], ['{"error":0}', 'did not tell']] as const) {
+  for (const [answer, evidence] of [['{"error":0,"version":"the newest"}', 'not a number'], ['{"error":0}', 'did not report']] as const) {
     const { host } = await startSetUp(t, { documentServerOrigin: await startOdd(t, { [COMMAND]: answer, [CONVERSION]: '{"error":-3}' }) })
     t.match(findingOf(await host.app.editorDoctor(), 'VERSION'), { status: 'skipped', evidence })
   }

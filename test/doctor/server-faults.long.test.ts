@@ -171,6 +171,12 @@ const faults: Readonly<Record<string, Fault>> = {
     codes: ['VERSION_ADVISORIES', 'VERSION_OLD'],
     evidence: ['CVE-2021-43446', 'CVE-2023-30186']
   },
+  'its version is newer than what is known': {
+    options: { emulated: { version: '10.1.0.5' } },
+    codes: ['VERSION_NEW'],
+    evidence: ['Version 10.1.0.5', 'knows versions up to 10.0'],
+    remedy: /changelog/
+  },
   'its files are announced at another host: its proxy replaces Host': {
     options: { serverProxy: { headers: ({ host: _, ...headers }, { targetHost }) => ({ ...headers, host: targetHost }) } },
     codes: ['RESULT_ORIGIN'],
