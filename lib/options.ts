@@ -56,6 +56,10 @@ const rules: Rules<EditorOptions> = {
   onMissingFile: oneOf('reject', 'acknowledge'),
   onFormatChange: oneOf('follow', 'ignore'),
   onConflict: oneOf('keep-both', 'overwrite'),
+  csv: {
+    preserve: TrueOrFalse,
+    encoding: rule('must be windows-1250 to windows-1258', stringThat(value => /^windows-125[0-8]$/.test(value)))
+  },
   saveRetries: rule('must be a whole number from 0 to 10', integerFrom(0, 10)),
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   authorize: Hook,
@@ -172,6 +176,7 @@ export function resolveOptions (given: EditorOptions) {
     onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
     onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
     onConflict: options.onConflict ?? defaults.onConflict,
+    csv: { preserve: options.csv?.preserve ?? defaults.preserveCsv, encoding: options.csv?.encoding ?? 'windows-1252' },
     saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
     concurrentSaves: options.concurrentSaves ?? DEFAULT_CONCURRENT_SAVES,
     documentServer: {

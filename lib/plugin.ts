@@ -70,7 +70,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
-  const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, forceSave: forceSaves.request }, defaults)
+  const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }, defaults)
   const editorSessions = createEditorSessions({ ...saving, keys, commands })
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
     assertDefaults(defaults)

@@ -2,6 +2,7 @@ import type { EditorOptions, Profile } from '../types/options.js'
 
 /** The defaults that differ between the profiles. An option that is given overrides its profile. */
 type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
+  readonly preserveCsv: boolean
   readonly anyOrigin: boolean
   readonly requireProxyToken: boolean
   readonly crossOrigin: boolean
@@ -19,6 +20,7 @@ export const profiles: Record<Profile, ProfileSettings> = {
     onMissingFile: 'reject',
     onFormatChange: 'follow',
     onConflict: 'keep-both',
+    preserveCsv: true,
     anyOrigin: false,
     requireProxyToken: true,
     crossOrigin: false,
@@ -34,6 +36,7 @@ export const profiles: Record<Profile, ProfileSettings> = {
     onMissingFile: 'acknowledge',
     onFormatChange: 'ignore',
     onConflict: 'overwrite',
+    preserveCsv: false,
     anyOrigin: true,
     requireProxyToken: false,
     crossOrigin: true,

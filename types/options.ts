@@ -247,6 +247,24 @@ export interface EditorOptions {
    * @default 'keep-both'; 'overwrite' in the classic profile
    */
   readonly onConflict?: 'keep-both' | 'overwrite'
+  /** How CSV files are opened and saved. */
+  readonly csv?: {
+    /**
+     * Whether a CSV file stays as it was written. When it is opened, the editor is told its separator and encoding, so that it does not ask
+     * (`document.options`). A save keeps separator, encoding, byte order mark, line ends and quotation marks, and the text of cells that
+     * nobody has changed, such as `007`: the document server writes commas, UTF-8 and numbers of its own. What cannot be kept is stored as
+     * the document server sent it, with a warning in the log.
+     *
+     * @default true; false in the classic profile
+     */
+    readonly preserve?: boolean
+    /**
+     * The encoding of files that are not in Unicode.
+     *
+     * @default 'windows-1252'
+     */
+    readonly encoding?: `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
+  }
   /**
    * How often fetching a saved file is retried after a transient failure: no response, a truncated response, or status 408, 429
    * or 5xx. From 0 to 10. All attempts together are limited by `timeouts.total`.

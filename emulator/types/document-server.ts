@@ -161,6 +161,8 @@ export interface EditorConfig {
     readonly title?: string | undefined
     readonly fileType?: string | undefined
     readonly permissions?: object | undefined
+    /** How a csv or txt file is read: `codePage`, `delimiter` and `delimiterChar`. Without, the separator of a csv file is guessed. */
+    readonly options?: object | undefined
   } | undefined
   readonly editorConfig?: {
     /** If empty, no callbacks are sent. */

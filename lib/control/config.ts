@@ -10,6 +10,8 @@ export interface DocumentFields {
   readonly callbackUrl: string
   /** Of the stored bytes; that of the name may differ. */
   readonly extension: string
+  /** How the editor opens it. */
+  readonly options?: Record<string, unknown> | undefined
 }
 
 /**
@@ -21,7 +23,7 @@ export function signedConfig (document: DocumentFields, defaults: EditorControlD
   return { ...config, token: tokens.sign(config) }
 }
 
-function unsignedConfig ({ name, key, url, callbackUrl, extension }: DocumentFields, defaults: EditorControlDefaults) {
+function unsignedConfig ({ name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults) {
   const { type, width = '100%', height = '100%', document, editorConfig, permissions, info, referenceData, ...editorFields } = defaults
   return {
     ...(type && { type }),
@@ -29,6 +31,7 @@ function unsignedConfig ({ name, key, url, callbackUrl, extension }: DocumentFie
     height,
     documentType: documentTypeOf(extension),
     document: {
+      ...(options && { options }),
       ...document,
       ...(permissions && { permissions }),
       ...(info && { info }),

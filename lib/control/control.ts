@@ -36,6 +36,8 @@ export interface ControlDependencies {
   readonly offered: OfferedActions
   /** Absent where no versions are kept. */
   readonly versionHistory: HistoryParts | undefined
+  /** `document.options` for a stored file, if it needs any. */
+  readonly documentOptions: (file: FileInfo) => Promise<Record<string, unknown> | undefined>
   readonly forceSave: (fileId: string, key: string, options?: ForceSaveOptions) => Promise<ForceSaveResult>
 }
 
@@ -53,6 +55,7 @@ interface HistoryParts {
 }
 
 interface Opened {
+  readonly options: Record<string, unknown> | undefined
   readonly info: FileInfo
   readonly documentUrl: string
   readonly callbackUrl: string
@@ -203,7 +206,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     }
     const { documentName: name, documentKey: key, documentUrl: url } = control
     const fileId = openedFileId()
-    const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension() }, dependencies.offered.completed(defaults, fileId), tokens)
+    const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension(), options: openedFile() ? opened?.options : undefined }, dependencies.offered.completed(defaults, fileId), tokens)
     const { mode, callbackUrl } = config.editorConfig ?? {}
     openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
     return config
@@ -241,11 +244,12 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
 
   async function open (info: FileInfo, name: string): Promise<void> {
-    control.documentKey = await sessions.keyFor(info)
+    const [key, options] = await Promise.all([sessions.keyFor(info), dependencies.documentOptions(info)])
+    control.documentKey = key
     control.documentName = name
     control.documentUrl = urls.download(info.fileId)
     control.callbackUrl = urls.callback(info.fileId)
-    opened = { info, documentUrl: control.documentUrl, callbackUrl: control.callbackUrl }
+    opened = { info, options, documentUrl: control.documentUrl, callbackUrl: control.callbackUrl }
   }
 
   /** The stored file that was opened, unless the application has set another `documentUrl` since. */

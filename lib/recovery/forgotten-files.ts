@@ -5,6 +5,7 @@ import { sha256Of } from '../digest.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { CommandFailedError, UpstreamError } from '../errors.js'
+import type { Stage } from '../save/csv-saves.js'
 import type { Fetch } from '../save/fetch.js'
 import { parseHttpUrl } from '../url.js'
 
@@ -25,7 +26,7 @@ export interface ForgottenFiles {
   /** Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see `Commands.lookUp`. */
   isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean>
   /** Fetches it and stages it with `stage`; `null` if there is none any more. */
-  fetch (key: string, storedExtension: string | undefined, stage: (content: AsyncIterable<Uint8Array>) => Promise<StagedContent>): Promise<FetchedFile | null>
+  fetch (key: string, storedExtension: string | undefined, stage: Stage): Promise<FetchedFile | null>
   /** SHA-256 of its content now; `null` if there is none any more. */
   hashOf (key: string): Promise<string | null>
   delete (key: string): Promise<void>
@@ -51,7 +52,7 @@ export function createForgottenFiles ({ commands, fetch }: { readonly commands: 
     async fetch (key, storedExtension, stage) {
       return await read(key, storedExtension, async (content, response, filetype) => {
         const hash = createHash('sha256')
-        const staged = await stage(hashed(content, hash))
+        const staged = await stage(hashed(content, hash), filetype)
         return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
       })
     },

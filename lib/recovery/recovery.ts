@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
-import type { StagedContent, Storage } from '../../types/storage.js'
+import type { FileInfo, StagedContent, Storage } from '../../types/storage.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { FileNotFoundError, HookTimeoutError, NestedRecoveryError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -25,7 +25,7 @@ interface Dependencies {
   readonly storage: StagingStorage
   /** Stages the content of a document that no longer exists. */
   readonly spool: NonNullable<Storage['stage']>
-  readonly saves: Pick<Saves, 'store' | 'queue'>
+  readonly saves: Pick<Saves, 'stageSaved' | 'store' | 'queue'>
   readonly keys: Pick<DocumentKeys, 'fileIdOf'>
   readonly log: FastifyBaseLogger
   /** The application is closing: no further file is begun. */
@@ -122,14 +122,15 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     const stored = await storage.stat(fileId)
     if (dryRun) return { outcome: stored || settings.onForgotten ? 'recoverable' : 'no-document', kept: true }
 
-    const { hash, ...result } = stored === null ? await handOver(key, fileId, signal) : await store(key, fileId, stored.extension, signal)
+    const { hash, ...result } = stored === null ? await handOver(key, fileId, signal) : await store(key, stored, signal)
     // Once it is stored, an abort no longer ends it.
     const isDeleted = hash === undefined ? result.outcome === 'gone' : await deleteIfUnchanged(key, hash)
     return { ...result, kept: !isDeleted }
   }
 
-  async function store (key: string, fileId: string, extension: string, signal: AbortSignal): Promise<Placed> {
-    const file = await forgottenFiles.fetch(key, extension, async content => await storage.stage(fileId, content))
+  async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
+    const { fileId } = stored
+    const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
     try {
       if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' } // fetching may take minutes
@@ -157,7 +158,7 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     if (file === null) return { outcome: 'gone' }
     try {
       const stored = await storage.stat(fileId)
-      if (stored !== null) return await store(key, fileId, stored.extension, signal) // it was put back meanwhile
+      if (stored !== null) return await store(key, stored, signal) // it was put back meanwhile
       await callHook('onForgotten', async () => await onForgotten(eventOf(key, fileId, file)))
       return { outcome: 'handed-over', hash: file.hash }
     } finally {

@@ -5,6 +5,7 @@ import type { Locks, Look } from '../sessions/locks.js'
 import { whyObsolete } from '../sessions/stored-saves.js'
 import { createTurns } from '../turns.js'
 import type { FetchChanges } from './changes.js'
+import type { StageSaved } from './csv-saves.js'
 import type { Fetch } from './fetch.js'
 import type { Outbox } from './outbox.js'
 import { CHANGED, type Publish, type Published } from './publish.js'
@@ -14,6 +15,7 @@ import type { StagingStorage } from './staging.js'
 interface Dependencies {
   readonly storage: StagingStorage
   readonly fetch: Fetch
+  readonly stageSaved: StageSaved
   /** Absent where no versions are kept. */
   readonly fetchChanges?: FetchChanges | undefined
   readonly locks: Locks
@@ -42,7 +44,7 @@ const MAX_FETCHES = 3
 /** A save that has waited this long for its turn is fetched all the same. */
 const MAX_WAIT_FOR_TURN_MS = 10_000
 
-export function createSave ({ storage, fetch, fetchChanges, locks, publish, outbox, settings }: Dependencies): { readonly save: Save, readonly store: Store } {
+export function createSave ({ storage, fetch, stageSaved, fetchChanges, locks, publish, outbox, settings }: Dependencies): { readonly save: Save, readonly store: Store } {
   const inTurn = createTurns({ concurrency: settings.concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   return { save, store }
 
@@ -54,7 +56,7 @@ export function createSave ({ storage, fetch, fetchChanges, locks, publish, outb
       if (skipped !== undefined) return skipped
 
       const { staged, changes } = await inTurn(async () => ({
-        staged: await fetch({ ...request, extension: look.current!.extension }, async content => await storage.stage(request.fileId, content)),
+        staged: await stageSaved(look.current!, async stage => await fetch({ ...request, extension: look.current!.extension }, async content => await stage(content, request.filetype))),
         changes: await fetchChanges?.(request)
       }))
       try {

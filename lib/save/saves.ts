@@ -8,6 +8,7 @@ import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import type { RecordStore } from '../sessions/record-store.js'
 import { createFetchChanges } from './changes.js'
+import { createCsvSaves, type CsvSaves } from './csv-saves.js'
 import { createFetch, type Fetch } from './fetch.js'
 import { createReplaceNoted, type ReplaceNoted } from './noted-replace.js'
 import { createOutbox, type Outbox } from './outbox.js'
@@ -16,7 +17,7 @@ import { createSave, type Save, type Store } from './save.js'
 import type { StagingStorage } from './staging.js'
 
 /** The saves of all files. */
-export interface Saves {
+export interface Saves extends CsvSaves {
   readonly save: Save
   readonly store: Store
   readonly fetch: Fetch
@@ -27,7 +28,7 @@ export interface Saves {
 }
 
 interface Dependencies {
-  readonly settings: Pick<Settings, 'concurrentSaves' | 'versions' | 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
+  readonly settings: Pick<Settings, 'concurrentSaves' | 'csv' | 'versions' | 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
   readonly storage: StagingStorage
   readonly state: StateStore
   readonly recordStore: RecordStore
@@ -48,9 +49,11 @@ export function createSaves ({ settings, storage, state, recordStore, locks, key
   const replaceNoted = createReplaceNoted({ storage, locks, recordStore })
   const publish = createPublish({ storage, recordStore, locks, replaceNoted, keys, outbox, settings })
   const fetch = createFetch({ outbound, settings, signal })
+  const csvSaves = createCsvSaves({ storage, settings, log })
   const fetchChanges = settings.versions && createFetchChanges({ fetch, stage: storage.commit ? storage.stage : spool, log })
   return {
-    ...createSave({ storage, fetch, fetchChanges, locks, publish, outbox, settings }),
+    ...createSave({ storage, fetch, stageSaved: csvSaves.stageSaved, fetchChanges, locks, publish, outbox, settings }),
+    ...csvSaves,
     fetch,
     replaceNoted,
     outbox,

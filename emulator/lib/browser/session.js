@@ -100,7 +100,7 @@ function start (message) {
   showUsers(opened.users)
   place.forget()
   if (isFirst) {
-    if (ASKED_FOR.includes(opened.fileType)) emit('onUserActionRequired')
+    if (ASKED_FOR.includes(opened.fileType) && !config.document?.options) emit('onUserActionRequired')
     emit('onInfo', { mode: opened.viewOnly ? 'view' : 'edit' })
     emit('onDocumentReady')
     if (opened.outdated) emit('onOutdatedVersion')

@@ -10,7 +10,7 @@ import type { Convert } from './converter/convert.js'
 import { failureOf } from './failures.js'
 import { imagesOf, isImage } from './images/thumbnail.js'
 import { createJobs, type Failure, type Outcome } from './jobs.js'
-import { readablePlain } from './plain-source.js'
+import { readablePlain } from '../documents/plain-source.js'
 import { type ConversionRequest, conversionRequest } from './request.js'
 import { isProtected, sourceType } from './source-type.js'
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { ConversionCode } from './error-codes.js'
 import { type Thumbnail, thumbnailOf } from './images/thumbnail.js'
 import { outputType } from './output-type.js'
-import { type PlainSource, plainSourceOf } from './plain-source.js'
+import { type PlainSource, plainSourceOf } from '../documents/plain-source.js'
 
 /** A conversion request as the document server reads it. */
 export interface ConversionRequest {

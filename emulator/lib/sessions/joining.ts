@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { plainSourceOf, readablePlain } from '../documents/plain-source.js'
 import { documentServerError, isDocumentServerError } from '../errors.js'
 import { download } from '../outbound/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
@@ -90,7 +91,10 @@ async function load ({ forgotten, time, client }: SessionParts, document: OpenDo
   const isInUse = participants.size > 1 || changes.length > 0
   if (loaded !== null && (isInUse || time.now() - loaded.loadedAt <= CACHED_MS)) return
   const forgottenFile = forgotten.get(document.key)
-  const { bytes, fileType } = forgottenFile ?? { bytes: await download(client, time, config.url, config.fileType), fileType: config.fileType }
+  const { bytes, fileType } = forgottenFile ?? {
+    bytes: readablePlain(await download(client, time, config.url, config.fileType), config.fileType, plainSourceOf(config.options)),
+    fileType: config.fileType
+  }
   document.contentLoaded({ bytes, fileType, loadedAt: time.now() }, forgottenFile !== undefined)
 }
 

@@ -14,6 +14,8 @@ export interface TrustedConfig {
   /** May take files of the document out of the editor. */
   readonly mayDownload: boolean
   readonly lang: string
+  /** How a csv or txt file is read. */
+  readonly options: Readonly<Record<string, unknown>>
   readonly user: { readonly id: string | null, readonly name: string }
 }
 
@@ -45,6 +47,7 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedCon
     viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
     mayDownload: (document.permissions as { download?: unknown } | undefined)?.download !== false,
     lang: editor.lang ?? 'en',
+    options: Object(document.options ?? {}) as Record<string, unknown>,
     user: userOf(config.editorConfig?.user ?? {}, claims.editorConfig?.user ?? {}, editor.lang)
   }
 }

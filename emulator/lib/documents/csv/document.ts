@@ -1,5 +1,5 @@
 import { type CellOperation, type GridCell, shownSize } from '../grid.js'
-import { separatedText } from './file.js'
+import { separatedText, type SeparatedText } from './file.js'
 import type { Editable } from '../types.js'
 import { cellName, type Position, positionOf } from '../workbook/references.js'
 
@@ -11,15 +11,12 @@ const MAX_COLUMN = 1000
 /** Limit for the fields that setting one cell adds: a new row has as many as the first one. */
 const MAX_NEW_FIELDS = 100_000
 const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
+const PLAIN_NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
 
-/**
- * A .csv file in UTF-8 as one sheet. Editing keeps its byte order mark, separator, line ends and quotation marks.
- * Throws a `TypeError` for other encodings.
- */
+/** A .csv file in UTF-8 as one sheet. An edited one is written in the document server's own way. Throws a `TypeError` for other encodings. */
 export function separatedDocument (original: Uint8Array): Editable {
   const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(original)
-  const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  let file = separatedText(decoded.slice(mark.length))
+  let file = separatedText(decoded.slice(decoded.startsWith(BYTE_ORDER_MARK) ? 1 : 0))
   let changed = false
 
   function shown (row: number, column: number): GridCell {
@@ -61,6 +58,21 @@ export function separatedDocument (original: Uint8Array): Editable {
       changed = true
       return true
     },
-    bytes: () => changed ? new TextEncoder().encode(mark + file.text()) : original
+    bytes: () => changed ? new TextEncoder().encode(asSaved(file)) : original
   }
+}
+
+/**
+ * With a byte order mark, commas and line feeds, quotation marks only where they are needed, numbers and truth values as the editor shows
+ * them, and an empty cell more in each row. Source: docs/document-server-protocol.md#csv-files
+ */
+function asSaved (file: SeparatedText): string {
+  const rows = file.rows.map(({ fields }, row) => [...fields.map((_, column) => savedField(file.get(row + 1, column + 1))), ''].join(','))
+  return BYTE_ORDER_MARK + rows.map(row => `${row}\n`).join('')
+}
+
+function savedField (value: string): string {
+  if (PLAIN_NUMBER.test(value)) return String(Number(Number(value).toPrecision(15)))
+  if (/^(?:true|false)$/i.test(value)) return value.toUpperCase()
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

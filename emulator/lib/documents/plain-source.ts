@@ -1,4 +1,4 @@
-import { separatedText } from '../documents/csv/file.js'
+import { separatedText } from './csv/file.js'
 
 /** How a text file is to be read. Source: docs/document-server-protocol.md#conversion */
 export interface PlainSource {

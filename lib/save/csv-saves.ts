@@ -1,0 +1,82 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { FileInfo, StagedContent } from '../../types/storage.js'
+import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES } from '../csv/dialect.js'
+import { NotRestorable, restored } from '../csv/restore.js'
+import type { Settings } from '../options.js'
+import { bytesOf, discard } from '../streams.js'
+import type { StagingStorage } from './staging.js'
+
+/**
+ * Stages a saved file. `fetch` fetches it and passes it to `stage` with its format, if that is known; it is called again if the content
+ * has to be staged as it was sent.
+ */
+export type StageSaved = <Result>(stored: FileInfo, fetch: (stage: Stage) => Promise<Result>) => Promise<Result>
+export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
+
+interface Dependencies {
+  readonly storage: Pick<StagingStorage, 'read' | 'stage'>
+  readonly settings: Pick<Settings, 'csv'>
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
+}
+
+const CSV = 'csv'
+
+export interface CsvSaves {
+  /** Stages saved CSV files as the stored ones are written, and all other files as they are. */
+  readonly stageSaved: StageSaved
+  /** `document.options` with which the editor opens a stored CSV file without asking how it is written; `undefined` of any other file. */
+  documentOptions (stored: FileInfo): Promise<Record<string, unknown> | undefined>
+}
+
+export function createCsvSaves ({ storage, settings: { csv }, log }: Dependencies): CsvSaves {
+  return {
+    stageSaved,
+    async documentOptions (stored) {
+      const dialect = await dialectOfStored(stored)
+      return dialect && editorOptionsOf(dialect)
+    }
+  }
+
+  async function stageSaved<Result> (stored: FileInfo, fetch: (stage: Stage) => Promise<Result>): Promise<Result> {
+    const { fileId } = stored
+    const asSent: Stage = async content => await storage.stage(fileId, content)
+    const dialect = await dialectOfStored(stored)
+    if (!dialect) return await fetch(asSent)
+
+    let failure: unknown // a storage may reject with another error
+    let isUnmatched = false
+    try {
+      const result = await fetch(async (content, filetype = CSV) => filetype === CSV ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype))
+      if (isUnmatched) log.warn({ fileId }, 'rows of a CSV file were moved too far to be recognized: they are stored as the document server has written them')
+      return result
+    } catch (error) {
+      if (!(failure instanceof NotRestorable)) throw error
+      log.warn({ fileId, reason: failure.message }, 'a CSV file is stored as the document server has written it')
+      return await fetch(asSent)
+    }
+
+    async function * restoring (saved: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      const file = await storage.read(fileId)
+      try {
+        if (!file) throw new NotRestorable('the stored file cannot be read')
+        yield * restored({ saved, stored: file.body, dialect: dialect!, onUnmatched: () => { isUnmatched = true } })
+      } catch (error) {
+        failure = error
+        throw error
+      } finally {
+        if (file) discard(file.body)
+      }
+    }
+  }
+
+  /** How a stored CSV file is written; `undefined` of any other file, of an empty one, and of one that cannot be read. */
+  async function dialectOfStored ({ fileId, extension, size }: FileInfo): Promise<Dialect | undefined> {
+    if (!csv.preserve || extension !== CSV || size === 0) return undefined
+    try {
+      const head = await storage.read(fileId, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })
+      return head ? dialectOf(await bytesOf(head.body), { legacyEncoding: csv.encoding }) : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
