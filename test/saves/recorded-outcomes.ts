@@ -117,3 +117,31 @@ export const refusedOutcomes: Readonly<Record<string, { readonly unavailable: re
   'save-204': { unavailable: ['9203'], ...untouched('1→0 GET→200 2→1') },
   'forgotten-deleted': { unavailable: ['5107'], ...untouched('1→0 GET→200 2→1 1→0 GET→200 4→0') }
 }
+
+/** Of the scenarios in test/fixtures/recordings, which were recorded later. */
+export const laterOutcomes: Readonly<Record<string, Outcomes>> = {
+  'close-message-then-cut': saved('3742', '1→0 GET→200 2→0 4→0'),
+  'co-edit-reconnect-save': saved('9247', '1→0 GET→200 1→0 1→0 2→0'),
+  'conv-password': untouched('GET→200 GET→200 GET→200 GET→200'),
+  'drop-during-save': saved('1047', '1→0 GET→200 2→0'),
+  'drop-odd-users': untouched('1→0 GET→200 4→0'),
+  'forcesave-after-close': saved('9585', '1→0 GET→200 2→0'),
+  'forcesave-saved-then-close': saved('8982', '1→0 GET→200 6→0 2→0 1→0 4→0'),
+  'forcesave-together': saved('3190', '1→0 GET→200 6→0 2→0'),
+  'forgotten-of-key-in-use': inBoth({ answers: '1→0 GET→200 2→0 1→0 2→0', stored: '6184', writes: 2, keys: 'A B' }),
+  'info-three-users': untouched('1→0 GET→200 1→0 1→0 1→0 1→0 4→0 4→0 4→0'),
+  'no-callback-url': untouched('GET→200'),
+  'open-password': untouched('1→0 GET→200 4→0'),
+  'open-while-two-answered': saved('480', '1→0 GET→200 2→0'),
+  'other-url-same-key': saved('1418', '1→0 GET→200 1→0 1→0 2→0'),
+  'rejoin-within-5s': saved('1311', '1→0 GET→200 1→0 2→0'),
+  'rename-two-users': saved('1970', '1→0 GET→200 1→0 1→0 2→0'),
+  'six-slow-then-close': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '8568', writes: 2, keys: 'A B' }),
+  'stale-key-edit': saved('3182', '1→0 GET→200 2→0 4→0'),
+  'stale-key-view': saved('629', '1→0 GET→200 2→0'),
+  'two-refused-then-forcesave': inBoth({ answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '3872', writes: 2, keys: 'A B' }),
+  'unchanged-cut-info': untouched('1→0 GET→200 4→0 4→0 4→0'),
+  'version-and-license-odd': untouched(''),
+  'viewers-only': untouched('GET→200 4→0 4→0'),
+  'wrong-type': untouched('1→0 GET→200 4→0 4→0')
+}

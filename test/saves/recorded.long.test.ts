@@ -1,17 +1,41 @@
+import fc from 'fast-check'
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { profiles } from '../helpers/editing.js'
-import { recording, recordingNames } from '../../emulator/test/recordings/recording.js'
-import { outcomes, refusedOutcomes } from './recorded-outcomes.js'
-import { replay } from './replay.js'
+import { type Recording, recording, recordingNames } from '../../emulator/test/recordings/recording.js'
+import { laterOutcomes, outcomes, refusedOutcomes } from './recorded-outcomes.js'
+import { type Additions, replay } from './replay.js'
+
+const later = new URL('../fixtures/recordings/', import.meta.url)
+const laterNames = readdirSync(later).filter(file => file.endsWith('.json')).map(file => file.slice(0, -'.json'.length))
+const laterRecording = (name: string) => JSON.parse(readFileSync(new URL(`${name}.json`, later), 'utf8')) as Recording
+
+t.setTimeout(180_000)
 
 t.test('every recorded scenario has an expected outcome', async t => {
   t.strictSame(Object.keys(outcomes).sort(), recordingNames().sort())
+  t.strictSame(Object.keys(laterOutcomes).sort(), laterNames.sort())
 })
 
+/** What a later document server may add to each message. `SEED` chooses others. */
+const name = fc.oneof(fc.constantFrom('operation', 'purpose', 'aud', 'iss', 'jti', 'data', 'toString'), fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abcXYZ_-019') }).map(text => `x${text}`))
+const value = fc.oneof(fc.constantFrom('callback', 'download', 'save-2027', ''), fc.jsonValue({ maxDepth: 2 }).filter(value => !['converter', 'command', 'docbuilder', 'browser'].includes(value as string)))
+const some = fc.dictionary(name, value, { minKeys: 1, maxKeys: 3 })
+const additions: fc.Arbitrary<Additions> = fc.record({ bodyClaims: some, besidePayload: some, inPayload: some, fields: some, headers: fc.dictionary(fc.constantFrom('x-docs-purpose', 'x-request-id', 'accept-language'), fc.constantFrom('1', 'callback', 'de')) })
+const seed = Number(process.env.SEED ?? 1)
+
 for (const profile of profiles) {
-  for (const [name, expected] of Object.entries(outcomes)) {
-    t.test(`recorded: ${name}: answers, stored file and key (${profile})`, async t => {
-      t.strictSame(await replay(t, recording(name), { profile }), expected[profile])
+  for (const [recorded, expected, play] of [
+    ...Object.entries(outcomes).map(([name, expected]) => [name, expected, recording] as const),
+    ...Object.entries(laterOutcomes).map(([name, expected]) => [name, expected, laterRecording] as const)
+  ]) {
+    t.test(`recorded: ${recorded}: answers, stored file and key (${profile})`, async t => {
+      t.strictSame(await replay(t, play(recorded), { profile }), expected[profile])
+    })
+
+    t.test(`recorded: ${recorded}, with unknown claims, fields and headers in every message (${profile})`, async t => {
+      const added = fc.sample(additions, { seed, numRuns: 50 })
+      t.strictSame(await replay(t, play(recorded), { profile, added }), expected[profile], `SEED=${seed}`)
     })
   }
 

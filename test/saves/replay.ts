@@ -23,12 +23,28 @@ export interface ReplayOptions {
   readonly profile: Profile
   /** Numbers of saved files that the document server does not hand out. */
   readonly unavailable?: readonly string[]
+  /** What is added to each message, in turn. */
+  readonly added?: readonly Additions[]
 }
+
+/** Claims, fields and headers that the recorded document server does not send. */
+export interface Additions {
+  /** Of the token in the body. */
+  readonly bodyClaims: object
+  /** Of the token in the header. */
+  readonly besidePayload: object
+  readonly inPayload: object
+  /** Of the body. */
+  readonly fields: object
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const NOTHING: Additions = { bodyClaims: {}, besidePayload: {}, inPayload: {}, fields: {}, headers: {} }
 
 const OLD = 'PK\x03\x04 old'
 
 /** Sends the requests of a recorded document server to a real handler, signed anew, their keys and addresses being ours. */
-export async function replay (t: Test, recording: Recording, { profile, unavailable = [] }: ReplayOptions): Promise<Outcome> {
+export async function replay (t: Test, recording: Recording, { profile, unavailable = [], added = [NOTHING] }: ReplayOptions): Promise<Outcome> {
   const requests = recording.steps.filter(isRequest)
   const contents = contentsOf(requests)
   const documentServer = await startUpstream(t, (request, response) => {
@@ -47,9 +63,10 @@ export async function replay (t: Test, recording: Recording, { profile, unavaila
   const keys = [first.documentKey]
   const keyOf = new Map<string, string>()
   const answers: string[] = []
-  for (const request of requests) {
+  for (const [index, request] of requests.entries()) {
+    const additions = added[index % added.length]!
     if (request.method === 'GET') {
-      answers.push(await download(t, host, first, request))
+      answers.push(await download(t, host, first, request, additions))
       continue
     }
     const recordedKey = request.body!.key as string
@@ -57,34 +74,35 @@ export async function replay (t: Test, recording: Recording, { profile, unavaila
       keyOf.set(recordedKey, keyOf.size === 0 ? first.documentKey : await openedKey(host, fileId))
       if (keyOf.size > 1) keys.push(keyOf.get(recordedKey)!)
     }
-    answers.push(await post(first.callbackUrl, request, fields => mapped(fields, keyOf, documentServer.origin)))
+    answers.push(await post(first.callbackUrl, request, fields => mapped(fields, keyOf, documentServer.origin), additions))
   }
   keys.push(await openedKey(host, fileId))
   return { answers: answers.join(' '), stored: await storedName(host, fileId), writes: writes(), keys: named(keys) }
 }
 
-async function download (t: Test, host: Host, { documentUrl }: EditorControl, { path }: RequestStep): Promise<string> {
+async function download (t: Test, host: Host, { documentUrl }: EditorControl, { path }: RequestStep, { besidePayload, inPayload, headers }: Additions): Promise<string> {
   const url = path.includes('missing') ? host.urls.download('missing') : documentUrl
   // The token has the address as it was configured, the request line as it is encoded.
-  const response = await fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url: decodeURI(url) } })}` } })
+  const response = await fetch(url, { headers: { ...headers, authorization: `Bearer ${signed({ ...besidePayload, payload: { ...inPayload, url: decodeURI(url) } })}` } })
   const body = await response.text()
   const fileId = new URL(url).searchParams.get('fileId')!
   if (response.status === 200) t.equal(body, await host.storedText(fileId), 'a download is what is stored')
   return `GET→${response.status}`
 }
 
-async function post (callbackUrl: string, { path, headers, body, bodyClaims, headerClaims }: RequestStep, map: (fields: JsonObject) => object): Promise<string> {
+async function post (callbackUrl: string, { path, headers, body, bodyClaims, headerClaims }: RequestStep, map: (fields: JsonObject) => object, additions: Additions): Promise<string> {
   const url = new URL(callbackUrl)
   for (const [name, value] of new URL(path, RECORDED.host).searchParams) url.searchParams.append(name, value)
   const { token, ...plain } = body!
   const response = await fetch(url, {
     method: 'POST',
     headers: {
+      ...additions.headers,
       'content-type': headers['Content-Type']!,
       'user-agent': headers['User-Agent']!,
-      authorization: `Bearer ${signed({ payload: map(headerClaims.payload as JsonObject) })}`
+      authorization: `Bearer ${signed({ ...additions.besidePayload, payload: { ...additions.inPayload, ...map(headerClaims.payload as JsonObject) } })}`
     },
-    body: JSON.stringify({ ...map(plain), token: signed(map(bodyClaims!)) })
+    body: JSON.stringify({ ...additions.fields, ...map(plain), token: signed({ ...additions.bodyClaims, ...map(bodyClaims!) }) })
   })
   return `${String(body!.status)}→${String(response.status === 200 ? errorOf(await response.text()) : response.status)}`
 }

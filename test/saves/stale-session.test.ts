@@ -29,7 +29,7 @@ async function startForced (t: Test, profile: Profile, answer: Answer, options: 
       const body = JSON.parse(await text(request))
       const { c, key } = claimsOf(body.token)
       const { iat, exp, ...header } = claimsOf(request.headers.authorization?.replace('Bearer ', ''))
-      t.strictSame(header, { payload: { c, key } })
+      t.strictSame(header, { payload: { c, key }, operation: 'command' })
       t.match(body, { c, key: editing.key })
       commands.push(c as Command)
       answer(c as Command, response)
