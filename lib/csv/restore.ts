@@ -27,8 +27,8 @@ const MAX_ROW = 4 * 1024 ** 2
 const MAX_LOOKAHEAD = 8 * 1024 ** 2
 /** Rows that are looked at for the next one that has not changed: most changes are small. */
 const REACHES = [4, 32, 256]
-/** Pairs of rows that are compared in one change. */
-const MAX_COMPARED = 4096
+/** Cells that are compared in one change, to find out which row has become which. */
+const MAX_COMPARED = 256 * 1024
 /** Characters of rows that have no counterpart so far. */
 const MAX_LOST = 8 * 1024 ** 2
 /** Rows and characters that show how the document server has written the file. */
@@ -44,7 +44,7 @@ const WRITTEN_AT_ONCE = 64 * 1024
  */
 export async function * restored ({ saved, stored, dialect, onUnmatched }: Restoring): AsyncGenerator<Buffer> {
   const { separator } = dialect
-  const before = createReader(texts(unreadableIs(stored), dialect.encoding), separator)
+  const before = createReader(texts(unreadableIs(stored), dialect.encoding), separator, asOpened)
   const after = await readerOfSaved(texts(saved, 'utf-8'), before, separator)
   const lost = createLost(onUnmatched)
   const writer = createWriter(dialect, before.at(0)?.end || '\n')
@@ -114,7 +114,7 @@ interface Reader {
 }
 
 /** `isPadded`: each row has an empty cell more than its document. */
-function createReader (texts: AsyncIterator<string>, separator: string, isPadded = false): Reader {
+function createReader (texts: AsyncIterator<string>, separator: string, meaning: Meaning, isPadded = false): Reader {
   let rows: ComparedRow[] = []
   let first = 0
   let characters = 0
@@ -132,7 +132,7 @@ function createReader (texts: AsyncIterator<string>, separator: string, isPadded
     rows = rows.slice(first)
     first = 0
     for (const { cells, end } of complete.rows) {
-      rows.push(compared({ cells: isPadded && cells.length > 1 && cells.at(-1) === '' ? cells.slice(0, -1) : cells, end }))
+      rows.push(compared({ cells: isPadded && cells.length > 1 && cells.at(-1) === '' ? cells.slice(0, -1) : cells, end }, meaning))
       finalEnd = end
     }
     characters += value.length
@@ -167,12 +167,12 @@ async function readerOfSaved (texts: AsyncIterator<string>, before: Reader, stor
   const keys = new Set(stored.map(({ key }) => key))
   const candidates = [...new Set([...SAVED_SEPARATORS, storedSeparator])].map(separator => {
     const { rows } = rowsOf(sample, separator, { isLast: isWhole })
-    return { separator, rows, alike: rows.slice(0, SAMPLE_ROWS).filter(row => keys.has(compared(row).key)).length }
+    return { separator, rows, alike: rows.slice(0, SAMPLE_ROWS).filter(row => keys.has(compared(row, asSaved).key)).length }
   })
   const { separator, rows } = candidates.reduce((best, other) => other.alike > best.alike ? other : best)
   const endEmpty = (row: Row) => row.cells.length > 1 && row.cells.at(-1) === ''
   const isPadded = rows.length > 0 && rows.every(endEmpty) && !stored.every(endEmpty)
-  return createReader(prefixed(sample, texts), separator, isPadded)
+  return createReader(prefixed(sample, texts), separator, asSaved, isPadded)
 }
 
 async function * prefixed (text: string, texts: AsyncIterator<string>): AsyncGenerator<string> {
@@ -208,16 +208,25 @@ async function * unreadableIs (stored: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const DIGITS = 15
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** As the document server writes a number. Any other has been typed as text. */
+const SAVED_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?(?:e[+-]?\d+)?$/i
 
-function compared ({ cells, end }: Row): ComparedRow {
-  const values = cells.map(cell => comparable(valueOf(cell)))
+/** What becomes of a cell's text in the editor. */
+type Meaning = (value: string) => string
+
+function compared ({ cells, end }: Row, meaning: Meaning): ComparedRow {
+  const values = cells.map(cell => meaning(valueOf(cell)).replace(/\r\n?/g, '\n'))
   return { cells, end, values, key: values.slice(0, values.findLastIndex(value => value !== '') + 1).join('\0') }
 }
 
-/** The same for what looks alike in the editor. Its numbers have 15 digits, its truth values are in upper case. */
-function comparable (value: string): string {
-  if (NUMBER.test(value) && Number.isFinite(Number(value))) return String(value.length <= DIGITS ? Number(value) : Number(Number(value).toPrecision(DIGITS)))
-  return /^(?:true|false)$/i.test(value) ? value.toUpperCase() : value.replace(/\r\n?/g, '\n')
+/** The editor's numbers have 15 digits, its truth values are in upper case. */
+const asOpened: Meaning = value => NUMBER.test(value) ? numberIn(value) : /^(?:true|false)$/i.test(value) ? value.toUpperCase() : value
+
+const asSaved: Meaning = value => SAVED_NUMBER.test(value) ? numberIn(value) : value
+
+function numberIn (text: string): string {
+  const number = text.length <= DIGITS ? Number(text) : Number(Number(text).toPrecision(DIGITS))
+  return Number.isFinite(number) ? String(number) : text
 }
 
 /** The rows up to the next one that has not changed. Without one in reach, as many of both. */
@@ -252,7 +261,7 @@ function ahead (reader: Reader, rows: number): ComparedRow[] {
 
 /** For each changed row the stored one that it probably was. */
 function paired (olds: readonly ComparedRow[], nows: readonly ComparedRow[]): ReadonlyArray<ComparedRow | undefined> {
-  if (olds.length === nows.length || olds.length * nows.length > MAX_COMPARED) return nows.map((_, index) => olds[index])
+  if (olds.length === nows.length || olds.length * cellsOf(nows) > MAX_COMPARED) return nows.map((_, index) => olds[index])
   let from = 0
   return nows.map(now => {
     const index = olds.findIndex((old, index) => index >= from && 2 * alike(old, now) >= Math.max(old.values.length, now.values.length))
@@ -260,6 +269,10 @@ function paired (olds: readonly ComparedRow[], nows: readonly ComparedRow[]): Re
     from = index + 1
     return olds[index]
   })
+}
+
+function cellsOf (rows: readonly ComparedRow[]): number {
+  return rows.reduce((sum, { cells }) => sum + cells.length, 0)
 }
 
 /** Whether a row has any content of another one. */

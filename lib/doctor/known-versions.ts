@@ -30,14 +30,14 @@ export const knownVersions: readonly KnownVersion[] = [
     name: '9.4',
     version: '9.4',
     recorded: 'nothing',
-    tested: 'as 9.3, with what its documentation adds',
+    tested: 'as 9.3: its documentation changes nothing in between',
     unknown: 'changes without documentation'
   },
   {
     name: '10.0',
     version: '10.0',
     recorded: 'nothing',
-    tested: 'as 9.4, with what its documentation adds: purposes of tokens, also with purposeCheck strict, and files in requests',
+    tested: 'as 9.3, with what its documentation adds: purposes of tokens, also with purposeCheck strict, and files in requests',
     unknown: 'which purpose its own tokens name; changes without documentation'
   }
 ]

@@ -76,7 +76,7 @@ t.test('numbers are the same if the editor cannot tell them apart', async t => {
   for (const [stored, saved] of [['007', '7'], ['+5', '5'], ['1.50', '1.5'], ['.5', '0.5'], ['5.', '5'], ['1e3', '1000'], ['-0', '0'], ['12345678901234567890', '12345678901234600000'], ['true', 'TRUE']] as const) {
     t.equal(String(await save(`a;b\n${stored};x\n`, `${MARK}a,b,\n${saved},x,\n`)), `a;b\n${stored};x\n`, stored)
   }
-  for (const [stored, saved] of [['007', '8'], ['7a', '7'], ['1,5', '1.5'], ['2024-01-05', '45296'], ['50%', '0.5'], ['0x10', '16'], [' 7', '7'], ['', '0'], ['Infinity', '1']] as const) {
+  for (const [stored, saved] of [['007', '8'], ['7a', '7'], ['1,5', '1.5'], ['2024-01-05', '45296'], ['50%', '0.5'], ['0x10', '16'], [' 7', '7'], ['7', '007'], ['1.5', '1.50'], ['TRUE', 'true'], ['', '0'], ['Infinity', '1']] as const) {
     t.equal(String(await save(`a;b\n${stored};x\n`, `${MARK}a,b,\n${saved},x,\n`)), `a;b\n${saved};x\n`, `${stored} and ${saved} are not the same`)
   }
 })
