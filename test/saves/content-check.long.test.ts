@@ -23,6 +23,7 @@ async function startSaving (t: Test, profile: typeof profiles[number], sent: rea
     memory: true,
     saveRetries: 2,
     onFormatChange: 'ignore',
+    csv: { preserve: false }, // what is sent is compared with what is stored
     async serve (request, response) {
       const { body, mediaType, chunk } = sent[Number(request.url!.slice(1))]!
       if (mediaType !== undefined) response.setHeader('content-type', mediaType)
