@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createTime, systemClock } from './clock/time.js'
 import { commandRoutes } from './commands/routes.js'
 import { conversions } from './conversions/conversions.js'
@@ -117,16 +117,18 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   resultRoutes(app, files)
   const { converter: hasConverter = true, docbuilder: hasBuilder = true } = options.services ?? {}
   if (hasConverter) conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
+  else switchedOff(app, ['/converter', '/converter/from-file', '/ConvertService.ashx'])
   if (hasBuilder) builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
+  else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
   metaRoutes(app)
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)
   await socketRoute(app, { ...common, client, time, serverVersion: build.version })
   const editorApiUrl = () => `${url}${API_PATH}`
-  statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl, version: build.version }) })
+  statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl, build }) })
   const open: DocumentServerMembers['open'] = async (config, user) => await openScriptedSession(editing, tokens, url, config, user)
   const scripted = { sentRequests: client.requests, receivedRequests: received, forgotten: parts.forgotten, open, fault: faults.add }
-  if (remoteControl) await remoteRoutes(app, { ...scripted, nextCallback: callbacks.next, clock, url: () => url, editorApiUrl })
+  if (remoteControl) await remoteRoutes(app, { ...scripted, nextCallback: callbacks.next, clock, build, url: () => url, editorApiUrl })
 
   url = (publicUrl ?? await app.listen({ port, host: hostname })).replace(/\/+$/, '')
   if (publicUrl !== undefined) await app.listen({ port, host: hostname })
@@ -141,6 +143,12 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     restart
   }
   return Object.assign(app, members)
+}
+
+/** Answers as a service that is switched off. Source: docs/document-server-protocol.md#files-in-requests */
+function switchedOff (app: FastifyInstance, paths: readonly string[]): void {
+  const forbid = async (_request: FastifyRequest, reply: FastifyReply) => await reply.code(403).send('Forbidden')
+  for (const path of paths) app.all(path, { onRequest: forbid }, forbid) // whatever the body is
 }
 
 /** Headers of every recorded answer. */

@@ -3,7 +3,10 @@ import { createDocumentServer, type DocumentServerOptions, type EditorConfig } f
 import { postSigned, startDocumentServer, startFakeHost } from './support.js'
 
 t.test('version: what the commands, info.json and the history of a callback report', async t => {
-  for (const [version, expected, build, number] of [[undefined, '9.3.0.0', '9.3.0', 0], ['9.4', '9.4.0.0', '9.4.0', 0], ['10.0', '10.0.0.0', '10.0.0', 0], ['8.2.1', '8.2.1.0', '8.2.1', 0], ['7.5.1.23', '7.5.1.23', '7.5.1', 23]] as const) {
+  for (const [version, expected, build, number, shown] of [
+    [undefined, '9.3.0.0', '9.3.0', 0, '9.3.0'], ['9.4', '9.4.0.0', '9.4.0', 0, '9.4.0'], ['10.0', '10.0.0.0', '10.0.0', 0, '10.0.0'], ['10.1', '10.1.0.0', '10.1.0', 0, '10.1.0, as 10.0'],
+    ['8.2.1', '8.2.1.0', '8.2.1', 0, '8.2.1, as 9.3'], ['7.5.1.23', '7.5.1.23', '7.5.1', 23, '7.5.1, as 9.3']
+  ] as const) {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t, version === undefined ? {} : { version })
     const run = async (c: string) => await (await postSigned(`${server.url}/command`, { c })).json()
@@ -14,7 +17,7 @@ t.test('version: what the commands, info.json and the history of a callback repo
     await session.edit('changed')
     await session.close()
     t.match(host.callbacks(2), [{ history: { serverVersion: build } }])
-    t.match(await (await fetch(server.url)).text(), `DocService ${build}<`)
+    t.match(await (await fetch(server.url)).text(), `DocService ${shown}<`)
   }
 })
 

@@ -4,15 +4,23 @@ import http from 'node:http'
 import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
 import { type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
+import { claimOf, emulatedOptions } from '../../test/helpers/document-server.js'
 import { forgedToken } from '../../test/helpers/jwt.js'
 import { listen } from '../../test/helpers/listen.js'
 
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
 const verify = createVerifier({ key: SECRET })
 
-/** A token of the host. Without `exp` it has no end: tests move the clock by days. */
+/** A token of the host. Without `exp` it has no end: tests move the clock by days. A document server 10.0 is told what the token is for. */
 export function sign (claims: object): string {
-  return forgedToken({ iat: Math.floor(Date.now() / 1000), ...claims }, { secret: SECRET })
+  return forgedToken({ iat: Math.floor(Date.now() / 1000), ...purposeOf(claims), ...claims }, { secret: SECRET })
+}
+
+function purposeOf (claims: { readonly payload?: unknown, readonly query?: unknown }): { readonly operation?: string } {
+  const fields = Object(claims.payload ?? claims.query ?? claims) as object
+  if ('c' in fields) return claimOf('command')
+  if ('outputtype' in fields || 'outputType' in fields) return claimOf('converter')
+  return 'async' in fields || 'argument' in fields ? claimOf('docbuilder') : {}
 }
 
 /** Claims of a token of the document server, its signature checked. */
@@ -131,7 +139,7 @@ export const realTime: Clock = {
 /** No pause takes real time: the clock jumps as soon as nothing is under way. */
 export async function startDocumentServer (t: Test, options: Partial<DocumentServerOptions> = {}): Promise<DocumentServer> {
   const clock = fakeClock({ autoAdvance: true })
-  const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...options })
+  const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...emulatedOptions(options) })
   t.teardown(() => server.close())
   return server
 }

@@ -67,7 +67,7 @@ export interface DocumentServerOptions {
   readonly operations?: SentOperations
   /**
    * Which services are switched on: the settings `convertServiceEnable` and `docbuilderEnable`. The paths of a service that is switched
-   * off answer 404.
+   * off answer 403.
    *
    * @default { converter: true, docbuilder: true }
    */

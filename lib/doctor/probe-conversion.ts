@@ -45,7 +45,7 @@ export async function convertProbe ({ client }: Pick<Dependencies, 'client'>, pr
   try {
     for (let pause = FIRST_PAUSE_MS; performance.now() < giveUpAt; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       const { status, text } = await client.post('converter', request, { signal, total: REQUEST_TIMEOUT_MS, shardKey: probe.id })
-      if (status !== 200) return { problem: `the conversion service answers status ${status}` }
+      if (status !== 200) return { problem: `the conversion service answers status ${status}${status === 403 ? ', as one that convertServiceEnable switches off' : ''}` }
       const answer = parseConversionAnswer(text)
       if (answer.error !== undefined) return { error: answer.error }
       if (answer.fileUrl !== undefined) {

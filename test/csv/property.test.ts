@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { separatedText } from '../../emulator/lib/documents/csv/file.js'
+import { separatedRows } from '../../emulator/lib/documents/csv/file.js'
 import { asServer, startCsv } from './support.js'
 
 // Whatever a file looks like and whatever is edited: the stored file says what the document server has sent, and what nobody has changed
@@ -24,11 +24,6 @@ const edit = fc.oneof(
 function written (rows: Table, { separator, end, final, always }: { separator: string, end: string, final: boolean, always: boolean }): string {
   const text = rows.map(row => row.map(cell => always || cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell).join(separator)).join(end)
   return final ? text + end : text
-}
-
-function parsed (text: string, separator: string): string[][] {
-  const file = separatedText(text, separator)
-  return file.rows.map(({ fields }, row) => fields.map((_, column) => file.get(row + 1, column + 1)))
 }
 
 function applied (rows: Table, change: { readonly type: string, readonly row?: number, readonly column?: number, readonly at?: number, readonly value?: string }): string[][] {
@@ -62,7 +57,7 @@ t.test('any file, any edits', async t => {
     if (stored === '') return
     const { fileId } = await editing.storage.create('csv', Buffer.from(stored))
     const { delimiter, delimiterChar } = (await editing.app.editorControl().openDocument(fileId)).config!.document.options as { delimiter?: number, delimiterChar?: string }
-    const opened = parsed(stored, delimiterChar ?? separators[delimiter!]!)
+    const opened = separatedRows(stored, delimiterChar ?? separators[delimiter!]!)
     if (edits.length === 0) {
       const result = await save(stored, asServer(opened))
       if (String(result) !== stored) throw new Error(`unchanged ${JSON.stringify(stored)} became ${JSON.stringify(String(result))}`)
@@ -70,7 +65,7 @@ t.test('any file, any edits', async t => {
     const changed = edits.reduce(applied, opened)
     const result = String(await save(stored, asServer(changed)))
     const separator = delimiterChar ?? separators[delimiter!]!
-    const [actual, expected] = [seen(parsed(result, separator)), seen(changed)].map(rows => JSON.stringify(rows))
+    const [actual, expected] = [seen(separatedRows(result, separator)), seen(changed)].map(rows => JSON.stringify(rows))
     if (actual !== expected) throw new Error(`${JSON.stringify(stored)} with ${JSON.stringify(changed)} became ${JSON.stringify(result)}`)
     warnings()
   }), { seed: Number(process.env.SEED ?? 1), numRuns: Number(process.env.RUNS ?? 200) })

@@ -8,7 +8,7 @@ export function emulatedOptions (options: Partial<DocumentServerOptions> = {}): 
   return isNew && options.version === undefined ? { version: '10.0', purposeCheck: 'strict', ...options } : options
 }
 
-/** The claim of a token that a test signs in the document server's place. */
-export function claimOf (operation: 'callback' | 'download'): { readonly operation?: string } {
+/** The claim of a token that a test signs itself. */
+export function claimOf (operation: string): { readonly operation?: string } {
   return isNew ? { operation } : {}
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Time } from '../clock/time.js'
 import { decrypted } from '../documents/office/protected/decrypt.js'
@@ -75,7 +76,8 @@ export function conversions ({ client, time, files, faults, convert, closing, lo
 
   return {
     convert: async fields => await outcomeOf(fields, run),
-    convertFile: async (fields, source) => await outcomeOf(fields, source && (async request => await run(request, source)))
+    // A request without a key is joined by no other one: two files have nothing else that tells them apart.
+    convertFile: async (fields, source) => await outcomeOf({ ...fields, key: fields.key || randomUUID() }, source && (async request => await run(request, source)))
   }
 }
 

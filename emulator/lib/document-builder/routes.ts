@@ -33,7 +33,7 @@ export function builderRoutes (app: FastifyInstance, { builds, files, tokens, ha
   if (hasFromFile) {
     fromFileRoute(app, '/docbuilder/from-file', async (request, reply, { fields, file }) => {
       const signed = signedFields(fields, request, tokens, 'docbuilder', true)
-      return await answer(request, reply, 'rejected' in signed ? { error: ConversionCode.token } : await builds.build(signed.fields, file?.bytes))
+      return await answer(request, reply, 'rejected' in signed ? { error: ConversionCode.token } : await builds.build({ ...signed.fields, key: undefined }, file?.bytes))
     })
   }
 

@@ -1,4 +1,4 @@
-import { separatedText } from './csv/file.js'
+import { quoted, separatedRows } from './csv/file.js'
 
 /** How a text file is to be read. Source: docs/document-server-protocol.md#conversion */
 export interface PlainSource {
@@ -49,10 +49,5 @@ export function readablePlain (bytes: Uint8Array, fileType: string, { encoding, 
 }
 
 function withCommas (text: string, delimiter: string): string {
-  const file = separatedText(text, delimiter === '' ? '\0' : delimiter)
-  return file.rows.map(({ fields }, row) => `${fields.map((_, column) => quoted(file.get(row + 1, column + 1))).join(',')}\n`).join('')
-}
-
-function quoted (value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+  return separatedRows(text, delimiter === '' ? '\0' : delimiter).map(fields => `${fields.map(quoted).join(',')}\n`).join('')
 }

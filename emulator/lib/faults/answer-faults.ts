@@ -17,9 +17,9 @@ interface Parts {
 
 const ROUTES: ReadonlyArray<readonly [path: RegExp, route: AnswerRoute]> = [
   [/^\/cache\/files\//, 'file'],
-  [/^\/(converter|ConvertService\.ashx)\/?$/i, 'converter'],
+  [/^\/(converter(\/from-file)?|ConvertService\.ashx)\/?$/i, 'converter'],
   [/^\/(command|coauthoring\/CommandService\.ashx)\/?$/i, 'command'],
-  [/^\/docbuilder\/?$/i, 'builder'],
+  [/^\/docbuilder(\/from-file)?\/?$/i, 'builder'],
   [/^\/meta\/formats\/?$/i, 'formats'],
   [/^\/healthcheck\/?$/i, 'healthcheck'],
   [/\/api\.js$/, 'api']

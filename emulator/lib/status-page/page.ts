@@ -1,7 +1,7 @@
 import type { SessionParts } from '../sessions/parts.js'
 import type { OpenDocument } from '../sessions/open-document.js'
 import { usersOf } from '../sessions/participants.js'
-import { VERSION } from '../version.js'
+import { type Build, VERSION } from '../version.js'
 import type { LatestRequests, LoggedRequest } from './latest-requests.js'
 import { Html, html } from './html.js'
 import { REFRESH_SECONDS, SCRIPT } from './script.js'
@@ -19,8 +19,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** What an application needs to know about this server. */
 export interface Settings {
-  /** Of the emulated document server. */
-  readonly version: string
+  readonly build: Build
   readonly editorApiUrl: string
   readonly tokenHeader: string
   readonly libreOffice: boolean
@@ -57,14 +56,14 @@ ${section('Requests to this server', latest.received.length, table(['Time', 'Req
 `.text
 }
 
-function settingsSection ({ editorApiUrl, tokenHeader, libreOffice, remoteControl, version }: Settings): Html {
+function settingsSection ({ editorApiUrl, tokenHeader, libreOffice, remoteControl, build }: Settings): Html {
   return html`<section>
 <h2>For your service</h2>
 <dl>
 <dt>URL of api.js</dt><dd class="url">${code(editorApiUrl)}</dd>
 <dt>JWT secret</dt><dd>the one this server was started with</dd>
 <dt>Token header</dt><dd>${code(tokenHeader)}</dd>
-<dt>Emulates</dt><dd>DocService ${version}</dd>
+<dt>Emulates</dt><dd>DocService ${build.version}${build.version.startsWith(`${build.behavesAs}.`) ? '' : `, as ${build.behavesAs}`}</dd>
 <dt>Conversion</dt><dd>${libreOffice ? 'with LibreOffice' : 'to PDF and text; install LibreOffice for other formats'}</dd>
 <dt>Remote control</dt><dd>${remoteControl ? html`at ${code('/emulator/')}` : 'off'}</dd>
 </dl>

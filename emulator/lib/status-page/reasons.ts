@@ -24,11 +24,11 @@ const COMMAND_ERRORS: Readonly<Record<string, string>> = {
   7: 'the token has expired'
 }
 
-/** Explains the error in an answer of the conversion or command service, which always has HTTP status 200; `null` without an error. */
+/** Explains the error in an answer of the conversion, builder or command service, which always has HTTP status 200; `null` without an error. */
 export function reasonOfAnswer ({ url, answer }: ReceivedRequest): string | null {
   const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : /<Error>(-?\d+)</.exec(String(answer))?.[1]
   if (!/^-?[1-9]\d*$/.test(String(error))) return null
-  const meanings = /^\/(converter|convertservice\.ashx)\b/i.test(url) ? CONVERSION_ERRORS : COMMAND_ERRORS
+  const meanings = /^\/(converter|convertservice\.ashx|docbuilder)\b/i.test(url) ? CONVERSION_ERRORS : COMMAND_ERRORS
   return `Error ${error}: ${meanings[String(error)] ?? 'unknown'}.`
 }
 

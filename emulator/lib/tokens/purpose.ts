@@ -6,14 +6,12 @@ type Fields = Readonly<Record<string, unknown>>
 /** The operations that tokens of an application can name. */
 export type Operation = 'command' | 'converter' | 'docbuilder'
 
-/** The fields of which a request has at least one. A token without any is not one for this operation. */
-const FIELDS: Readonly<Record<Operation, readonly string[]>> = {
-  command: ['c'],
-  converter: ['outputtype', 'outputType'],
-  docbuilder: ['url', 'key', 'argument', 'async']
+/** Whether a token with these fields is one for an operation, whatever it says. The document server's own rules are not documented. */
+const HAS_SHAPE: Readonly<Record<Operation, (fields: Fields) => boolean>> = {
+  command: fields => 'c' in fields,
+  converter: fields => 'outputtype' in fields || 'outputType' in fields,
+  docbuilder: fields => ['url', 'key', 'argument', 'async'].some(name => name in fields) && !['c', 'document', 'editorConfig', 'outputtype', 'outputType', 'status'].some(name => name in fields)
 }
-/** Of a configuration and of a callback. */
-const FOREIGN = ['editorConfig', 'document', 'status']
 
 export interface Purposes {
   /** Whether a token with these claims may be used for an operation. `isDemanded`: it must name the operation, whatever the setting is. */
@@ -28,7 +26,7 @@ export function purposes (check: NonNullable<DocumentServerOptions['purposeCheck
       if (isDemanded && claims.operation !== operation) return false
       if (check === 'off') return true
       const isNamed = claims.operation === undefined || claims.operation === operation
-      return isNamed && FIELDS[operation].some(name => name in fields) && !FOREIGN.some(name => name in fields)
+      return isNamed && HAS_SHAPE[operation](fields)
     },
     allowsElsewhere: claims => check === 'off' || claims.operation === undefined
   }

@@ -65,10 +65,12 @@ t.test('the page shows forgotten files, and service errors sent with HTTP status
   await session.close()
   await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'nobody' })
   await fetch(`${server.url}/ConvertService.ashx`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  await fetch(`${server.url}/docbuilder`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
   const text = await read(server)
   t.match(text, ' Document key Format Bytes K txt 7 ')
   t.match(text, 'POST /command 200 Error 1: the key is missing or unknown.')
   t.match(text, 'POST /ConvertService.ashx 200 Error -8: the token is missing, invalid or expired.')
+  t.match(text, 'POST /docbuilder 200 Error -8: the token is missing, invalid or expired.')
 })
 
 t.test('the page contains no query string, token, secret or credentials, and escapes foreign text', async t => {

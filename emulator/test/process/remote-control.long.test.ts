@@ -8,7 +8,7 @@ const DONE = { httpStatus: 200, answer: { error: 0 }, accepted: true }
 
 t.test('over HTTP a test opens, reads, edits, force-saves and closes documents as in its own process', async t => {
   const { server, host, get, post } = await startDriven(t)
-  t.match(await get('/'), { status: 200, body: { name: 'onlyoffice-emulator', version: /^\d+\.\d+\.\d+/, url: server.url, editorApiUrl: server.editorApiUrl } })
+  t.match(await get('/'), { status: 200, body: { name: 'onlyoffice-emulator', version: /^\d+\.\d+\.\d+/, documentServer: { version: /^\d+\.\d+\.\d+$/, behavesAs: /^\d+\.\d+$/ }, url: server.url, editorApiUrl: server.editorApiUrl } })
 
   const opened = await post('/sessions', { config: host.config('K', { name: 'notes.txt' }) })
   t.match(opened, { status: 201, body: { key: 'K', userId: 'uid-1', viewOnly: false } })

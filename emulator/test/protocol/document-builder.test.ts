@@ -50,7 +50,7 @@ t.test('an asynchronous request answers with the key at once, and is polled with
     answer = await post({ async: true, key })
   }
   t.match(answer, { key, end: true, urls: { 'output.docx': /^http/ } })
-  t.match(await post({ key }), { key, end: true }, 'also synchronously')
+  t.match(await post({ async: false, key }), { key, end: true }, 'also synchronously')
   t.strictSame(await post({ async: true, key: 'bld_00000000' }), { error: -1 }, 'an unknown key')
 })
 

@@ -82,6 +82,13 @@ t.test('malformed requests', async t => {
   t.strictSame(await (await post('/converter/from-file', { ...signed({ ...params, outputtype: 'nonsense' }), file })).json(), { error: -7 })
 })
 
+t.test('two uploads without a key are two conversions', async t => {
+  const post = await start(t)
+  const textOf = async (text: string) => await (await post('/converter/from-file', { ...signed({ outputtype: 'txt' }), file: { name: 'a.txt', bytes: Buffer.from(text) } })).text()
+  t.match(await textOf('one'), 'one')
+  t.match(await textOf('two'), 'two')
+})
+
 t.test('a build takes its script from the request', async t => {
   const post = await start(t)
   const params = { argument: { name: 'Ada' } }
@@ -90,14 +97,15 @@ t.test('a build takes its script from the request', async t => {
   t.equal(end, true)
   t.match(await (await fetch(urls['hello.txt']!)).text(), 'Hello Ada')
   t.strictSame(await (await post('/docbuilder/from-file', { ...signed(params, 'converter'), file })).json(), { error: -8 })
+  t.strictSame(await (await post('/docbuilder/from-file', signed({ ...params, key: 'K' }, 'docbuilder'))).json(), { error: -3 }, 'a key of our own, and no script')
 })
 
-t.test('older versions do not have the endpoints, and a service that is switched off answers 404', async t => {
+t.test('older versions do not have the endpoints, and a service that is switched off answers 403', async t => {
   for (const [options, path, status] of [
     [{ version: '9.3' }, '/converter/from-file', 404], [{ version: '9.4' }, '/docbuilder/from-file', 404],
-    [{ version: '10.0', services: { converter: false } }, '/converter/from-file', 404], [{ version: '10.0', services: { converter: false } }, '/converter', 404],
-    [{ version: '10.0', services: { converter: false } }, '/ConvertService.ashx', 404], [{ version: '10.0', services: { converter: false } }, '/docbuilder/from-file', 200],
-    [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder/from-file', 404], [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder', 404],
+    [{ version: '10.0', services: { converter: false } }, '/converter/from-file', 403], [{ version: '10.0', services: { converter: false } }, '/converter', 403],
+    [{ version: '10.0', services: { converter: false } }, '/ConvertService.ashx', 403], [{ version: '10.0', services: { converter: false } }, '/docbuilder/from-file', 200],
+    [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder/from-file', 403], [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder', 403],
     [{ version: '10.0', services: { docbuilder: false } }, '/converter/from-file', 200]
   ] as ReadonlyArray<readonly [Partial<DocumentServerOptions>, string, number]>) {
     const server = await startDocumentServer(t, options)

@@ -13,7 +13,7 @@ const checkOf = (setting: Setting) => setting.purposeCheck ?? (isNew(setting) ? 
 
 /** The services with a request that each answers without an error, given a token for it. */
 const services = [
-  { operation: 'command', paths: ['/command', '/coauthoring/CommandService.ashx'], fields: () => ({ c: 'version' }), refusal: 6 },
+  { operation: 'command', paths: ['/command', '/coauthoring/CommandService.ashx'], fields: (_: string, key: string) => ({ c: 'saved', key, status: '1' }), refusal: 6 },
   { operation: 'converter', paths: ['/converter', '/ConvertService.ashx'], fields: (origin: string, key: string) => ({ async: true, filetype: 'txt', outputtype: 'pdf', key, url: `${origin}/files/notes.txt` }), refusal: -8 },
   { operation: 'docbuilder', paths: ['/docbuilder'], fields: (origin: string) => ({ async: true, url: `${origin}/files/notes.txt` }), refusal: -8 }
 ] as const

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { startDocumentServer } from '../../../emulator/test/support.js'
 import { expectRight, startSaved } from '../support.js'
 
 t.test('answer: replaces status, body and headers; none of the original headers is sent', async t => {
@@ -38,4 +39,13 @@ t.test('answer: the fields that are not replaced are those of the real answer', 
   server.fault('file', { type: 'answer', status: 503, body: 'busy', headers: { 'content-type': 'text/plain' } })
   await (await fetch(url)).text()
   t.match(server.receivedRequests.at(-1), { status: 503, answer: 'busy' })
+})
+
+t.test('answer: conversions and builds of a file in the request, too', async t => {
+  const server = await startDocumentServer(t, { version: '10.0' })
+  for (const [route, path] of [['converter', '/converter/from-file'], ['builder', '/docbuilder/from-file']] as const) {
+    server.fault(route, { type: 'answer', status: 502, body: 'Bad Gateway' })
+    const response = await fetch(`${server.url}${path}`, { method: 'POST', body: new FormData() })
+    t.strictSame([response.status, await response.text()], [502, 'Bad Gateway'], path)
+  }
 })

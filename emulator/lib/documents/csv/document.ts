@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type CellOperation, type GridCell, shownSize } from '../grid.js'
-import { separatedText, type SeparatedText } from './file.js'
+import { quoted, separatedRows } from './file.js'
 import type { Editable } from '../types.js'
 import { cellName, type Position, positionOf } from '../workbook/references.js'
 
@@ -16,11 +17,11 @@ const PLAIN_NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
 /** A .csv file in UTF-8 as one sheet. An edited one is written in the document server's own way. Throws a `TypeError` for other encodings. */
 export function separatedDocument (original: Uint8Array): Editable {
   const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(original)
-  let file = separatedText(decoded.slice(decoded.startsWith(BYTE_ORDER_MARK) ? 1 : 0))
+  let rows = separatedRows(decoded.slice(decoded.startsWith(BYTE_ORDER_MARK) ? 1 : 0))
   let changed = false
 
   function shown (row: number, column: number): GridCell {
-    const value = file.get(row, column)
+    const value = rows[row - 1]?.[column - 1] ?? ''
     return { value, text: value, ...(NUMBER.test(value) ? { align: 'right' } : {}) }
   }
 
@@ -29,22 +30,30 @@ export function separatedDocument (original: Uint8Array): Editable {
     if (sheet !== SHEET || position === undefined || !canBeSet(position)) return null
     const text = value.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '')
     const { row, column } = position
-    if (file.get(row, column).replace(/\r\n?/g, '\n') === text) return null
-    file.set(row, column, text)
+    if (shown(row, column).value.replace(/\r\n?/g, '\n') === text) return null
+    set(row, column, text)
     changed = true
     const now = shown(row, column)
     return { op: 'cell', sheet, cell: cellName(position), value: now.value, shown: now }
   }
 
+  function set (row: number, column: number, text: string): void {
+    const width = rows[0]?.length ?? 1
+    while (rows.length < row) rows.push(Array<string>(width).fill(''))
+    const fields = rows[row - 1]!
+    while (fields.length < column) fields.push('')
+    fields[column - 1] = text
+  }
+
   function canBeSet ({ row, column }: Position): boolean {
-    const newFields = (row - file.rows.length) * (file.rows[0]?.fields.length ?? 1)
-    return row <= file.rows.length + MAX_NEW_ROWS && newFields <= MAX_NEW_FIELDS && column <= Math.max(MAX_COLUMN, file.rows[row - 1]?.fields.length ?? 0)
+    const newFields = (row - rows.length) * (rows[0]?.length ?? 1)
+    return row <= rows.length + MAX_NEW_ROWS && newFields <= MAX_NEW_FIELDS && column <= Math.max(MAX_COLUMN, rows[row - 1]?.length ?? 0)
   }
 
   return {
     view () {
-      const size = shownSize(file.rows.length, file.rows.reduce((most, { fields }) => Math.max(most, fields.length), 0))
-      const cells = file.rows.slice(0, size.rows).flatMap(({ fields }, index) => fields.slice(0, size.columns).flatMap((field, column) => {
+      const size = shownSize(rows.length, rows.reduce((most, fields) => Math.max(most, fields.length), 0))
+      const cells = rows.slice(0, size.rows).flatMap((fields, index) => fields.slice(0, size.columns).flatMap((field, column) => {
         const at = { row: index + 1, column: column + 1 }
         return field === '' ? [] : [[cellName(at), shown(at.row, at.column)] as const]
       }))
@@ -53,12 +62,13 @@ export function separatedDocument (original: Uint8Array): Editable {
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText (text) {
-      if (text === file.text()) return false
-      file = separatedText(text)
+      const replaced = separatedRows(text)
+      if (isDeepStrictEqual(rows, replaced)) return false
+      rows = replaced
       changed = true
       return true
     },
-    bytes: () => changed ? new TextEncoder().encode(asSaved(file)) : original
+    bytes: () => changed ? new TextEncoder().encode(asSaved(rows)) : original
   }
 }
 
@@ -66,13 +76,11 @@ export function separatedDocument (original: Uint8Array): Editable {
  * With a byte order mark, commas and line feeds, quotation marks only where they are needed, numbers and truth values as the editor shows
  * them, and an empty cell more in each row. Source: docs/document-server-protocol.md#csv-files
  */
-function asSaved (file: SeparatedText): string {
-  const rows = file.rows.map(({ fields }, row) => [...fields.map((_, column) => savedField(file.get(row + 1, column + 1))), ''].join(','))
-  return BYTE_ORDER_MARK + rows.map(row => `${row}\n`).join('')
+function asSaved (rows: readonly string[][]): string {
+  return BYTE_ORDER_MARK + rows.map(fields => `${[...fields.map(savedField), ''].join(',')}\n`).join('')
 }
 
 function savedField (value: string): string {
   if (PLAIN_NUMBER.test(value)) return String(Number(Number(value).toPrecision(15)))
-  if (/^(?:true|false)$/i.test(value)) return value.toUpperCase()
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+  return /^(?:true|false)$/i.test(value) ? value.toUpperCase() : quoted(value)
 }

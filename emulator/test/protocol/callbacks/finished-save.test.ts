@@ -25,7 +25,7 @@ t.test('status 2 has its fields in this order and lists the changes, run by run'
     key: 'K',
     status: 2,
     history: {
-      serverVersion: /^9\.3\.\d+$/,
+      serverVersion: /^\d+\.\d+\.\d+$/,
       changes: [
         { documentSha256: /^[0-9a-f]{64}$/, created: '2026-11-20 15:12:59', user: { id: 'ada', name: 'Ada' } },
         { documentSha256: /^[0-9a-f]{64}$/, created: '2026-11-20 15:14:00', user: { id: 'grace', name: 'Grace' } }

@@ -23,7 +23,7 @@ t.test('a header token of 7168 characters or more loses changesurl and history, 
   }
   t.equal(longest, 7167)
   const { body, signed, inHeader } = last
-  const history = { serverVersion: '9.3.0', changes: [{ user: { id: 'uid-1' } }] }
+  const history = { serverVersion: String, changes: [{ user: { id: 'uid-1' } }] }
   t.equal('changesurl' in body, false)
   t.strictSame(body.history, {})
   t.equal('changesurl' in inHeader, false)

@@ -34,7 +34,7 @@ t.test('separate secrets: that of the inbox verifies what is received, that of t
 t.test('without tokens for requests and the browser plain fields count, and a token is not looked at', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { tokens: { inbox: false }, clock: fakeClock({ autoAdvance: true }) })
-  t.match(await post(`${server.url}/command`, { c: 'version' }), { error: 0, version: /^9\./ })
+  t.match(await post(`${server.url}/command`, { c: 'version' }), { error: 0, version: /^\d+(\.\d+)+$/ })
   t.match(await post(`${server.url}/command`, { c: 'version', token: 'x.y.z' }), { error: 0 })
   const conversion = { async: false, filetype: 'txt', key: 'C', outputtype: 'txt', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
   t.match(await post(`${server.url}/converter`, conversion), { endConvert: true, fileType: 'txt' })

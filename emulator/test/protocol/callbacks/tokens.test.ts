@@ -1,4 +1,5 @@
 import t from 'tap'
+import { claimOf } from '../../../../test/helpers/document-server.js'
 import { fakeClock } from '../../../lib/index.js'
 import { claimsOf, headerClaims, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
@@ -12,8 +13,8 @@ t.test('a callback carries its fields flat in the body token and as payload in t
   const iat = Math.floor(clock.now() / 1000)
   for (const request of host.received.filter(({ body }) => body !== null)) {
     const { token, ...fields } = request.body!
-    t.strictSame(claimsOf(token), { ...fields, iat, exp: iat + 300 }, 'body: nothing else, valid for five minutes')
-    t.strictSame(headerClaims(request), { payload: fields, iat, exp: iat + 300 }, 'header')
+    t.strictSame(claimsOf(token), { ...fields, iat, exp: iat + 300, ...claimOf('callback') }, 'body: nothing else, valid for five minutes')
+    t.strictSame(headerClaims(request), { payload: fields, iat, exp: iat + 300, ...claimOf('callback') }, 'header')
     t.strictSame(JSON.parse(Buffer.from(String(token).split('.')[0]!, 'base64url').toString()), { alg: 'HS256', typ: 'JWT' })
   }
   t.equal(host.received.length, 3)
@@ -29,7 +30,7 @@ t.test('a download carries a header token alone, for the URL as configured', asy
   t.equal((await session.content()).toString(), 'text')
   const download = host.received.find(({ method }) => method === 'GET')!
   const iat = Math.floor(clock.now() / 1000)
-  t.strictSame(headerClaims(download), { payload: { url: `${host.origin}${document}` }, iat, exp: iat + 300 }, 'raw')
+  t.strictSame(headerClaims(download), { payload: { url: `${host.origin}${document}` }, iat, exp: iat + 300, ...claimOf('download') }, 'raw')
   t.equal(download.path, '/files/Gr%C3%B6%C3%9Fe%201.txt?a=%C3%BC', 'percent-encoded')
   t.equal(download.body, null)
 })

@@ -1,6 +1,7 @@
 import { createSigner } from 'fast-jwt'
 import t from 'tap'
 import { request } from 'undici'
+import { claimOf } from '../../../../test/helpers/document-server.js'
 import { fakeClock } from '../../../lib/index.js'
 import { postSigned, SECRET, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
@@ -22,10 +23,9 @@ const VERSION = { error: 0, version: /^\d+(\.\d+)+$/ }
 for (const address of ADDRESSES) {
   t.test(`${address} accepts a token in the body or the header, and always answers HTTP 200`, async t => {
     const { post } = await start(t)
-    const version = { error: 0, version: /^9\.3\.0\.\d+$/ }
-    t.match(await post({ c: 'version', token: sign({ c: 'version' }) }, {}, address), version)
-    t.match(await post({ c: 'version' }, { authorization: `Bearer ${sign({ payload: { c: 'version' } })}` }, address), version)
-    t.match(await post({ token: sign({ c: 'license' }) }, {}, address), { error: 0, license: { end_date: null }, server: { buildVersion: '9.3.0' }, quota: { users: [], users_view: [] } })
+    t.match(await post({ c: 'version', token: sign({ c: 'version' }) }, {}, address), VERSION)
+    t.match(await post({ c: 'version' }, { authorization: `Bearer ${sign({ payload: { c: 'version' } })}` }, address), VERSION)
+    t.match(await post({ token: sign({ c: 'license' }) }, {}, address), { error: 0, license: { end_date: null }, server: { buildVersion: /^\d+\.\d+\.\d+$/ }, quota: { users: [], users_view: [] } })
   })
 }
 
@@ -57,12 +57,13 @@ t.test('tokens: none or wrong answers 6, expired 7, 60 s of skew are allowed; on
 
 t.test('HS256, HS384 and HS512 are accepted, with and without exp', async t => {
   const { post, now } = await start(t)
+  const command = { c: 'version', ...claimOf('command') }
   for (const algorithm of ['HS256', 'HS384', 'HS512'] as const) {
     const signAs = createSigner({ key: SECRET, algorithm, noTimestamp: true })
-    t.match(await post({ token: signAs({ c: 'version' }) }), { error: 0 }, algorithm)
-    t.match(await post({ token: signAs({ c: 'version', exp: now + 300 }) }), { error: 0 }, algorithm)
+    t.match(await post({ token: signAs(command) }), { error: 0 }, algorithm)
+    t.match(await post({ token: signAs({ ...command, exp: now + 300 }) }), { error: 0 }, algorithm)
   }
-  t.strictSame(await post({ token: createSigner({ algorithm: 'none' })({ c: 'version' }) }), { error: 6 }, 'none')
+  t.strictSame(await post({ token: createSigner({ algorithm: 'none' })(command) }), { error: 6 }, 'none')
 })
 
 t.test('version, license and getForgottenList need no key and echo one; saved needs one and answers 0', async t => {
