@@ -242,7 +242,7 @@ export interface EditorOptions {
   readonly onFormatChange?: 'follow' | 'ignore'
   /**
    * What to do with a save if someone else changed the file during the editing session. `keep-both` stores it as a conflict
-   * copy, which `onSaved` reports. `overwrite` replaces the file.
+   * copy, which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the document server's clock.
    *
    * @default 'keep-both'; 'overwrite' in the classic profile
    */

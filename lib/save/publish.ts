@@ -8,7 +8,7 @@ import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
 import { lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
-import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
+import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import { newVersion } from './new-version.js'
@@ -67,7 +67,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.isForgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
-      : settings.onConflict === 'keep-both' && (wasHeldUp(save) || isConflict(record, keys, identity, current))
+      : wasHeldUp(save) || (settings.onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
     // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStoredContent(staged, current)) return await noteOnly(save)

@@ -90,6 +90,11 @@ export function isHeldUp (record: FileRecord, save: SaveIdentity, { isAwaited }:
   return save.status === 2 && isOlderThanStored(record, save) && (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
 }
 
+/** Whether what another session has stored in the file is newer, by the document server's clock. */
+export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: SaveIdentity): boolean {
+  return saves.some(other => other.key !== key && other.revision !== undefined && isBefore(lastsave, other.lastsave))
+}
+
 /** Whether a save of the same session that is stored contains newer changes, by the document server's clock. */
 function isOlderThanStored ({ saves }: FileRecord, save: SaveIdentity): boolean {
   return saves.some(other => isNewer(other, save))

@@ -45,13 +45,13 @@ for (const profile of profiles) {
     })
   }
 
-  for (const name of ['after the final save', 'and nobody waits for the answer'] as const) {
-    t.test(`a finished save that was held up while its session went on, ${name}, does not replace what is newer (${profile})`, async t => {
+  for (const [name, onConflict] of [['after the final save', 'keep-both'], ['after the final save', 'overwrite'], ['and nobody waits for the answer', 'keep-both'], ['and nobody waits for the answer', 'overwrite']] as const) {
+    t.test(`a finished save that was held up while its session went on, ${name}, does not replace what is newer: onConflict ${onConflict} (${profile})`, async t => {
       const stored = deferred<SavedEvent>()
       let fetching = () => {}
       const { app, post, key, storedText, fileId, documentServer: { origin } } = await startEditing(t, {
         profile,
-        onConflict: 'keep-both',
+        onConflict,
         onSaved: event => { if (event.conflict) stored.resolve(event) },
         serve (request, response) {
           fetching()
@@ -89,6 +89,18 @@ for (const profile of profiles) {
     await storage.replace(fileId, Buffer.from('changed from outside'))
     t.notOk(await save('conflict', { status: 2, lastsave: '2026-11-20T16:12:45.000Z', history }, { isFetched: true }))
     t.equal(await storedText(fileId), 'changed from outside')
+  })
+
+  t.test(`onConflict overwrite: the final save of a session that was held up does not replace what a later session has saved (${profile})`, async t => {
+    const saved: SavedEvent[] = []
+    const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'overwrite', onSaved: event => { saved.push(event) } })
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    const later = await openedKey()
+    t.not(later, key)
+    t.ok(await save('later', { key: later, status: 2, lastsave: LATER }))
+    t.equal(await post({ key, status: 2, lastsave: TIME, url: `${origin}/earlier` }), 0)
+    t.equal(await storedText(fileId), '/later')
+    t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/earlier')
   })
 
   t.test(`an earlier attempt at a finished save arrives after the one that was stored: the revision stays, for the next session (${profile})`, async t => {
