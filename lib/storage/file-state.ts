@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
@@ -29,13 +29,20 @@ const MAX_GENERATIONS = 16
 /** Between checking two records for whether their documents still exist. */
 const ORPHAN_PAUSE_MS = 5
 
-const DAY_MS = 24 * 60 * 60 * 1000
+/** How long the record of a missing document is kept, in case the document is put back. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * A file in the folder of a record whose document is missing. It contains since when, in milliseconds since 1970; its modification time
+ * is that of the latest start that did not find the document.
+ */
+const MISSING = 'missing'
 
 export interface FileState extends Required<StateStore> {
   remove (fileId: string): Promise<void>
   /**
-   * Removes temp files of ended processes, and then, in the background, records of documents that no longer exist. Rejects when
-   * records cannot be written.
+   * Removes temp files of ended processes, and then, in the background, records of documents that have been missing at each start for
+   * 30 days. Rejects when records cannot be written.
    */
   prepare (isStored: (fileId: string) => Promise<boolean>): Promise<void>
 }
@@ -167,11 +174,20 @@ async function * foldersIn (root: string): AsyncGenerator<string> {
   }
 }
 
-/** Keeps the record for a day, in case the document is put back. */
+/** Nothing tells whether a document is deleted, or being moved or restored from a backup: only time does. */
 async function removeOrphan (folder: string, root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
-  if (now - (await lstat(folder)).mtimeMs <= DAY_MS) return
   const generation = (await newestIn(folder))?.generation
-  if (generation && !await isStored(generation.fileId)) await removeFolder(folder, join(root, TEMP_FOLDER))
+  if (!generation) return
+  const note = join(folder, MISSING)
+  if (await isStored(generation.fileId)) {
+    await unlink(note).catch(ignoreMissing)
+    return
+  }
+  const noted = await stat(note).catch(ignoreMissing)
+  const isRecent = noted !== undefined && now - noted.mtimeMs < KEPT_MS // otherwise it may have been there since
+  const since = isRecent && Number(await readFile(note, 'utf8')) || now
+  if (now - since > KEPT_MS) await removeFolder(folder, join(root, TEMP_FOLDER))
+  else await writeFile(note, String(since))
 }
 
 /** Moves the folder away first: removed file by file, it would look like an older record for a while. */

@@ -37,7 +37,7 @@ export interface FileVersions extends VersionStore {
   removeAll (fileId: string): Promise<void>
   /**
    * If versions were ever kept: removes temp files of ended processes, and then, in the background, the versions of documents that
-   * no longer exist. Rejects when versions cannot be written. It is part of getting ready.
+   * have been missing for 30 days, as `fileState` does. Rejects when versions cannot be written. It is part of getting ready.
    */
   prepare (): Promise<void>
 }

@@ -20,7 +20,7 @@ async function folderIn (directory: string): Promise<string> {
 }
 
 async function versionsIn (directory: string): Promise<number[]> {
-  return (await readdir(await folderIn(directory))).map(Number).sort((a, b) => a - b)
+  return (await readdir(await folderIn(directory))).filter(name => name !== 'missing').map(Number).sort((a, b) => a - b)
 }
 
 function replaceInModule <Name extends keyof typeof fs> (name: Name, replacement: typeof fs[Name]): void {

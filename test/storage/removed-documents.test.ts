@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -8,58 +9,78 @@ import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { STATE } from './faults.js'
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
 /** The folder of a document's record, from the root of all records. */
 function folderOf (fileId: string): string {
   const hash = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
   return join(hash.slice(0, 2), hash)
 }
 
-async function age (directory: string, fileId: string, hours: number): Promise<void> {
-  const seconds = Date.now() / 1000 - hours * 3600
-  await utimes(join(directory, STATE, folderOf(fileId)), seconds, seconds)
+/** Where it is noted that a document is missing. */
+function noteOf (directory: string, fileId: string): string {
+  return join(directory, STATE, folderOf(fileId), 'missing')
 }
 
-/** Records of documents that are not there, written so many hours ago. In the order in which a start comes across them. */
-async function recordsWithout (t: Test, count: number, hours: number) {
+/** Notes that a document is missing: first at a start so many days ago, and last at another one. */
+async function missedAt (directory: string, fileId: string, { first, last = 0 }: { readonly first: number, readonly last?: number }): Promise<void> {
+  await writeFile(noteOf(directory, fileId), String(Date.now() - first * DAY_MS))
+  const seconds = (Date.now() - last * DAY_MS) / 1000
+  await utimes(noteOf(directory, fileId), seconds, seconds)
+}
+
+/** Documents that are not there, with records. In the order in which a start comes across them. */
+async function recordsWithout (t: Test, count: number) {
   const directory = t.testdir()
   const { state } = fileStorage({ directory })
   const fileIds = Array.from({ length: count }, (_, index) => `document-${index}`)
-  for (const fileId of fileIds) {
-    await state.set(fileId, `record of ${fileId}`, null)
-    await age(directory, fileId, hours)
-  }
+  for (const fileId of fileIds) await state.set(fileId, `record of ${fileId}`, null)
   const shards = await readdir(join(directory, STATE))
   const place = (fileId: string) => shards.indexOf(folderOf(fileId).slice(0, 2))
   return { directory, state, fileIds: fileIds.sort((a, b) => place(a) - place(b)) }
 }
 
-t.test('at start, records of documents that have been gone for more than a day are removed, and no others', { timeout: 60_000 }, async t => {
-  const { directory, state, fileIds: [stored, unusual, recent, ...gone] } = await recordsWithout(t, 8, 25)
+/** A start that has come across all records: `last` is the record that it comes across last, whose document has been missing for too long. */
+async function startUntilGone (directory: string, last: string): Promise<void> {
+  await missedAt(directory, last, { first: 31 })
+  const { ready, state } = fileStorage({ directory })
+  await ready()
+  while (await state.get(last) !== null) await turn()
+}
+
+t.test('a start removes the record of a document that was missing at all starts for 30 days, and no others', { timeout: 60_000 }, async t => {
+  const { directory, state, fileIds: [stored, unusual, unnoted, recent, back, gap, torn, gone, last] } = await recordsWithout(t, 9)
   await writeFile(join(directory, `${stored}.docx`), '')
   await writeFile(join(directory, `${unusual}.zzz`), '')
-  await age(directory, recent!, 23)
+  for (const fileId of [stored, unusual]) await missedAt(directory, fileId!, { first: 31 })
+  const ago = (Date.now() - 400 * DAY_MS) / 1000
+  await utimes(join(directory, STATE, folderOf(unnoted!)), ago, ago)
+  await missedAt(directory, recent!, { first: 29 })
+  await missedAt(directory, gap!, { first: 70, last: 31 })
+  await writeFile(noteOf(directory, torn!), '')
+  await missedAt(directory, gone!, { first: 31 })
 
-  await fileStorage({ directory }).ready()
-  for (const fileId of gone) {
-    while (await state.get(fileId) !== null) await turn()
-  }
-  for (const fileId of [stored, unusual, recent]) t.equal((await state.get(fileId!))?.value, `record of ${fileId}`)
+  await startUntilGone(directory, last!)
+  t.equal(await state.get(gone!), null)
+  for (const fileId of [stored, unusual, unnoted, recent, gap, torn]) t.equal((await state.get(fileId!))?.value, `record of ${fileId}`)
+  for (const fileId of [stored, unusual]) t.notOk(existsSync(noteOf(directory, fileId!)), 'it is there')
+  for (const fileId of [unnoted, gap, torn]) t.ok(Date.now() - Number(await readFile(noteOf(directory, fileId!), 'utf8')) < DAY_MS, 'missing since this start')
+  t.ok(Date.now() - Number(await readFile(noteOf(directory, recent!), 'utf8')) > 28 * DAY_MS, 'still since the first one')
 
   await rm(join(directory, `${stored}.docx`))
-  await fileStorage({ directory }).ready()
-  while (await state.get(stored!) !== null) await turn()
-  t.equal((await state.get(unusual!))?.value, `record of ${unusual}`)
+  await state.set(last!, 'anew', null)
+  await startUntilGone(directory, last!)
+  t.equal((await state.get(stored!))?.value, `record of ${stored}`, 'missing since now')
 })
 
 t.test('a record that was removed and is created again counts its versions from the beginning', { timeout: 60_000 }, async t => {
-  const { directory, state, fileIds: [fileId] } = await recordsWithout(t, 1, 48)
-  await fileStorage({ directory }).ready()
-  while (await state.get(fileId!) !== null) await turn()
+  const { directory, state, fileIds: [fileId] } = await recordsWithout(t, 1)
+  await startUntilGone(directory, fileId!)
   t.match(await state.set(fileId!, 'anew', null), / 1$/)
 })
 
 t.test('a file that is not a record does no harm and stays', { timeout: 60_000 }, async t => {
-  const { directory, state, fileIds: [gone] } = await recordsWithout(t, 1, 48)
+  const { directory, state, fileIds: [gone] } = await recordsWithout(t, 1)
   const root = join(directory, STATE)
   const odd = ['00', 'lost+found', '.DS_Store', join('ff', 'file'), join('ff', 'folder', '1'), join('ff', 'empty')]
   await writeFile(join(root, '.DS_Store'), '')
@@ -67,18 +88,16 @@ t.test('a file that is not a record does no harm and stays', { timeout: 60_000 }
   await writeFile(join(root, 'ff', 'file'), '')
   for (const text of ['{"live":[]}', '"text"', 'torn']) {
     await writeFile(join(root, 'ff', 'folder', '1'), text)
-    for (const name of ['folder', 'file', 'empty']) await utimes(join(root, 'ff', name), 1, 1)
-    await fileStorage({ directory }).ready()
-    while (await state.get(gone!) !== null) await turn()
+    await startUntilGone(directory, gone!)
     await state.set(gone!, 'next', null)
-    await age(directory, gone!, 48)
   }
   const found = await readdir(root, { recursive: true })
   for (const path of odd) t.ok(found.includes(path), path)
 })
 
 t.test('a process with nothing else to do exits before it has checked all records', async t => {
-  const { directory, state, fileIds } = await recordsWithout(t, 60, 48)
+  const { directory, state, fileIds } = await recordsWithout(t, 60)
+  for (const fileId of fileIds) await missedAt(directory, fileId, { first: 31 })
   await promisify(execFile)(process.execPath, [...process.execArgv, join(import.meta.dirname, 'traced', 'create.ts'), directory])
   const left = await Promise.all(fileIds.map(async fileId => await state.get(fileId)))
   t.ok(left.filter(record => record !== null).length > 30)
