@@ -123,7 +123,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     closing: shutdown.closing
   })
   const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
-  const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
+  const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, recordStore, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
 
   /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
   async function whenSaved (fileId: string): Promise<void> {
@@ -142,7 +142,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
 }
 
 /** Earlier versions of documents; `undefined` where none are kept. */
-export function createVersionHistory ({ settings, log, shutdown }: Foundation, { commands, keys, tokens, urls }: Connection, { hooks, storage, recordStore, locks, saves }: Saving) {
+export function createVersionHistory ({ settings, log, shutdown }: Foundation, { keys, tokens, urls }: Connection, { hooks, storage, recordStore, locks, saves, sessions }: Saving) {
   const { clock, versions: retention } = settings
   const { versions: store } = storage
   if (!retention || !store) return undefined
@@ -154,7 +154,7 @@ export function createVersionHistory ({ settings, log, shutdown }: Foundation, {
     storage,
     locks,
     recordStore,
-    lookUp: commands.lookUp,
+    sessions,
     isInHookOf: hooks.isInHookOf,
     clock,
     log,

@@ -5,7 +5,6 @@ import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import type { Clock } from '../../types/options.js'
-import type { Commands } from '../document-server/commands.js'
 import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
 import type { Fetch } from '../save/fetch.js'
 import type { ReplaceNoted } from '../save/noted-replace.js'
@@ -18,7 +17,8 @@ import type { Locks } from '../sessions/locks.js'
 import { isResultPath } from '../security/result-path.js'
 import { liveSessions } from '../sessions/record.js'
 import type { RecordStore } from '../sessions/record-store.js'
-import { eventUndelivered } from '../sessions/stored-saves.js'
+import type { Sessions } from '../sessions/sessions.js'
+import { versionRestored } from '../sessions/stored-saves.js'
 import { deferErrors } from '../streams.js'
 import { isHttpUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
@@ -54,8 +54,7 @@ interface Dependencies {
   readonly locks: Pick<Locks, 'lookWhenFree'>
   readonly replaceNoted: ReplaceNoted
   readonly recordStore: Pick<RecordStore, 'read'>
-  /** Asks the document server what it has under a key; `undefined` if it does not say. Not to be called in the queue. */
-  readonly lookUp: Commands['lookUp']
+  readonly sessions: Pick<Sessions, 'giveUpIfUnknown'>
   /** Whether the caller runs in a hook that a callback of this file waits for. */
   readonly isInHookOf: (fileId: string) => boolean
   readonly outbox: Outbox
@@ -82,9 +81,9 @@ const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fil
 
 /**
  * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
- * would become a conflict copy.
+ * would become a conflict copy. A refused save does not come back by itself afterwards: recovery stores it as a copy.
  */
-export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceNoted, recordStore, lookUp, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
+export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceNoted, recordStore, sessions, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
   const running = createQueue()
   return { restore: async (...args) => await running.enter('', async () => await restore(...args)), idle: running.idle }
 
@@ -93,28 +92,31 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
     const { result, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     if (isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
     const ending = signal ? AbortSignal.any([signal, closing]) : closing
-    await whenNobodyEdits(fileId, timeout, ending)
+    const end = performance.now() + timeout
+    await whenNobodyEdits(fileId, end, timeout, ending)
     const staging = result ? stageResult(fileId, result) : stageVersion(fileId, version)
     try {
       const content = await unlessAborted(staging, ending)
-      return await queue.enter(fileId, async turn => {
-        await unlessAborted(turn, ending)
-        return await publish(fileId, version, content, user)
-      })
+      for (;;) {
+        const restored = await queue.enter(fileId, async turn => {
+          await unlessAborted(turn, ending)
+          return await publish(fileId, version, content, user)
+        })
+        if (restored) return restored
+        await whenNobodyEdits(fileId, end, timeout, ending) // not in the queue, in which the callbacks of the session wait
+      }
     } finally {
       running.enter('', async () => await storage.discard((await staging).staged)).catch(() => {}) // it may still be staged after an abort
     }
   }
 
-  async function whenNobodyEdits (fileId: string, timeout: number, signal: AbortSignal): Promise<void> {
-    let askAt = performance.now() + ASK_AFTER_MS
-    for (const end = performance.now() + timeout; ;) {
+  async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
+    for (let askAt = performance.now() + ASK_AFTER_MS; ;) {
       signal.throwIfAborted()
-      const keys = liveSessions((await recordStore.read(fileId)).record).map(({ key }) => key)
-      if (keys.length === 0) return
+      const live = liveSessions((await recordStore.read(fileId)).record)
+      if (live.length === 0) return
       if (performance.now() > askAt) {
-        const known = await unlessAborted(Promise.all(keys.map(lookUp)), signal)
-        if (known.every(one => one === 'unknown')) return
+        await unlessAborted(Promise.all(live.map(async session => await sessions.giveUpIfUnknown(fileId, session))), signal)
         askAt = performance.now() + ASK_AFTER_MS
       }
       if (performance.now() > end) throw new BeingEditedError(timeout)
@@ -134,7 +136,8 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 
-  async function publish (fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined): Promise<RestoredVersion> {
+  /** Resolves to `undefined` if somebody edits the document now: what they save would become a conflict copy. */
+  async function publish (fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(clock.now()).toISOString(), restored: version, ...madeBy(user) }
     const id = randomUUID()
     const eventOf = (info: FileInfo): SavedEvent => restoredEvent(id, info, version, user)
@@ -142,15 +145,13 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const { snapshot, current } = await locks.lookWhenFree(fileId)
       if (!current) throw new FileNotFoundError()
+      if (liveSessions(snapshot.record).length > 0) return undefined
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
       const replaced = await replaceNoted(fileId, staged, snapshot, options, {
-        change (record, info) {
-          const undelivered = undeliveredOf(info)
-          return undelivered ? eventUndelivered(record, undelivered) : record
-        },
+        change: (record, info) => versionRestored(record, undeliveredOf(info)),
         publishing (info) {
           const undelivered = undeliveredOf(info)
-          return undelivered ? { undelivered } : {}
+          return { restored: info.revision, ...(undelivered && { undelivered }) }
         }
       })
       if (!replaced) continue

@@ -4,7 +4,7 @@ import type { RecoveredFile, RecoverForgottenOptions } from '../../types/documen
 import type { ForgottenFileEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent, Storage } from '../../types/storage.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
-import { FileNotFoundError, HookTimeoutError, NestedRecoveryError } from '../errors.js'
+import { BeingEditedError, FileNotFoundError, HookTimeoutError, NestedRecoveryError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
 import { assertOptions, type Rules, Signal, TrueOrFalse } from '../rules.js'
@@ -13,6 +13,8 @@ import type { SaveOutcome } from '../save/save.js'
 import type { Saves } from '../save/saves.js'
 import type { StagingStorage } from '../save/staging.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
+import { liveSessions } from '../sessions/record.js'
+import type { RecordStore } from '../sessions/record-store.js'
 import { unlessAborted, withTimeout } from '../with-timeout.js'
 import type { FetchedFile, ForgottenFiles } from './forgotten-files.js'
 
@@ -26,7 +28,8 @@ interface Dependencies {
   /** Stages the content of a document that no longer exists. */
   readonly spool: NonNullable<Storage['stage']>
   readonly saves: Pick<Saves, 'stageSaved' | 'store' | 'queue'>
-  readonly keys: Pick<DocumentKeys, 'fileIdOf'>
+  readonly recordStore: Pick<RecordStore, 'read'>
+  readonly keys: Pick<DocumentKeys, 'fileIdOf' | 'isForAnotherServer'>
   readonly log: FastifyBaseLogger
   /** The application is closing: no further file is begun. */
   readonly closing: AbortSignal
@@ -49,7 +52,7 @@ export interface Recovery {
 
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
 
-export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, keys, log, closing, signal: endAll }: Dependencies): Recovery {
+export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, recordStore, keys, log, closing, signal: endAll }: Dependencies): Recovery {
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
   /** What the hooks of a run do runs in its context: a run that they wait for would never begin. */
@@ -134,7 +137,8 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     if (file === null) return { outcome: 'gone' }
     try {
       if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' } // fetching may take minutes
-      const outcome = await storeStaged(saveRequest(key, fileId, file), file.staged)
+      const outcome = await storeStaged(saveRequest(key, fileId, file, await keysAtRest(key, fileId, signal)), file.staged)
+      if (outcome === 'being-edited') return { outcome }
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
     } finally {
       await storage.discard(file.staged)
@@ -142,11 +146,21 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     return await handOver(key, fileId, signal) // it was deleted meanwhile
   }
 
-  async function storeStaged (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome> {
+  /** This key, and those of noted sessions in which nobody edits. What another document server has, nobody can say. */
+  async function keysAtRest (key: string, fileId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const atRest = new Set([key])
+    for (const { key: other } of liveSessions((await recordStore.read(fileId)).record)) {
+      if (!atRest.has(other) && !keys.isForAnotherServer(fileId, other) && !await forgottenFiles.isBeingEdited(other, signal)) atRest.add(other)
+    }
+    return atRest
+  }
+
+  async function storeStaged (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome | 'being-edited'> {
     try {
       return await saves.queue.run(request.fileId, async () => await saves.store(request, staged))
     } catch (error) {
       if (error instanceof FileNotFoundError) return 'missing'
+      if (error instanceof BeingEditedError) return 'being-edited'
       throw error
     }
   }
@@ -191,7 +205,7 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
 }
 
 /** The path is made of the content: that of the URL is the same for every forgotten file of a key. */
-function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile): SaveRequest {
+function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile, keysAtRest: ReadonlySet<string>): SaveRequest {
   return {
     fileId,
     status: 2,
@@ -202,7 +216,7 @@ function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }
     filetype,
     notmodified: true, // it is compared with the stored bytes
     users: undefined,
-    isForgotten: true
+    forgotten: { keysAtRest }
   }
 }
 

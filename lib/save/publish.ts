@@ -1,12 +1,12 @@
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { sha256Of } from '../digest.js'
-import { NameTakenError, StorageTimeoutError } from '../errors.js'
+import { BeingEditedError, NameTakenError, StorageTimeoutError } from '../errors.js'
 import type { NewVersion } from '../history/details.js'
 import type { Settings } from '../options.js'
 import type { DocumentKeys } from '../sessions/document-key.js'
 import type { Locks } from '../sessions/locks.js'
-import { lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import { lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
@@ -65,13 +65,15 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 
   async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
-    const conflict = request.isForgotten
+    const conflict = request.forgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : wasHeldUp(save) || (settings.onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
     // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStoredContent(staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
+    // What another session saves would not build on it.
+    if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) throw new BeingEditedError(0)
     try {
       return await storeInFile(save)
     } catch (error) {
@@ -123,7 +125,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
-    if (conflictFileId === undefined || conflictRevision === undefined || request.isForgotten) return null
+    if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return null
     if (wasHeldUp(save) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
@@ -181,8 +183,8 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 }
 
 /** Whether it is a forgotten file that may be older than what was stored of its session. */
-function isOutdated ({ request: { isForgotten, lastsave }, identity: { key }, snapshot: { record } }: IdentifiedSave): boolean {
-  return isForgotten === true && mayBeOlderThanStored(record, key, lastsave)
+function isOutdated ({ request: { forgotten, lastsave }, identity: { key }, snapshot: { record } }: IdentifiedSave): boolean {
+  return forgotten !== undefined && mayBeOlderThanStored(record, key, lastsave)
 }
 
 function wasHeldUp ({ request, identity, snapshot: { record } }: IdentifiedSave): boolean {
@@ -208,7 +210,7 @@ function eventOf (request: SaveRequest, { fileId, extension, size, revision }: F
     revision,
     ...(key !== undefined && { key }),
     ...(users && { users }),
-    ...(request.isForgotten && { recovered: true }),
+    ...(request.forgotten && { recovered: true }),
     ...(conflictReason && { conflict: true, conflictFileId: fileId, conflictReason })
   }
 }

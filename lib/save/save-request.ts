@@ -26,8 +26,11 @@ export interface SaveRequest {
   readonly history?: CallbackHistory | undefined
   /** Where the document server has the data of those changes. */
   readonly changesUrl?: URL | undefined
-  /** It is a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. */
-  readonly isForgotten?: true
+  /**
+   * Of a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. `keysAtRest`: of
+   * sessions in which nobody edits.
+   */
+  readonly forgotten?: { readonly keysAtRest: ReadonlySet<string> }
   /** Whether the document server still waits for the answer, as far as that can be told. Without it, it does. */
   readonly isAwaited?: (() => boolean) | undefined
   /** Absent when no callback announced it. */

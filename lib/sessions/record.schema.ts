@@ -86,8 +86,10 @@ const BearingSchema = Type.Object({
 })
 
 const PublishingSchema = Type.Object({
-  /** Absent if no save is published, but another version. */
+  /** Absent if no save is published, but an earlier version. */
   save: Type.Optional(StoredSaveSchema),
+  /** Revision of the earlier version that is published. */
+  restored: OptionalString,
   bearing: Type.Optional(BearingSchema),
   undelivered: Type.Optional(UndeliveredEventSchema),
   /** For `Storage.revoke`. */

@@ -25,7 +25,7 @@ export interface Sessions {
   discarded (fileId: string, key: string, users: Users): Promise<void>
   /** A save of the session was refused: the document server keeps it under this key. */
   saveRefused (fileId: string, key: string, users: Users): Promise<void>
-  /** Asks the document server whether it still knows a session, and gives it up otherwise. Call it as `Commands.lookUp`. */
+  /** Asks the document server whether it still knows a session, unless that is another server's, and gives it up otherwise. Call it as `Commands.lookUp`. */
   giveUpIfUnknown (fileId: string, session: Session): Promise<void>
 }
 
@@ -135,7 +135,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
     },
 
     async giveUpIfUnknown (fileId, session) {
-      await isStillLive(fileId, session)
+      if (!keys.isForAnotherServer(fileId, session.key)) await isStillLive(fileId, session)
     }
   }
 

@@ -63,12 +63,18 @@ export function eventDelivered (record: FileRecord, id: string): FileRecord {
   return others.length === undelivered.length ? record : { ...rest, ...(others.length > 0 && { undelivered: others }) }
 }
 
+/** An earlier version was stored. Whoever opens the document sees it, and not a save that was refused before. */
+export function versionRestored (record: FileRecord, undelivered: UndeliveredEvent | undefined): FileRecord {
+  const restored = { ...record, sessions: record.sessions.filter(({ hasRefusedSave }) => hasRefusedSave !== true) }
+  return undelivered ? eventUndelivered(restored, undelivered) : restored
+}
+
 /** Removes the lock of a dead holder. The save, or the earlier version, that it was publishing counts as stored if its content is what is stored now. */
 export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
-  const { save, undelivered, bearing } = lock?.publishing ?? {}
-  if (save === undefined) return undelivered !== undefined && undelivered.event.revision === storedRevision ? eventUndelivered(rest, undelivered) : rest
-  return save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing, isAwaited: false }) : rest
+  const { save, restored, undelivered, bearing } = lock?.publishing ?? {}
+  if (restored !== undefined) return restored === storedRevision ? versionRestored(rest, undelivered) : rest
+  return save !== undefined && save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing, isAwaited: false }) : rest
 }
 
 /**

@@ -185,7 +185,7 @@ async function removeOrphan (folder: string, root: string, now: number, isStored
   }
   const noted = await stat(note).catch(ignoreMissing)
   const isRecent = noted !== undefined && now - noted.mtimeMs < KEPT_MS // otherwise it may have been there since
-  const since = isRecent && Number(await readFile(note, 'utf8')) || now
+  const since = (isRecent ? Number(await readFile(note, 'utf8')) : 0) || now
   if (now - since > KEPT_MS) await removeFolder(folder, join(root, TEMP_FOLDER))
   else await writeFile(note, String(since))
 }

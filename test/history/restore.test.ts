@@ -1,6 +1,8 @@
+import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { deferred } from '../helpers/deferred.js'
 import { OLD } from '../integration/support.js'
-import { ADA, GRACE, startHistorian, textAt } from './support.js'
+import { ADA, GRACE, startHistorian } from './support.js'
 
 t.test('restoring makes a version the present one and keeps what was there', async t => {
   const { edit, control, contents, saved, key, fileId } = await startHistorian(t)
@@ -65,9 +67,9 @@ t.test('a change below a version is restored from a result file of the document 
   await t.rejects(opened.restore(2, { result: { url, fileType: 'docx' } }), { code: 'FST_EDITOR_UPSTREAM' })
 })
 
-t.test('a session that begins while a version is restored ends in a conflict copy', async t => {
+t.test('a session that begins while a version is prepared is waited for', async t => {
   let between = async () => {}
-  const { edit, open, control, contents, saved, app } = await startHistorian(t, {
+  const { edit, open, control, contents, saved } = await startHistorian(t, {
     storing: storage => ({
       ...storage,
       async stage (fileId, content) {
@@ -78,17 +80,60 @@ t.test('a session that begins while a version is restored ends in a conflict cop
   })
   await edit('two')
   let session: Awaited<ReturnType<typeof open>> | undefined
+  const joined = deferred<void>()
   between = async () => {
     between = async () => {}
     session = await open({ user: GRACE })
     await session.edit('by Grace')
+    joined.resolve()
   }
-  await (await control({ user: ADA })).restore(1)
+  const restoring = (await control({ user: ADA })).restore(1)
+  await joined.promise
   t.match(await session!.close(), { accepted: true })
-  t.strictSame((await contents()).at(-1), [3, OLD])
-  const { conflictFileId } = saved.at(-1)!
-  t.equal(await textAt((await app.editorControl().openDocument(conflictFileId!)).documentUrl), 'by Grace')
+  await restoring
+  t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'by Grace'], [4, OLD]])
+  t.notOk(saved.some(({ conflict }) => conflict))
+
+  between = async () => {
+    between = async () => {}
+    await open({ user: GRACE })
+  }
+  await t.rejects((await control({ user: ADA })).restore(1, { timeout: 300 }), { code: 'FST_EDITOR_BEING_EDITED' })
 })
+
+for (const inFiles of [true, false]) {
+  t.test(`after a refused final save everybody is led to the version that was restored, and the save becomes a copy: ${inFiles ? 'files' : 'memory'}`, async t => {
+    let isFull = false
+    const { edit, open, control, stored, app, storage, contents } = await startHistorian(t, {
+      inFiles,
+      storing: storage => ({
+        ...storage,
+        async stage (fileId, content) {
+          if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+          return await storage.stage!(fileId, content)
+        }
+      })
+    })
+    await edit('two')
+    const session = await open()
+    await session.edit('refused')
+    isFull = true
+    t.match(await session.close(), { status: 2, accepted: false })
+    isFull = false
+    await (await control()).restore(1)
+    const next = await open({ user: GRACE })
+    t.not(next.key, session.key)
+    t.equal((await next.content()).toString(), OLD)
+
+    const [recovered] = await app.editorServer.recoverForgotten()
+    t.match(recovered, { outcome: 'conflict', kept: false })
+    t.equal(await text((await storage.read(recovered!.conflictFileId!))!.body), 'refused')
+    await next.edit('four')
+    t.match(await next.close(), { accepted: true })
+    t.equal(await stored(), 'four')
+    t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, OLD], [4, 'four']])
+  })
+}
 
 t.test('two restore at once: both are versions, one after the other', async t => {
   const { edit, control, contents } = await startHistorian(t)

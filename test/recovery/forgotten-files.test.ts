@@ -1,8 +1,9 @@
 import t from 'tap'
 import type { ForgottenFileEvent, Storage } from '../../lib/index.js'
 import { fileStorage } from '../../lib/index.js'
+import { documentKeys } from '../../lib/sessions/document-key.js'
 import { deferred } from '../helpers/deferred.js'
-import { SECRET, startHost } from '../helpers/host.js'
+import { HANDLER, SECRET, startHost } from '../helpers/host.js'
 import { OLD, profiles, startService } from '../integration/support.js'
 import { powerSwitch, startAfterOutage, textOf } from './support.js'
 
@@ -130,6 +131,18 @@ t.test('a save that the application refused is recovered as well', async t => {
   t.strictSame(forgotten(), [])
   t.not(await key(), session.key)
   t.equal(saved.length, 1)
+})
+
+t.test('while another document server has a live session, a forgotten file is not stored: that session would not build on it', async t => {
+  const { recover, stored, forgotten, fileId, storage, origin, postSignedCallback } = await startAfterOutage(t, 'forgotten')
+  const key = documentKeys(`${origin}${HANDLER}`, 'https://other.example.com').of((await storage.stat(fileId))!)
+  t.equal((await postSignedCallback(fileId, { key, status: 1, users: ['grace'] })).body, '{"error":0}')
+  t.match(await recover(), [{ outcome: 'being-edited', kept: true }])
+  t.equal(await stored(), OLD)
+  t.strictSame(forgotten(), ['forgotten'])
+  t.equal((await postSignedCallback(fileId, { key, status: 4 })).body, '{"error":0}')
+  t.match(await recover(), [{ outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'forgotten')
 })
 
 t.test('content that could not be deleted at the document server is recognized by the next run', async t => {

@@ -49,7 +49,7 @@ async function startUntilGone (directory: string, last: string): Promise<void> {
 }
 
 t.test('a start removes the record of a document that was missing at all starts for 30 days, and no others', { timeout: 60_000 }, async t => {
-  const { directory, state, fileIds: [stored, unusual, unnoted, recent, back, gap, torn, gone, last] } = await recordsWithout(t, 9)
+  const { directory, state, fileIds: [stored, unusual, unnoted, recent, gap, torn, gone, last] } = await recordsWithout(t, 9)
   await writeFile(join(directory, `${stored}.docx`), '')
   await writeFile(join(directory, `${unusual}.zzz`), '')
   for (const fileId of [stored, unusual]) await missedAt(directory, fileId!, { first: 31 })
