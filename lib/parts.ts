@@ -110,7 +110,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     }
   })
   const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
-  const sessions = createSessions({ storage, recordStore, locks, keys, lookUp: commands.lookUp, isEdited: commands.isEdited, askAfter: timeouts.session, clock, onEndOfDeleted: sessionEvents.endedAfterDeletion })
+  const sessions = createSessions({ storage, recordStore, locks, keys, lookUp: commands.lookUp, askAfter: timeouts.session, clock, onEndOfDeleted: sessionEvents.endedAfterDeletion })
   const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal: shutdown.endSaves })
   const forceSaves: ForceSaves = createForceSaves({
     storage,

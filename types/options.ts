@@ -219,7 +219,7 @@ export interface EditorOptions {
    */
   readonly downloadUrlLifetime?: number
   /**
-   * What to do when the document server could not assemble the edited document (status 3). `keep` refuses the callback: the
+   * What to do when the document server could not assemble the edited document (status 3), or when a final save has no `url`. `keep` refuses the callback: the
    * document server keeps the user's changes. `discard` accepts it: the document server deletes them.
    * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
    *
@@ -425,8 +425,8 @@ export interface EditorOptions {
     readonly interval?: number
     /**
      * The document of a key that does not tell it: one that the application assigned as `documentKey`, or that of a document
-     * whose `fileId` is longer than 46 characters (34 bytes, with other characters than `[0-9A-Za-z_-]`). Returns or resolves to
-     * the `fileId`, or to `undefined` for a key of another application.
+     * whose `fileId` is longer than 46 characters (34 bytes, with other characters than `[0-9A-Za-z_-]`). Called if no record contains
+     * the key. Returns or resolves to the `fileId`, or to `undefined` for a key of another application.
      *
      * @default such forgotten files are left at the document server
      */

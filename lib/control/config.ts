@@ -25,6 +25,7 @@ export function signedConfig (document: DocumentFields, defaults: EditorControlD
 
 function unsignedConfig ({ name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults) {
   const { type, width = '100%', height = '100%', document, editorConfig, permissions, info, referenceData, ...editorFields } = defaults
+  const { user } = { ...editorConfig, ...editorFields }
   return {
     ...(type && { type }),
     width,
@@ -41,6 +42,6 @@ function unsignedConfig ({ name, key, url, callbackUrl, extension, options }: Do
       title: name,
       url
     },
-    editorConfig: { mode: 'edit', ...editorConfig, ...editorFields, ...(callbackUrl && { callbackUrl }) }
-  } as Omit<SignedConfig, 'token'> // JSON omits undefined fields, here and in the token
+    editorConfig: { mode: 'edit', ...editorConfig, ...editorFields, ...(user?.id === '' && { user: { ...user, id: undefined } }), ...(callbackUrl && { callbackUrl }) }
+  } as Omit<SignedConfig, 'token'> // JSON omits undefined fields, here and in the token. With an empty id, unlike without one, edits are never saved
 }

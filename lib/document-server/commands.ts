@@ -17,8 +17,6 @@ export interface Commands {
    * server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
   lookUp (key: string): Promise<Knowledge | undefined>
-  /** Whether it answers that users are editing under a key. To be called as `lookUp`. */
-  isEdited (key: string): Promise<boolean>
 }
 
 /** What the document server has under a key: users who edit, nothing but unsaved changes, viewers or a forgotten file, or nothing. */
@@ -88,9 +86,7 @@ export function createCommands ({ client, log }: Dependencies): Commands {
     async lookUp (key) {
       const knowledge = await ask('info', key)
       return knowledge === 'unknown' ? await ask('getForgotten', key) : knowledge
-    },
-
-    isEdited: async key => await ask('info', key) === 'edited'
+    }
   }
 
   async function ask (c: 'info' | 'getForgotten', key: string): Promise<Knowledge | undefined> {

@@ -77,6 +77,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     // If a status 3 is acknowledged, the document server deletes the users' changes.
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.onCorrupted === 'keep') throw new CorruptedDocumentError()
+    if (isLostSave(event)) throw new InvalidCallbackError('it announces a final save without the url of the document')
     if (isUnknownSave(event) && settings.onCorrupted === 'keep') throw new InvalidCallbackError(`it announces a file with the status ${event.status as number}, which this version of the library does not know: update the library`)
     if (isSave(event)) return { callback: event, outcome: 'empty' }
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
@@ -108,7 +109,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
-      await discarded()
+      await (isLostSave(event) ? noteRefusedSave(log, event) : discarded())
       await forceSaves.failed(event, bearing)
       return undefined
     }
@@ -128,6 +129,11 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
       await hooks.saveFailed(event, error as Error)
       throw error
     }
+  }
+
+  /** If it was acknowledged, the document server would delete what it has not announced. */
+  function isLostSave (event: CallbackEvent): event is FinishedEvent {
+    return event.status === 2 && event.url === undefined && settings.onCorrupted === 'keep'
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent, Storage } from '../../types/storage.js'
+import { BoundedMap } from '../bounded-map.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { BeingEditedError, FileNotFoundError, HookTimeoutError, NestedRecoveryError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -28,7 +29,7 @@ interface Dependencies {
   /** Stages the content of a document that no longer exists. */
   readonly spool: NonNullable<Storage['stage']>
   readonly saves: Pick<Saves, 'stageSaved' | 'store' | 'queue'>
-  readonly recordStore: Pick<RecordStore, 'read'>
+  readonly recordStore: Pick<RecordStore, 'read' | 'readAll'>
   readonly keys: Pick<DocumentKeys, 'fileIdOf' | 'isForAnotherServer'>
   readonly log: FastifyBaseLogger
   /** The application is closing: no further file is begun. */
@@ -50,6 +51,8 @@ export interface Recovery {
   idle (): Promise<void>
 }
 
+const MAX_FOREIGN_KEYS = 10_000
+
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
 
 export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, recordStore, keys, log, closing, signal: endAll }: Dependencies): Recovery {
@@ -57,6 +60,8 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
   const runs = createQueue()
   /** What the hooks of a run do runs in its context: a run that they wait for would never begin. */
   const current = new AsyncLocalStorage<{ hasEnded: boolean }>()
+  /** Keys that no record contains: all records need not be read for them again. */
+  const foreign = new BoundedMap<string, true>(MAX_FOREIGN_KEYS)
 
   return { recoverForgotten, idle: runs.idle }
 
@@ -78,15 +83,38 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
 
   async function recoverAll (dryRun: boolean, signal: AbortSignal): Promise<readonly RecoveredFile[]> {
     const results: RecoveredFile[] = []
-    for (const key of await forgottenFiles.keys(signal)) {
+    const forgotten = await forgottenFiles.keys(signal)
+    const fileIds = await fileIdsOf(forgotten, signal)
+    for (const key of forgotten) {
       signal.throwIfAborted()
-      results.push(await (dryRun ? recoverLogged : recoverReported)(key, dryRun, signal))
+      const fileId = fileIds.get(key)
+      results.push(await (dryRun ? recoverLogged : recoverReported)(key, fileId, dryRun, signal))
     }
     return results
   }
 
-  async function recoverReported (key: string, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
-    return await reportEnd(channels.recovery, { key, kept: true }, async () => await recoverLogged(key, dryRun, signal), ({ fileId, outcome, kept, error }) => ({
+  /** By key: the files that keys tell, and those whose records contain the other keys. */
+  async function fileIdsOf (forgotten: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>()
+    const others = new Set<string>()
+    for (const key of forgotten) {
+      const fileId = keys.fileIdOf(key)
+      if (fileId !== undefined) found.set(key, fileId)
+      else if (!foreign.has(key)) others.add(key)
+    }
+    const { readAll } = recordStore
+    if (others.size === 0 || !readAll) return found
+    for await (const { fileId, record: { sessions, saves } } of readAll()) {
+      signal.throwIfAborted()
+      for (const { key } of [...sessions, ...saves]) if (others.delete(key)) found.set(key, fileId)
+      if (others.size === 0) break
+    }
+    for (const key of others) foreign.set(key, true)
+    return found
+  }
+
+  async function recoverReported (key: string, known: string | undefined, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
+    return await reportEnd(channels.recovery, { key, kept: true }, async () => await recoverLogged(key, known, dryRun, signal), ({ fileId, outcome, kept, error }) => ({
       ...(fileId !== undefined && { fileId }),
       outcome,
       kept,
@@ -94,8 +122,8 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
     }))
   }
 
-  async function recoverLogged (key: string, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
-    const fileId = keys.fileIdOf(key) ?? await fileIdByApplication(key)
+  async function recoverLogged (key: string, known: string | undefined, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
+    const fileId = known ?? await fileIdByApplication(key)
     if (fileId === undefined) return { key, outcome: 'foreign', kept: true }
     try {
       const result = { key, fileId, ...await recover(key, fileId, dryRun, signal) }

@@ -7,9 +7,6 @@ import { type FileRecord, finishedKeys, lastSaveOf, type Session, sessionWith, U
 /** More than one is rare: a page that was rendered long ago opens an old key. */
 const MAX_SESSIONS = 8
 
-/** For so long it may repeat a save whose answer was lost: three times, after pauses of up to 4 s, if each attempt takes some time. */
-const MAX_REPEATING_MS = 60_000
-
 /** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
 export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number, { hasUsers }: { readonly hasUsers: boolean }): FileRecord {
   const session = sessionWith(record, key)
@@ -81,14 +78,6 @@ export function sessionRemoved (record: FileRecord, key: string): FileRecord {
 export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
   const session = sessionWith(record, key) ?? newSession(record, keys, key, content, now)
   return session.hasRefusedSave === true && session.isDormant === true ? record : withSession(record, dormant({ ...session, hasRefusedSave: true }))
-}
-
-/**
- * The key whose final save is what is stored, if that was so recently that the document server may be repeating it, because the
- * answer was lost. Then users may join the session again, and the report that they have joined may be lost, too.
- */
-export function keyJustFinished ({ saves }: FileRecord, { revision }: FileInfo, now: number): string | undefined {
-  return saves.find(save => save.status === 2 && save.revision === revision && now - save.storedAt < MAX_REPEATING_MS)?.key
 }
 
 /** Whether new users may join: if they then see the stored content, or bring back a refused save. */

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { Commands } from '../document-server/commands.js'
 import type { DocumentKeys } from './document-key.js'
-import { isJoinable, isUnconfirmed, keyJustFinished, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
+import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordStore } from './record-store.js'
@@ -39,8 +40,6 @@ interface Dependencies {
   readonly keys: DocumentKeys
   /** Asks the document server whether it knows a key. Resolves to `undefined` when it gives no usable answer. */
   readonly lookUp: Commands['lookUp']
-  /** Asks it whether users are editing under a key. */
-  readonly isEdited: Commands['isEdited']
   /** If a session was last reported more milliseconds ago, the document server is asked about it before another user gets its key. */
   readonly askAfter: number
   readonly clock: Clock
@@ -57,9 +56,11 @@ const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
-export function createSessions ({ storage, recordStore, locks, keys, lookUp, isEdited, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
+/** Of the document server, about a session that somebody is about to join. */
+const ANSWER_WITHIN_MS = 1000
+
+export function createSessions ({ storage, recordStore, locks, keys, lookUp, askAfter, clock, onEndOfDeleted }: Dependencies): Sessions {
   const lookUpOnce = shared(lookUp)
-  const isEditedOnce = shared(isEdited)
 
   /** By key: when the document server was last asked about a suspect. */
   const suspects = new Map<string, number>()
@@ -68,17 +69,13 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
     async keyFor (content) {
       const { fileId } = content
       const deadKeys = new Set<string>()
-      const askedKeys = new Set<string>()
       for (;;) {
         const { record, current } = await look(content)
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) {
-          const finished = keyJustFinished(record, current, clock.now())
-          if (finished === undefined || askedKeys.has(finished) || keys.isForAnotherServer(fileId, finished)) return keys.of(current, finishedKeys(record))
-          if (await isEditedOnce(finished)) await noteReopened(current, finished)
-          askedKeys.add(finished)
-        } else if (isRecent(session) || await isStillLive(fileId, session)) {
+          return keys.of(current, finishedKeys(record))
+        } else if (isRecent(session) || await inTime(isStillLive(fileId, session), isJoinableUnasked(session))) {
           return session.key
         } else {
           deadKeys.add(session.key)
@@ -175,25 +172,33 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, isE
     return true
   }
 
-  /** Users are editing again after a final save, and the report of that may be lost. */
-  async function noteReopened (content: FileInfo, key: string): Promise<void> {
-    const reopened = (record: FileRecord) => sessionConfirmed(sessionStarted(record, keys, key, content, clock.now(), { hasUsers: true }), key, clock.now())
-    await recordStore.update(content.fileId, reopened, { ...NOT_DURABLE, cause: { key } }).catch(() => {})
-  }
-
   /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const answer = await lookUpOnce(key)
-    // Without an answer an unconfirmed session is not used, unless it is the only way back to a refused save.
-    if (answer === undefined && isUnconfirmed(session) && session.hasRefusedSave !== true) return false
+    if (answer === undefined && !isJoinableUnasked(session)) return false
     const isLive = answer !== 'unknown'
     // After a final save there may be nobody but viewers. It is asked again for the next user.
-    const isConfirmed = answer === 'edited' || !isUnconfirmed(session) || session.hasRefusedSave === true
+    const isConfirmed = answer === 'edited' || isJoinableUnasked(session)
     const noted = (record: FileRecord) => isConfirmed ? sessionConfirmed(record, key, clock.now()) : record
     const record = await recordStore.update(fileId, record => isLive ? noted(record) : removedUnlessReported(record, session), { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? isLive : sessionWith(record, key) !== undefined
+  }
+}
+
+/** Whether a session is joined without an answer of the document server: one that may have ended is, if it is the only way back to a refused save. */
+function isJoinableUnasked (session: Session): boolean {
+  return !isUnconfirmed(session) || session.hasRefusedSave === true
+}
+
+/** Whoever opens a document does not wait long for the document server: the question goes on, for those who come later. */
+async function inTime (answer: Promise<boolean>, otherwise: boolean): Promise<boolean> {
+  const waiting = new AbortController()
+  try {
+    return await Promise.race([answer, delay(ANSWER_WITHIN_MS, otherwise, { ref: false, signal: waiting.signal })])
+  } finally {
+    waiting.abort()
   }
 }
 

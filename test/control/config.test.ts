@@ -60,6 +60,16 @@ const user = { id: '7', name: 'Ada', group: 'editors', image: 'https://app.examp
 const permissions = { edit: true, comment: false, download: false, commentGroups: { edit: ['a'], remove: [''] }, userInfoGroups: ['a'] }
 const customization = { autosave: false, forcesave: true, logo: { image: 'https://app.example.com/logo.png' }, goback: { url: 'https://app.example.com/' } } as const
 
+t.test('an empty user.id never reaches a configuration: the document server would never save the edits', async t => {
+  const host = await startHost(t)
+  const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from('text'), 'Notes.txt')
+  for (const defaults of [{ user: { id: '', name: 'Ada' } }, { editorConfig: { user: { id: '', name: 'Ada' } } }]) {
+    const { editorConfig, token } = (await host.app.editorControl(defaults).openDocument(fileId)).config!
+    t.strictSame(JSON.parse(JSON.stringify(editorConfig!.user)), { name: 'Ada' })
+    t.notMatch(Buffer.from(token.split('.')[1]!, 'base64url').toString(), '"id":""')
+  }
+})
+
 t.test('user, permissions, mode, lang, customization and further options are accepted at the top level and passed on', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl({

@@ -100,7 +100,14 @@ const ends: Record<string, End> = {
     without: NOT_STORED,
     line: /document no longer exists/
   },
-  'a save without a url': {
+  'a final save without a url': {
+    act: async ({ post, key }) => await post({ key, status: 2 }),
+    answer: 1,
+    message: { status: 2, outcome: 'refused', code: 'FST_EDITOR_INVALID_CALLBACK' },
+    line: /^callback refused/
+  },
+  'a final save without a url that is discarded': {
+    options: { onCorrupted: 'discard' },
     act: async ({ post, key }) => await post({ key, status: 2 }),
     message: { status: 2, outcome: 'empty' },
     without: NOT_STORED,

@@ -1,11 +1,22 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EditorConfig } from 'onlyoffice-emulator'
 import t from 'tap'
 import type { ForgottenFileEvent, Storage } from '../../lib/index.js'
 import { fileStorage } from '../../lib/index.js'
 import { documentKeys } from '../../lib/sessions/document-key.js'
 import { deferred } from '../helpers/deferred.js'
 import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { OLD, profiles, startService } from '../integration/support.js'
+import { forgedToken } from '../helpers/jwt.js'
+import { OLD, profiles, type Service, startService } from '../integration/support.js'
 import { powerSwitch, startAfterOutage, textOf } from './support.js'
+
+/** A configuration for a key of which the application hears nothing. */
+async function unknownHere ({ app, fileId }: Service, key: string): Promise<EditorConfig> {
+  const { token: _, ...config } = (await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)).config!
+  const changed = { ...config, document: { ...config.document, key }, editorConfig: { ...config.editorConfig, callbackUrl: 'http://127.0.0.1:9/' } }
+  return { ...changed, token: forgedToken({ iat: Math.floor(Date.now() / 1000), ...changed }, { secret: SECRET }) }
+}
 
 for (const profile of profiles) {
   t.test(`an edit whose save came while the application was down is stored, and deleted at the document server (${profile})`, async t => {
@@ -184,22 +195,52 @@ t.test('the key was forgotten again with newer content while the first was store
 })
 
 t.test('keys of other applications are left alone; recovery.fileIdOf tells the document of a key', async t => {
-  const power = powerSwitch()
   const fileIds = new Map<string, string>()
-  const service = await startService(t, { prepare: power.prepare, recovery: { fileIdOf: key => fileIds.get(key) } })
+  const service = await startService(t, { recovery: { fileIdOf: key => fileIds.get(key) } })
   const { app, documentServer, fileId, forgotten, stored } = service
   for (const documentKey of ['assigned-by-us', 'of-somebody-else']) {
-    const control = Object.assign(await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId), { documentKey })
-    const session = await documentServer.open(control.config!)
+    const session = await documentServer.open(await unknownHere(service, documentKey))
     await session.edit(documentKey)
+    await session.close()
+  }
+  fileIds.set('assigned-by-us', fileId)
+  t.match(await app.editorServer.recoverForgotten(), [{ key: 'assigned-by-us', fileId, outcome: 'conflict', kept: false }, { key: 'of-somebody-else', outcome: 'foreign', kept: true }])
+  t.equal(await stored(), OLD, 'nothing tells which content the session was based on')
+  t.strictSame(forgotten(), ['of-somebody-else'])
+})
+
+t.test('the document of a key is found by its record, whatever its fileId, and all records are read once for the same foreign keys', async t => {
+  const power = powerSwitch()
+  const directory = t.testdir()
+  const storage = fileStorage({ directory })
+  let listed = 0
+  const list = () => {
+    listed++
+    return storage.state.list!()
+  }
+  const service = await startService(t, { prepare: power.prepare, storage: { ...storage, state: { ...storage.state, list } } })
+  const { app, documentServer, stored, forgotten } = service
+  const fileId = 'x'.repeat(60)
+  await writeFile(join(directory, `${fileId}.txt`), OLD)
+  const control = async (fileId: string) => await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)
+  const configs = [
+    (await control(fileId)).config!,
+    Object.assign(await control(service.fileId), { documentKey: 'assigned-by-us' }).config!,
+    await unknownHere(service, 'elsewhere')
+  ]
+  for (const [index, config] of configs.entries()) {
+    const session = await documentServer.open(config)
+    await session.edit(`edit ${index}`)
     power.isOn = false
     await session.close()
     power.isOn = true
   }
-  fileIds.set('assigned-by-us', fileId)
-  t.match(await app.editorServer.recoverForgotten(), [{ key: 'assigned-by-us', fileId, outcome: 'stored', kept: false }, { key: 'of-somebody-else', outcome: 'foreign', kept: true }])
-  t.equal(await stored(), 'assigned-by-us')
-  t.strictSame(forgotten(), ['of-somebody-else'])
+  const results = await app.editorServer.recoverForgotten()
+  t.strictSame(Object.fromEntries(results.map(({ fileId = 'none', outcome }) => [fileId, outcome])), { [fileId]: 'stored', [service.fileId]: 'stored', none: 'foreign' })
+  t.strictSame([await service.storedText(fileId), await stored()], ['edit 0', 'edit 1'])
+  t.strictSame(forgotten(), ['edit 2'])
+  await app.editorServer.recoverForgotten()
+  t.equal(listed, 1)
 })
 
 t.test('two instances recover at the same time: each file is stored once', async t => {

@@ -128,8 +128,16 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`a status 2 without anything to store: the document server has ended the session, and the next key is new (${profile})`, async t => {
-    const { key, openedKey, post, unchanged } = await startEditing(t, { profile })
+  t.test(`a status 2 without a url is refused where changes are kept, and brought back by its key (${profile})`, async t => {
+    const { key, openedKey, post, unchanged } = await startEditing(t, { profile, onCorrupted: 'keep' })
+    t.equal(await post({ key, status: 1 }), 0)
+    for (const fields of [{}, { url: '' }]) t.equal(await post({ key, status: 2, ...fields }), 1)
+    t.equal(await openedKey(), key)
+    await unchanged(t, 'a 2 without a url')
+  })
+
+  t.test(`a status 2 without a url, where changes are discarded: the document server has ended the session, and the next key is new (${profile})`, async t => {
+    const { key, openedKey, post, unchanged } = await startEditing(t, { profile, onCorrupted: 'discard' })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 2 }), 0)
     const next = await openedKey()
