@@ -48,6 +48,16 @@ export interface StagedContent extends AsyncIterable<Uint8Array> {
   discard (): Promise<void>
 }
 
+export interface CreateOptions {
+  /**
+   * The ID of the file. A storage that cannot choose it may ignore this: then a conflict copy that was stored immediately before a crash
+   * is stored a second time.
+   *
+   * @default a new one
+   */
+  readonly fileId?: string
+}
+
 /** Options of `Storage.replace`. */
 export interface ReplaceOptions {
   /**
@@ -307,10 +317,12 @@ export interface Storage {
    * Stores the content as a new file, under a new ID that needs no encoding in a URL. Durable once resolved. If it rejects,
    * nothing is left behind.
    *
+   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): there is a file with the given `fileId`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the given `fileId` is malformed.
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
    * @throws the error of `content`.
    */
-  create (extension: string, content: Content): Promise<FileInfo>
+  create (extension: string, content: Content, options?: CreateOptions): Promise<FileInfo>
 
   /**
    * Replaces the content of a file, atomically: a reader sees either the old content or the new one. Durable once resolved. If it

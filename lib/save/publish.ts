@@ -14,7 +14,7 @@ import { withTimeout } from '../with-timeout.js'
 import { newVersion } from './new-version.js'
 import type { ReplaceNoted } from './noted-replace.js'
 import type { Outbox } from './outbox.js'
-import { saveIdOf, type SaveRequest } from './save-request.js'
+import { copyIdOf, saveIdOf, type SaveRequest } from './save-request.js'
 import type { StagingStorage } from './staging.js'
 
 interface Dependencies {
@@ -101,13 +101,13 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 
   async function storeConflictCopy (save: IdentifiedSave, reason: 'changed' | 'format'): Promise<Published | typeof CHANGED> {
     if (save.isEarlyLook) return CHANGED // the lock would not tell whether the file itself has changed since, or was removed
-    const { request, identity, staged, snapshot, current } = save
+    const { request, identity, snapshot, current } = save
     const { fileId } = request
     const lock = locks.lockOf(fileId, snapshot)
     if (!await lock.acquire()) return CHANGED
     try {
       const { extension = current.extension } = formatOf(request)
-      const conflictCopy = await replaceConflictCopy(save, extension) ?? await storage.create(extension, staged)
+      const conflictCopy = await replaceConflictCopy(save, extension) ?? await createConflictCopy(save, extension)
       const event = eventOf(request, conflictCopy, reason)
       await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, ...detailsOf(request, event) }), { key: identity.key, users: request.users })
       await outbox.deliver(fileId, event)
@@ -131,6 +131,18 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     if (snapshot.record.sessions.length > 0) return null
     const replaced = await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
     return replaced && replaced.info
+  }
+
+  /** The copy of an attempt that was not noted is used, unless it was changed since. */
+  async function createConflictCopy ({ request, staged }: IdentifiedSave, extension: string): Promise<FileInfo> {
+    const fileId = copyIdOf({ ...request, url: request.url.href })
+    try {
+      return await storage.create(extension, staged, { fileId })
+    } catch (error) {
+      if (!(error instanceof NameTakenError)) throw error
+      const existing = await storage.stat(fileId)
+      return existing && await isStoredContent(staged, existing) ? existing : await storage.create(extension, staged)
+    }
   }
 
   /** Stores nothing: the same bytes are stored already. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
 import { digest } from '../digest.js'
 import type { Bearing, SaveIdentity } from '../sessions/record.js'
@@ -48,6 +48,11 @@ interface Identified {
 /** The id of a save's events: the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
   return key === undefined ? randomUUID() : digest(fileId, key, String(status), parseUrl(url)?.pathname ?? url, lastsave)
+}
+
+/** The `fileId` of its conflict copy: the same in every attempt at it. */
+export function copyIdOf (save: Identified): string {
+  return hash('sha256', saveIdOf(save), 'hex').slice(0, 32)
 }
 
 /** What distinguishes it from other saves; `undefined` without a key. */

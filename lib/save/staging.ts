@@ -137,7 +137,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
   function native (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
     return {
       stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
-      create: async (extension, content) => await limited('create', async () => await storage.create(extension, content)),
+      create: async (...args) => await limited('create', async () => await storage.create(...args)),
       replace: async (fileId, content, { version, beforePublish, ...options }) => await limited('replace', async untimed => await storage.replace(fileId, content, {
         ...options,
         ...(beforePublish && { beforePublish: async (...args) => await untimed(async () => await beforePublish(...args)) })
@@ -149,7 +149,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
   function spooling (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
     return {
       stage: limitedStage(spool),
-      create: async (extension, content) => await limited('create', async () => await storage.create(extension, content), downloadTime),
+      create: async (...args) => await limited('create', async () => await storage.create(...args), downloadTime),
       async replace (fileId, content, { beforePublish, version, ...options }) {
         const changed = new Error('The document was changed before it could be replaced')
         async function atEnd (untimed: Untimed): Promise<void> {

@@ -110,11 +110,15 @@ function isNewer (other: SaveIdentity, { key, lastsave }: SaveIdentity): boolean
   return other.key === key && isBefore(lastsave, other.lastsave)
 }
 
-/** Whether the session has ended with a save that included this one's changes. A report that came after it may be late, too. */
-function isFinished (record: FileRecord, { key, lastsave }: SaveIdentity): boolean {
+/**
+ * Whether the session has ended with a save that included this one's changes. A report that came after it may be late, too. Of the same
+ * second it did, unless the document server has opened the document anew since.
+ */
+function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIdentity): boolean {
   const finish = record.saves.find(save => save.status === 2 && save.key === key)
   const isLive = liveSessions(record).some(session => session.key === key)
-  return finish !== undefined && !isLive && !isBefore(finish.lastsave, lastsave)
+  if (finish === undefined || isLive || isBefore(finish.lastsave, lastsave)) return false
+  return isBefore(lastsave, finish.lastsave) || firstChange === undefined || firstChange === finish.firstChange
 }
 
 /**
@@ -161,6 +165,8 @@ function latest (saves: readonly StoredSave[]): StoredSave[] {
   return saves.filter((save, index) => saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES)
 }
 
+/** By the second: the times of changes have no milliseconds, that of an unchanged forgotten file has. */
 function isBefore (a: string | undefined, b: string | undefined): boolean {
-  return Date.parse(a ?? '') < Date.parse(b ?? '')
+  const [secondA, secondB] = [a, b].map(time => Math.floor(Date.parse(time ?? '') / 1000)) as [number, number]
+  return secondA < secondB
 }

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
-import { InvalidOptionError, RevokedError } from '../errors.js'
+import { InvalidOptionError, NameTakenError, RevokedError } from '../errors.js'
 import { assertOptions, isNumber, rule, type Rules, stringThat } from '../rules.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { fileInfo, storedExtension } from './file-info.js'
@@ -15,7 +15,7 @@ import { fileVersions } from './file-versions.js'
 import { publishNew } from './publishing.js'
 import { contentOf, OpenFile } from './reading.js'
 import { replaceFile, revokeTicket } from './replacing.js'
-import { assertReplaceOptions } from './call-options.js'
+import { assertCreateOptions, assertReplaceOptions } from './call-options.js'
 import { isRevoked, isTempName, readTempFile, sweepTempFiles, type TempFile, writeTempFile } from './temp-files.js'
 
 export interface FileStorageOptions {
@@ -115,12 +115,14 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       throw new Error('The file changes faster than it can be read')
     },
 
-    async create (extension, content) {
+    async create (extension, content, options = {}) {
       acceptContent(content)
-      const fileId = randomUUID()
+      assertCreateOptions(options)
+      const { fileId = randomUUID() } = options
       const name = `${fileId}.${storedExtension(extension)}`
       await ready()
       return await withTempFile(content, undefined, async temp => {
+        if (options.fileId !== undefined && await isStored(fileId)) throw new NameTakenError()
         await publishNew(temp, pathOf(name), undefined, () => lookup.addName(name))
         return fileInfo(fileId, name, temp.stats)
       })

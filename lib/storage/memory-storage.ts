@@ -4,17 +4,22 @@ import { isUint8Array } from 'node:util/types'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage } from '../../types/storage.js'
 import { acceptContent, assertBytes } from '../content.js'
 import { assertOptions } from '../rules.js'
+import { NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { BoundedMap } from '../bounded-map.js'
 import { storedExtension } from './file-info.js'
 import { memoryVersions } from './memory-versions.js'
-import { assertReplaceOptions } from './call-options.js'
+import { assertCreateOptions, assertReplaceOptions } from './call-options.js'
 import { sliceOf } from './reading.js'
 
 /** There are none. */
 export type MemoryStorageOptions = Readonly<Record<string, never>>
 
 const CHUNK_BYTES = 64 * 1024
+
+interface StoreOptions extends ReplaceOptions {
+  readonly isNew?: boolean
+}
 
 /**
  * Stores documents, their records and versions in the memory of this process, for tests and demonstrations: they are lost when it ends.
@@ -54,9 +59,12 @@ export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omi
       return { info: file.info, body: bodyOf(file.bytes.subarray(start, start + length)) }
     },
 
-    async create (extension, content) {
+    async create (extension, content, options = {}) {
       acceptContent(content)
-      return (await store(randomUUID(), storedExtension(extension), content, {}))!
+      assertCreateOptions(options)
+      const info = await store(options.fileId ?? randomUUID(), storedExtension(extension), content, { isNew: true })
+      if (info === null) throw new NameTakenError()
+      return info
     },
 
     async stage (_fileId, content) {
@@ -90,19 +98,19 @@ export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omi
     return isSafeFileId(fileId) ? files.get(fileId) : undefined
   }
 
-  async function store (fileId: string, extension: string, content: Content, options: ReplaceOptions): Promise<FileInfo | null> {
+  async function store (fileId: string, extension: string, content: Content, options: StoreOptions): Promise<FileInfo | null> {
     const bytes = stagedBytes.get(content) ?? await bytesOf(content)
-    if (!hasExpectedRevision(fileId, options)) return null
+    if (!isAsExpected(fileId, options)) return null
     const revision = `${instanceTag}.${(++revisionCount).toString(36)}`
     const info = Object.freeze({ fileId, extension, size: bytes.length, modifiedAt: new Date(), revision })
     await options.beforePublish?.(info)
-    if (!hasExpectedRevision(fileId, options)) return null
+    if (!isAsExpected(fileId, options)) return null
     files.set(fileId, { info, bytes })
     return info
   }
 
-  function hasExpectedRevision (fileId: string, { ifRevision }: ReplaceOptions): boolean {
-    return ifRevision === undefined || files.get(fileId)?.info.revision === ifRevision
+  function isAsExpected (fileId: string, { ifRevision, isNew = false }: StoreOptions): boolean {
+    return (ifRevision === undefined || files.get(fileId)?.info.revision === ifRevision) && !(isNew && files.has(fileId))
   }
 }
 

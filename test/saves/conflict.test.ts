@@ -65,6 +65,42 @@ for (const profile of profiles) {
     t.notOk(saved[3]!.conflict)
   })
 
+  t.test(`a conflict copy that could not be noted is the only one, and is told when the save is repeated, unless it was changed since (${profile})`, async t => {
+    for (const isChanged of [false, true]) {
+      const { key, post, save, saved, storedText, changeFromOutside, storage, documents, listing, fileId } = await startShared(t, { profile, onConflict: 'keep-both' })
+      t.equal(await post({ key, status: 1 }), 0)
+      await changeFromOutside()
+      let isFull = false
+      const { create } = storage
+      const { set } = storage.state!
+      Object.assign(storage, {
+        async create (...given: Parameters<typeof create>) {
+          const info = await create(...given)
+          isFull = true
+          return info
+        }
+      })
+      Object.assign(storage.state!, {
+        set: async (...given: Parameters<typeof set>) => {
+          if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+          return await set(...given)
+        }
+      })
+      t.equal(await save(key, 2, 'finished'), 1)
+      t.equal(await documents(), 2)
+      const copy = (await listing()).map(name => name.split('.')[0]!).find(name => name !== fileId)!
+      Object.assign(storage, { create })
+      isFull = false
+      if (isChanged) await storage.replace(copy, Buffer.from('continued'))
+      t.equal(await save(key, 2, 'finished'), 0)
+      t.equal(await documents(), isChanged ? 3 : 2)
+      t.equal(saved.length, 1)
+      t.equal(saved[0]!.conflictFileId === copy, !isChanged)
+      t.equal(await storedText(copy), isChanged ? 'continued' : '/finished')
+      t.equal(await storedText(saved[0]!.conflictFileId!), '/finished')
+    }
+  })
+
   t.test(`onConflict overwrite: the save replaces what was changed from outside (${profile})`, async t => {
     const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'overwrite' })
     t.equal(await post({ key, status: 1 }), 0)

@@ -129,6 +129,17 @@ for (const profile of profiles) {
     }
   })
 
+  t.test(`a force save of the second in which a forgotten file was saved unchanged is not lost: only the time of that has milliseconds (${profile})`, async t => {
+    const saved: SavedEvent[] = []
+    const { key, post, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+    t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+    t.equal(await post({ key, status: 2, lastsave: '2026-11-20T16:12:26.837Z', url: `${origin}/unchanged` }), 0)
+    t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+    const history = { changes: [{ created: '2026-11-20 16:12:26', user: { id: 'u1' } }] }
+    t.equal(await post({ key, status: 6, lastsave: TIME, history, url: `${origin}/forced` }), 0)
+    t.equal(await storedText(saved.at(-1)!.conflictFileId ?? fileId), '/forced')
+  })
+
   t.test(`a force save older than the last one is not stored, one with the same time is (${profile})`, async t => {
     const { save, storedText, fileId, openedKey, key } = await startSaving(t, { profile })
     t.ok(await save('second', { status: 6, lastsave: TIME }))

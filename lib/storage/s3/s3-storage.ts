@@ -2,11 +2,11 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { acceptContent } from '../../content.js'
-import { BusyError, InvalidOptionError, StorageError } from '../../errors.js'
+import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isNumber, isOneOf, Milliseconds, rule, type Rules, Signal, stringThat } from '../../rules.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { storedExtension } from '../file-info.js'
-import { assertReplaceOptions } from '../call-options.js'
+import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
 import { checkConditions } from './conditions.js'
@@ -170,8 +170,13 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       throw new StorageError('the content of a document is missing', { retryable: false })
     },
 
-    async create (extension, content) {
-      return (await createFile(randomUUID(), extension, content))!
+    async create (extension, content, options = {}) {
+      assertCreateOptions(options)
+      const { fileId = randomUUID() } = options
+      const isTaken = options.fileId !== undefined && (await recordOf(fileId))?.content
+      const info = isTaken ? null : await createFile(fileId, extension, content)
+      if (info === null) throw new NameTakenError()
+      return info
     },
 
     async createAs (fileId, extension, content) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertAbsent, assertStored, assertUnchanged, type ConformanceCase, duringWrite, failingAfter, patternBytes } from './case.js'
+import { assertAbsent, assertStored, assertUnchanged, type ConformanceCase, duringWrite, failingAfter, inChunks, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 export const writingCases: readonly ConformanceCase[] = [
   {
@@ -23,6 +23,28 @@ export const writingCases: readonly ConformanceCase[] = [
         await assert.rejects(storage.create('txt', failingAfter(failure, ...chunks)), error => error === failure, 'create must reject with the error of the source')
       }
       assert.deepEqual(await list?.(), before, 'create must leave nothing behind')
+    }
+  },
+  {
+    name: 'create: of two files with one given fileId, one is stored; staged content stays if there is one already',
+    async run ({ storage, reopen }) {
+      const other = reopen?.() ?? storage
+      const fileId = (await storage.create('txt', OLD_BYTES)).fileId.replace(/.{4}/, 'copy')
+      const first = await storage.create('txt', OLD_BYTES, { fileId })
+      if (first.fileId !== fileId) return // it cannot choose
+      await assert.rejects(other.create('txt', NEW_BYTES, { fileId }), { code: 'FST_EDITOR_NAME_TAKEN' }, 'create must reject with NameTakenError if there is such a file')
+      await assertUnchanged(storage, first, OLD_BYTES)
+      const next = fileId.replace('copy', 'next')
+      const created = await Promise.allSettled([storage, other].map(async instance => await instance.create('txt', NEW_BYTES, { fileId: next })))
+      assert.equal(created.filter(({ status }) => status === 'fulfilled').length, 1, 'of two creates with one fileId, one must store the file and the other one reject')
+      await assertStored(storage, next, NEW_BYTES)
+      const staged = await storage.stage?.(fileId, inChunks(NEW_BYTES))
+      if (staged) {
+        await assert.rejects(storage.create('txt', staged, { fileId }), { code: 'FST_EDITOR_NAME_TAKEN' })
+        await storage.create('txt', staged)
+      }
+      await assert.rejects(storage.create('txt', OLD_BYTES, { fileId: '../x' }), 'create must reject a malformed fileId')
+      if (reopen) await other.close?.()
     }
   },
   {

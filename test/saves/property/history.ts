@@ -61,8 +61,8 @@ export function histories (): Histories {
         texts.set(staged, text)
         return staged
       },
-      async create (extension, content) {
-        const info = await storage.create(extension, content)
+      async create (extension, content, options) {
+        const info = await storage.create(extension, content, options)
         note(info.fileId, textOf(content), by)
         all.created.add(info.fileId)
         return info

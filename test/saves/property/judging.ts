@@ -30,7 +30,7 @@ export function judging (state: State) {
       }
       if (found !== undefined) {
         applied.add(id)
-        saves.push({ fields, text })
+        if (isAccepted) saves.push({ fields, text })
         if (found.fileId === fileId) storedInto(one, found)
         else storedBeside(one, found, text)
         one.latest = text

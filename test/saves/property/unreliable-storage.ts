@@ -71,7 +71,7 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
   const storage: Storage = {
     stat: fileId => access('stat', () => whole.stat(fileId)),
     read: (fileId, range) => access('read', () => whole.read(fileId, range)),
-    create: (extension, content) => access('create', () => whole.create(extension, wholeOf(content))),
+    create: (extension, content, options) => access('create', () => whole.create(extension, wholeOf(content), options)),
     stage: (fileId, content) => access('stage', async () => {
       const inner = await whole.stage!(fileId, downloading(content))
       const outer: StagedContent = {
