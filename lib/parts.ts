@@ -31,7 +31,9 @@ import type { Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createForgottenFiles } from './recovery/forgotten-files.js'
 import { createRecovery } from './recovery/recovery.js'
+import { applicationStorage } from './save/application-storage.js'
 import { createForceSaves, type ForceSaves } from './save/force-saves.js'
+import { createReplaceNoted } from './save/noted-replace.js'
 import { createSaves } from './save/saves.js'
 import { stagingStorage } from './save/staging.js'
 import { handlerUrls } from './security/handler-urls.js'
@@ -138,7 +140,21 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     await sessionEvents.idle()
   }
 
-  return { hooks, storage, whenSaved, recordStore, locks, known, sessions, saves, forceSaves, recoverForgotten: recovery.recoverForgotten, idle }
+  const replaceUnkept = createReplaceNoted({ storage: staging, locks, recordStore })
+  return {
+    hooks,
+    storage,
+    applicationStorage: applicationStorage(plugged, { locks, replaceNoted: replaceUnkept, spool }),
+    whenSaved,
+    recordStore,
+    locks,
+    known,
+    sessions,
+    saves,
+    forceSaves,
+    recoverForgotten: recovery.recoverForgotten,
+    idle
+  }
 }
 
 /** Earlier versions of documents; `undefined` where none are kept. */

@@ -50,6 +50,8 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const foundation = { settings, handlerPath, storage, httpClient, log, shutdown }
   const connection = createConnection(foundation)
   const saving = createSaving(foundation, connection)
+  expose(app, 'editorStorage', storage, saving.applicationStorage)
+  expose(app, 'editorHttpClient', httpClient, httpClient)
   const versionHistory = createVersionHistory(foundation, connection, saving)
   const diagnosis = createDiagnosis(foundation, saving)
   const { client, commands, conversions, fetchResult, fromFile, keys, offers, urls } = connection
@@ -148,8 +150,12 @@ function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: st
   const plugged = given ?? decorated
   const part = plugged ?? createDefault()
   if (!plugged) app.addHook('onClose', () => part.close?.())
-  if (part !== decorated) app.decorate<object>(name, part)
   return part
+}
+
+/** Decorates the application with a part, unless that is the application's own decorator. */
+function expose (app: FastifyInstance, name: string, part: Storage | HttpClient, exposed: object): void {
+  if (!app.hasDecorator(name) || app.getDecorator(name) !== part) app.decorate(name, exposed)
 }
 
 const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credentials, the proxy fetches any URL, ' +

@@ -114,9 +114,9 @@ t.test('a closed file that was deleted ends unchanged', async t => {
   t.strictSame((await until(2))[1], ['end', { fileId, key, reason: 'unchanged' }])
 })
 
-t.test('a finished session without anything to store ends as discarded', async t => {
+t.test('a finished session without anything to store ends as discarded, if that is accepted', async t => {
   const { hooks, until } = recordSessions()
-  const { post, key } = await startEditing(t, { memory: true, ...hooks })
+  const { post, key } = await startEditing(t, { memory: true, onCorrupted: 'discard', ...hooks })
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 2, users: ['u1'] }), 0)
   t.match(await until(2), [['start', { key }], ['end', { key, reason: 'discarded', users: ['u1'] }]])

@@ -1,0 +1,84 @@
+import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
+import { acceptContent } from '../content.js'
+import { BusyError } from '../errors.js'
+import { assertReplaceOptions } from '../storage/call-options.js'
+import type { Locks } from '../sessions/locks.js'
+import type { ReplaceNoted } from './noted-replace.js'
+
+interface Dependencies {
+  readonly locks: Pick<Locks, 'lookWhenFree' | 'lockOf'>
+  /** Keeps no version. */
+  readonly replaceNoted: ReplaceNoted
+  /** Stages content for a storage that cannot. */
+  readonly spool: NonNullable<Storage['stage']>
+}
+
+const MAX_ATTEMPTS = 100
+
+/**
+ * The storage for the application's own use. One with `revoke` checks a revision and publishes in two steps: there, `replace` and
+ * `remove` take the lock in the record, as the saves of all instances do. Otherwise a save that another instance has just checked
+ * would take the place of what the application has stored, or bring back what it has removed.
+ */
+export function applicationStorage (storage: Storage, { locks, replaceNoted, spool }: Dependencies): Storage {
+  if (!storage.revoke) return storage
+  const excluding: Partial<Storage> = { replace, ...(storage.remove && { remove }) }
+  return new Proxy(storage, {
+    get (target, name) {
+      const own = excluding[name as keyof Storage]
+      if (own !== undefined) return own
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) as unknown : value
+    }
+  })
+
+  async function replace (fileId: string, content: Content, options: ReplaceOptions = {}): Promise<FileInfo | null> {
+    acceptContent(content)
+    assertReplaceOptions(options)
+    const { ifRevision, beforePublish, ...rest } = options
+    if (beforePublish || await storage.stat(fileId) === null) return await storage.replace(fileId, content, options)
+    const isStaged = isStagedContent(content)
+    const staged = isStaged ? content : await (storage.stage ?? spool).call(storage, fileId, asStream(content))
+    try {
+      return await whileUnchanged(async () => {
+        const { snapshot, current } = await locks.lookWhenFree(fileId)
+        if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null
+        return (await replaceNoted(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }))?.info
+      })
+    } finally {
+      if (!isStaged) await staged.discard().catch(() => {})
+    }
+  }
+
+  async function remove (fileId: string): Promise<boolean> {
+    return await whileUnchanged(async () => {
+      const { snapshot, current } = await locks.lookWhenFree(fileId)
+      if (current === null) return await storage.remove!(fileId)
+      const lock = locks.lockOf(fileId, snapshot)
+      if (!await lock.acquire()) return undefined
+      try {
+        return await storage.remove!(fileId)
+      } finally {
+        await lock.release().catch(() => {}) // usually it was removed with the record
+      }
+    })
+  }
+}
+
+/** Tries again while an attempt resolves to `undefined`: somebody else has changed the file or its record. */
+async function whileUnchanged<Result> (attempt: () => Promise<Result | undefined>): Promise<Result> {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    const result = await attempt()
+    if (result !== undefined) return result
+  }
+  throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while the application was about to change it`)
+}
+
+function isStagedContent (content: Content | StagedContent): content is StagedContent {
+  return 'discard' in content && typeof content.discard === 'function'
+}
+
+async function * asStream (content: Content): AsyncGenerator<Uint8Array> {
+  if (content instanceof Uint8Array) yield content
+  else yield * content
+}
