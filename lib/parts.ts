@@ -119,6 +119,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     recordStore,
     isShared: storage.state !== undefined,
     send: async (key, userdata, signal) => await commands.send({ c: 'forcesave', key, userdata }, { signal }),
+    lookUp: commands.lookUp,
     isInHookOf: hooks.isInHookOf,
     log,
     clock,

@@ -3,7 +3,7 @@ import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../s
 import { type FileRecord, finishedKeys, type ForceSaveResult, liveSessions, sessionWith } from '../sessions/record.js'
 
 /** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
-export type CommandAnswer = 'started' | 'nothing new' | 'unknown key'
+export type CommandAnswer = 'started' | 'nothing new' | 'not now' | 'unknown key'
 
 export type Verdict =
   | { readonly saved: true, readonly revision: string, readonly conflictFileId?: string }
@@ -16,7 +16,10 @@ export interface Judge {
   begin (record: FileRecord): void
   /** `undefined`: that cannot be said yet. `answer`: what was known before the record was read. */
   decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined
-  /** Whether a verdict should be confirmed by sending the command again: the document server may not have read an earlier answer. */
+  /**
+   * Whether a verdict should be confirmed by sending the command again: the document server may not have read an earlier answer, or
+   * what it was about to do may be done.
+   */
   isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean
   /** Milliseconds after which it may decide although nothing has changed. */
   decidesIn (): number
@@ -28,11 +31,15 @@ interface Given {
   readonly clock: Clock
   /** Whether callbacks of the file have arrived here that are not applied yet. */
   readonly isBusy: () => boolean
+  /** Whether the document server said that nobody edits any more, when it answered `not now`. */
+  readonly isLeft: () => boolean
+  /** Milliseconds that the document server has lately taken to save by force, at most. */
+  readonly slowest: number
 }
 
 /**
  * The document server does not tell of a force save that somebody else has started and that is under way. It is posted within
- * 2 seconds, later for a large document. Source: docs/document-server-protocol.md#forcesave
+ * 2 seconds, later for a large document: twice as long as the slowest one lately is waited for. Source: docs/document-server-protocol.md#forcesave
  */
 const GRACE_MS = 3000
 
@@ -42,9 +49,11 @@ const GRACE_MS = 3000
  */
 const OTHERS_GRACE_MS = 10_000
 
-export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
+export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given): Judge {
   const startedAt = performance.now()
-  let quietAt = startedAt + GRACE_MS
+  const grace = Math.max(GRACE_MS, 2 * slowest)
+  let quietAt = startedAt + grace
+  let refusals = 0
   let wasLive = false
   let isAnswerSeen = false
   let isFinishSeen = false
@@ -64,11 +73,16 @@ export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
       switch (answer) {
         case 'started': return decideStarted(record, result)
         case 'nothing new': return decideNothingNew(record, result)
+        case 'not now': return decideNotNow(result)
         case 'unknown key': return decideUnknownKey(result)
       }
     },
 
     isToBeConfirmed (verdict, answer) {
+      if (verdict === NOT_NOW) {
+        waitAgain()
+        return isLeft() || refusals++ === 0
+      }
       if (isConfirmed || answer !== 'nothing new' || verdict === NO_SESSION || 'failure' in verdict) return false
       isConfirmed = true
       return true
@@ -104,6 +118,15 @@ export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
     return result.from !== 'final-before' && isOrderUnknown(record) ? UNKNOWN_ORDER : verdictOf(result)
   }
 
+  /**
+   * A save with these changes is under way: the final one, if everybody has left, or that of another command. Neither need arrive at this
+   * instance before the command would be answered otherwise. Or the document server could not assemble these changes before.
+   */
+  function decideNotNow (result: ForceSaveResult | undefined): Verdict | undefined {
+    if (result?.from === 'final-before' && isLeft()) return verdictOf(result)
+    return isBusy() || !isQuiet() ? undefined : NOT_NOW
+  }
+
   /** The end of the session may be on its way. */
   function decideUnknownKey (result: ForceSaveResult | undefined): Verdict | undefined {
     if (result?.from === 'final-before') return verdictOf(result)
@@ -132,7 +155,7 @@ export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
   }
 
   function waitAgain (): void {
-    quietAt = performance.now() + GRACE_MS
+    quietAt = performance.now() + grace
   }
 
   function isQuiet (): boolean {
@@ -140,6 +163,8 @@ export function createJudge ({ id, key, clock, isBusy }: Given): Judge {
   }
 }
 
+/** The document server has answered 3, and nothing has come of it. */
+export const NOT_NOW = { failure: 'the document server could not assemble these changes before, and tries again only after another edit', isRetryable: false } as const
 const NO_CHANGES = { saved: false, reason: 'no-changes' } as const
 const UNKNOWN_ORDER = { failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest', isRetryable: true } as const
 const KEPT_BACK = { failure: 'the final save of this session was refused. The document server sends it again only after another edit, or when everybody has left', isRetryable: false } as const

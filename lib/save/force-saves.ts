@@ -3,14 +3,14 @@ import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
 import type { Clock } from '../../types/options.js'
 import type { Storage } from '../../types/storage.js'
-import { COMMAND_CODE } from '../document-server/commands.js'
+import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError } from '../errors.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, rule, type Rules, Signal } from '../rules.js'
 import { ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated, forceSavesSuperseded, forceSaveWith } from '../sessions/force-save-notes.js'
 import type { Bearing, FileRecord } from '../sessions/record.js'
 import { NOT_DURABLE, type RecordStore } from '../sessions/record-store.js'
 import { withTimeout } from '../with-timeout.js'
-import { type CommandAnswer, createJudge, type Verdict } from './force-save-judge.js'
+import { type CommandAnswer, createJudge, NOT_NOW, type Verdict } from './force-save-judge.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
 /**
@@ -47,6 +47,7 @@ interface Dependencies {
   readonly isShared: boolean
   /** Sends the command `forcesave`. */
   readonly send: (key: string, userdata: string, signal: AbortSignal) => Promise<unknown>
+  readonly lookUp: Commands['lookUp']
   /** Whether the caller runs in a hook that a callback of this file waits for. */
   readonly isInHookOf: (fileId: string) => boolean
   readonly log: { error (details: object, message: string): void }
@@ -61,6 +62,8 @@ interface Waiter {
   readonly key: string
   /** Why its save was refused, if that was here. */
   cause?: Error | undefined
+  /** What the document server answered to the command, if it refused it. */
+  refusal?: Error
   wake (): void
 }
 
@@ -73,23 +76,26 @@ const rules: Rules<ForceSaveOptions> = {
   signal: Signal
 }
 
+/** So many of the latest tell how long one may take. */
+const DURATIONS = 20
+
 /** While it waits, an instance reads the record this often, to see what others have noted. */
 const POLL_INTERVAL_MS = 250
 
 /** These answers are decided by. Any other is an error. */
-const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [COMMAND_CODE.nothingToSave, 'nothing new']])
+const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [COMMAND_CODE.nothingToSave, 'nothing new'], [COMMAND_CODE.internal, 'not now']])
 
 const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
-  [COMMAND_CODE.callback, 'the editors have no callback URL: open the document with the control\'s configuration'],
-  [COMMAND_CODE.internal, 'it could not assemble these changes before, and tries again only after another edit']
+  [COMMAND_CODE.callback, 'the editors have no callback URL: open the document with the control\'s configuration']
 ])
 
-export function createForceSaves ({ storage, recordStore, isShared, send, isInHookOf, log, clock, closing }: Dependencies): ForceSaves {
+export function createForceSaves ({ storage, recordStore, isShared, send, lookUp, isInHookOf, log, clock, closing }: Dependencies): ForceSaves {
   /** By fileId. */
   const waiters = new Map<string, Set<Waiter>>()
   /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
   const arrivals = new Map<string, number>()
   const requests = new Set<Promise<unknown>>()
+  const durations = createDurations()
 
   return {
     async request (fileId, key, options = {}) {
@@ -159,8 +165,10 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
-    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId) })
+    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId), isLeft: () => isLeft, slowest: durations.slowest() })
     let answer: CommandAnswer | undefined
+    let isLeft = false
+    let startedAt = performance.now()
     let failure: Error | undefined
     let verdict: Verdict | undefined
     enter(fileId, waiter)
@@ -184,6 +192,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
           sendCommand()
         } else if (decided !== undefined) {
           verdict = decided
+          if (answer === 'started') durations.add(performance.now() - startedAt)
           return resultOf(verdict, waiter)
         }
         await sleeper.sleep(Math.min(isShared ? POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4) : Infinity, judge.decidesIn()))
@@ -195,10 +204,14 @@ export function createForceSaves ({ storage, recordStore, isShared, send, isInHo
     }
 
     function sendCommand (): void {
+      startedAt = performance.now()
       send(key, id, ended)
-        .then(() => { answer = 'started' }, error => {
-          answer = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
-          if (answer === undefined) failure = explained(error)
+        .then(() => { answer = 'started' }, async error => {
+          const known = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
+          if (known === undefined) failure = explained(error)
+          if (known === 'not now') isLeft = await lookUp(key) !== 'edited'
+          waiter.refusal = error
+          answer = known
         })
         .finally(sleeper.wake)
     }
@@ -255,8 +268,9 @@ function ownOf (userdata: string | undefined): Bearing | undefined {
   return userdata !== undefined && ID.test(userdata) ? { own: userdata } : undefined
 }
 
-function resultOf (verdict: Verdict, { cause }: Waiter): ForceSaveResult {
+function resultOf (verdict: Verdict, { cause, refusal }: Waiter): ForceSaveResult {
   if (!('failure' in verdict)) return verdict
+  if (verdict === NOT_NOW) throw new ForceSaveFailedError(verdict.failure, { cause: refusal! })
   const { failure, isRetryable } = verdict
   const { retryable = isRetryable } = (cause ?? {}) as Partial<EditorError>
   throw new ForceSaveFailedError(failure, { retryable, ...(cause !== undefined && { cause }) })
@@ -269,6 +283,15 @@ function explained (error: Error): Error {
 
 function closingError (): Error {
   return new ForceSaveFailedError('the application is closing', { retryable: true })
+}
+
+/** How long the document server has taken to save by force, lately. */
+function createDurations () {
+  let latest: number[] = []
+  return {
+    add (milliseconds: number): void { latest = [...latest, milliseconds].slice(-DURATIONS) },
+    slowest: () => Math.max(0, ...latest)
+  }
 }
 
 interface Sleeper {

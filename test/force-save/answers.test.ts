@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { CommandFailedError, type ForceSaveFailedError } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { commandsAnswered, DISK_FULL, startPair, watched } from './support.js'
+import { jumpingTime } from '../helpers/monotonic-time.js'
+import { commandsAnswered, DISK_FULL, forceSaveAnswers, startPair, watched } from './support.js'
 
 t.test('a force save resolves when its save is stored, with the stored revision, and leaves no note', async t => {
   const pair = await startPair(t)
@@ -141,6 +142,81 @@ t.test('a final save that was under way when it was requested counts, because no
   await closed
   t.match(await pair.afterQuiet(saving.promise), { saved: true })
   t.equal(await pair.stored(), 'edited')
+})
+
+for (const name of ['is still being assembled', 'is refused at first'] as const) {
+  t.test(`after the last editor has left, the final save counts, also if it ${name}: the document server answers 3 until it is made`, async t => {
+    const pair = await startPair(t)
+    const session = await pair.open()
+    const control = await pair.control()
+    await session.edit('edited')
+    pair.documentServer.fault('assembly', { type: 'slow', ms: 5000 })
+    if (name === 'is refused at first') pair.documentServer.fault('file', { type: 'answer', status: 404 })
+    const closed = session.close()
+    const saving = watched(control.forceSave())
+    while (!(await pair.notes()).some(({ isIdle }) => isIdle)) await turn()
+    t.strictSame(forceSaveAnswers(pair.documentServer), [3])
+    t.notOk(saving.isSettled)
+    await pair.clock.advance(5000)
+    t.match(await closed, { accepted: name === 'is still being assembled' })
+    if (name === 'is still being assembled') t.match(await pair.afterQuiet(saving.promise), { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+    else await t.rejects(pair.afterQuiet(saving.promise), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', cause: { code: 'FST_EDITOR_UPSTREAM' } })
+  })
+}
+
+t.test('of two force saves at the same moment, one that is answered 3 waits for the other', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
+  const first = control.forceSave()
+  await commandsAnswered(pair.documentServer)
+  pair.documentServer.fault('command', { type: 'answer', status: 200, body: JSON.stringify({ key: control.documentKey, error: 3 }) }, { times: 1 })
+  const second = control.forceSave()
+  await commandsAnswered(pair.documentServer, 2)
+  await pair.clock.advance(1000)
+  t.match(await first, { saved: true })
+  t.match(await pair.afterQuiet(second), { saved: true })
+  t.equal(await pair.stored(), 'edited')
+})
+
+t.test('no-changes takes twice as long as the slowest force save lately: that of somebody else may take as long', async t => {
+  let onRead = () => {}
+  const pair = await startPair(t, {
+    storing: storage => ({
+      ...storage,
+      state: {
+        ...storage.state!,
+        async get (fileId) {
+          onRead()
+          return await storage.state!.get(fileId)
+        }
+      }
+    })
+  })
+  const jump = jumpingTime(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  pair.documentServer.fault('assembly', { type: 'slow', ms: 4500 }, { times: 2 })
+  const own = control.forceSave()
+  await commandsAnswered(pair.documentServer)
+  jump(4500)
+  await pair.clock.advance(4500)
+  t.match(await own, { saved: true })
+
+  await session.edit('edited again')
+  const pressed = session.forceSave({ type: 'button' })
+  const saving = watched(control.forceSave())
+  while (!(await pair.notes()).some(({ isIdle }) => isIdle)) await turn()
+  jump(4500)
+  for (let reads = 0; reads < 3; reads++) await new Promise<void>(resolve => { onRead = resolve })
+  t.strictSame(forceSaveAnswers(pair.documentServer), [0, 4], 'it has not decided: it would ask once more')
+  await pair.clock.advance(4500)
+  await pressed
+  t.match(await pair.afterQuiet(saving.promise), { saved: true })
+  t.equal(await pair.stored(), 'edited again')
 })
 
 t.test('a force save that is requested while an equal one is under way waits for it', async t => {

@@ -107,6 +107,15 @@ export async function commandsAnswered (documentServer: DocumentServer, count = 
   while (!isAnswered()) await turn()
 }
 
+/** How the document server has answered the commands `forcesave`. */
+export function forceSaveAnswers ({ receivedRequests }: DocumentServer): unknown[] {
+  return receivedRequests.flatMap(({ body, answer }) => {
+    const { token } = Object(body) as { token?: string }
+    const { c } = JSON.parse(Buffer.from(token?.split('.')[1] ?? 'e30', 'base64url').toString()) as { c?: string }
+    return c === 'forcesave' ? [(answer as { error: number } | null)?.error] : []
+  })
+}
+
 /** How a promise ends, and whether it has ended. */
 export function watched (promise: Promise<ForceSaveResult>) {
   const state = { isSettled: false, promise }

@@ -11,7 +11,7 @@ import type { CallbackResult, ForceSaveOptions } from '../../types/session.js'
 const TYPES = { command: 0, button: 1, timer: 2, form: 3 } as const
 
 /** Source: the document server's command error codes. */
-export const FORCE_SAVE = { started: 0, failedBefore: 3, nothingNew: 4 } as const
+export const FORCE_SAVE = { started: 0, notNow: 3, nothingNew: 4 } as const
 
 /** Who requests a force save, and how. */
 export interface ForceSaveRequest extends Omit<ForceSaveOptions, 'userdata'> {
@@ -35,11 +35,13 @@ export interface StartedForceSave {
  */
 export async function startForceSave (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest): Promise<StartedForceSave> {
   const { forceSave } = document
+  // A finished save is about to be made, or under way.
+  if (document.changes.length > 0 && editors(document).length === 0) return { code: FORCE_SAVE.notNow, result: Promise.resolve(NOTHING_SENT) }
   const outcome = previousOutcome(document, request)
   switch (outcome) {
     case null: return { code: FORCE_SAVE.started, result: run(parts, document, request) }
     case 'refused': return { code: FORCE_SAVE.started, result: Promise.resolve(await repeat(parts, document, request, forceSave!)) }
-    case 'failed': return { code: FORCE_SAVE.failedBefore, result: Promise.resolve(NOTHING_SENT) }
+    case 'failed': return { code: FORCE_SAVE.notNow, result: Promise.resolve(NOTHING_SENT) }
     case 'accepted':
     case 'under way':
       if (isByButton(request)) request.requester?.notify({ type: 'forceSaveStarted', code: FORCE_SAVE.nothingNew })

@@ -106,6 +106,19 @@ t.test('an edit during assembly makes another force save possible: each 6 has it
   t.match(host.callbacks(2), [{ notmodified: true }])
 })
 
+t.test('forcesave answers 3 from the moment the last editor has left with changes until the 2 is made, then 4', async t => {
+  const { clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  const closed = session.close()
+  t.strictSame(await forceSave(), { key: 'K', error: 3 })
+  await clock.advance(500)
+  t.strictSame(await forceSave(), { key: 'K', error: 3 })
+  await clock.advance(500)
+  t.match(await closed, { status: 2, accepted: true })
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+})
+
 t.test('forcesave 0 is followed by a 2 alone if the last editor leaves before the document is assembled', async t => {
   const { host, clock, server, forceSave, session } = await start(t)
   const viewer = await server.open(host.config('K', { mode: 'view' }))
