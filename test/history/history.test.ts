@@ -268,6 +268,63 @@ t.test('a conflict copy has a history of its own', async t => {
   t.notOk('changesUrl' in await copy.historyData(2), 'the changes are those of the document that was edited')
 })
 
+t.test('saves that are stored while the history is put together leave no wrong entry in it', async t => {
+  let between = async () => {}
+  const { edit, control } = await startHistorian(t, {
+    storing: storage => ({
+      ...storage,
+      versions: {
+        ...storage.versions!,
+        async list (fileId) {
+          const act = between
+          between = async () => {}
+          await act()
+          return await storage.versions!.list(fileId)
+        }
+      }
+    })
+  })
+  await edit('two')
+  const opened = await control()
+  between = async () => {
+    await edit('three')
+    await edit('four')
+  }
+  const { currentVersion, history } = await opened.history()
+  t.equal(currentVersion, 4)
+  t.strictSame(history.map(({ version }) => version), [1, 2, 3, 4])
+  t.equal(new Set(history.map(({ key }) => key)).size, 4, 'each has a content of its own')
+})
+
+t.test('a version is kept with the lock: another instance would note its own save beside it', async t => {
+  const order: string[] = []
+  const { edit } = await startHistorian(t, {
+    inFiles: true,
+    storing: storage => ({
+      ...storage,
+      state: {
+        ...storage.state!,
+        async set (fileId, value, ...rest) {
+          order.push('lock' in (value as object) ? 'locked' : 'unlocked')
+          return await storage.state!.set(fileId, value, ...rest)
+        }
+      },
+      versions: {
+        ...storage.versions!,
+        async keep (...given) {
+          order.push('kept')
+          return await storage.versions!.keep(...given)
+        }
+      }
+    })
+  })
+  await edit('two') // a storage that may never call beforePublish keeps the first one before
+  order.length = 0
+  await edit('three')
+  t.equal(order[order.indexOf('kept') - 1], 'locked')
+  t.equal(order.filter(step => step === 'kept').length, 1)
+})
+
 t.test('without the option there is no history, and a storage without versions is refused', async t => {
   const { app, fileId } = await startService(t)
   const control = await app.editorControl().openDocument(fileId)

@@ -128,6 +128,26 @@ t.test('a commit that arrives after it was refused, and before that was noted, e
   t.equal(ended.length, 1)
 })
 
+t.test('a commit that decides only after its time limit stores nothing', async t => {
+  const gate = deferred()
+  const late = deferred<unknown>()
+  let fails = false
+  const { save, fileId, storedText } = await startCommitting(t, whole => ({
+    commit: (async (...args) => {
+      await gate.promise
+      const committing = whole.commit(...args)
+      committing.then(late.resolve, late.resolve)
+      return await committing
+    }) satisfies Commit,
+    state: { ...whole.state, set: (async (...args) => fails ? await Promise.reject(new Error('The store does not answer')) : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set'] }
+  }), { timeouts: { storage: 50 } })
+  fails = true // otherwise the note of the refusal would make it fail
+  t.equal(await save(), 1)
+  gate.resolve()
+  t.match(await late.promise, { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
+  t.equal(await storedText(fileId), OLD)
+})
+
 t.test('a file that was removed while its save was fetched gets no conflict copy, also if there is no record', async t => {
   let created = 0
   const asked = deferred()

@@ -107,20 +107,22 @@ for (const profile of profiles) {
     t.strictSame(await save({ key, status: 6 }, '/force-late'), { error: 0, fetches: 3, content: 'fetch 3' })
   })
 
-  t.test(`a key reopened after its refused copy was saved can be saved again, into a conflict copy since the page may still show the refused copy (${profile})`, async t => {
-    const saved: SavedEvent[] = []
-    const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
-    t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
-    await save({ key, status: 2, lastsave: '2026-11-20T16:12:26.000Z' }, '/forgotten-copy')
-    const next = await openedKey()
-    t.equal(await post({ key, status: 1 }), 0)
-    t.equal(await openedKey(), next)
-    const stored = { error: 0, content: 'fetch 1' }
-    const lastsave = '2026-11-20T16:12:31.000Z'
-    t.match(await save({ key, status: 6, lastsave }, '/force'), stored)
-    t.match(await save({ key, status: 2, lastsave }, '/finished'), stored)
-    t.equal(await storedText(saved.at(-1)!.conflictFileId!), 'fetch 3')
-  })
+  for (const isOpened of [true, false]) {
+    t.test(`a key reopened after its refused copy was saved can be saved again, into a conflict copy since the page may still show the refused copy, ${isOpened ? 'and another page is opened' : 'and no other page is opened'} (${profile})`, async t => {
+      const saved: SavedEvent[] = []
+      const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+      t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
+      await save({ key, status: 2, lastsave: '2026-11-20T16:12:26.000Z' }, '/forgotten-copy')
+      const next = await openedKey()
+      t.equal(await post({ key, status: 1 }), 0)
+      if (isOpened) t.equal(await openedKey(), next)
+      const stored = { error: 0, content: 'fetch 1' }
+      const lastsave = '2026-11-20T16:12:31.000Z'
+      t.match(await save({ key, status: 6, lastsave }, '/force'), stored)
+      t.match(await save({ key, status: 2, lastsave }, '/finished'), stored)
+      t.equal(await storedText(saved.at(-1)!.conflictFileId!), 'fetch 3')
+    })
+  }
 
   t.test(`the same url for another file is another save (${profile})`, async t => {
     const { key, save, post, openedKey, storage, storedText, documentServer } = await startCounting(t, { profile })
