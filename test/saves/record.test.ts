@@ -1,7 +1,9 @@
 import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
 import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { startInstance } from './instances.js'
 
 const odd: readonly unknown[] = [
   null, 'text', 0, [], {}, { sessions: [] }, { sessions: {}, saves: [] }, { sessions: [{ key: 'K' }], saves: [] }, { sessions: [], saves: [{ key: 'K', status: 3, storedAt: 1 }] },
@@ -67,6 +69,49 @@ for (const profile of profiles) {
     t.ok(reads.count < 20, 'the lock is not polled')
     t.equal(documentServer.requests.length, 1)
     t.not(await openedKey(), key)
+  })
+
+  t.test(`a final save that could not be noted may not have been answered: its session goes on if users are in it (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isFull = false
+    const { key, post, url, openedKey } = await startEditing(t, {
+      profile,
+      memory: true,
+      storage: { ...memory, state: failingOnFullDisk(memory.state, () => isFull) },
+      serve: ({ method }, response) => response.end(method === 'GET' ? NEW : '{"error":0,"users":["u1"]}')
+    })
+    t.equal(await post({ key, status: 1 }), 0)
+    isFull = true
+    t.equal(await post({ key, status: 2, url }), 0)
+    isFull = false
+    t.equal(await openedKey(), key)
+  })
+
+  t.test(`with a storage that never calls beforePublish, a force save that was fetched for long does not replace an unchanged final one (${profile})`, async t => {
+    const memory = memoryStorage()
+    const storage: Storage = { ...memory, replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, options) }
+    const fetching = deferred()
+    const release = deferred()
+    const editing = await startEditing(t, {
+      profile,
+      memory: true,
+      storage,
+      async serve (request, response) {
+        if (request.url !== '/force') return response.end(OLD)
+        fetching.resolve()
+        await release.promise
+        response.end(NEW)
+      }
+    })
+    const { key, post, storedText, fileId, documentServer: { origin } } = editing
+    const other = await startInstance(t, editing, { profile, storage })
+    t.equal(await post({ key, status: 1 }), 0)
+    const forced = post({ key, status: 6, lastsave: '2026-11-20T16:12:26.000Z', url: `${origin}/force` })
+    await fetching.promise
+    t.equal(await other.post({ key, status: 2, lastsave: '2026-11-20T16:12:31.000Z', notmodified: true, url: `${origin}/final` }), 0)
+    release.resolve()
+    t.equal(await forced, 0)
+    t.equal(await storedText(fileId), OLD)
   })
 
   t.test(`noting a published save is retried (${profile})`, async t => {

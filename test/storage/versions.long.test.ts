@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import fs, { appendFile, cp, lstat, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises'
+import fs, { appendFile, cp, lstat, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -181,6 +181,22 @@ t.test('a process that was frozen before it could write the index neither loses 
   t.match(kept, { version: 3 })
   t.strictSame(await contentsOf(storage), { 1: 'first', 3: 'third', 4: 'fourth' })
   t.equal((await blobsIn(folder)).length, 5, 'three contents and two changes')
+})
+
+t.test('a content that has gone by the time the index refers to it is kept once more', async t => {
+  const { folder, storage, keep } = await scene(t)
+  await storage.replace('a', Buffer.from('third'))
+  hook(t, {
+    name: 'link',
+    isMeant: isIndexLink,
+    async instead (call) {
+      const result = await call()
+      for (const name of await blobsIn(folder)) if (await readFile(join(folder, name), 'utf8') === 'third') await fs.unlink(join(folder, name))
+      return result
+    }
+  })
+  const kept = await keep(storage)
+  t.equal((await contentsOf(storage))[kept!.version], 'third')
 })
 
 t.test('a document that is removed at any moment of a keep leaves no versions', async t => {
