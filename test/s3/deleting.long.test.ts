@@ -1,3 +1,5 @@
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
 import { s3Storage } from '../../lib/storage/s3/index.js'
@@ -79,6 +81,53 @@ t.test('a clock that is set, and a machine that was suspended, delete nothing ea
   }
   t.equal((await objects(fileId)).length, 13)
   t.equal(proxy.requests.filter(({ method }) => method === 'DELETE').length, 0)
+})
+
+t.test('what other programs have stored beside the documents is never deleted, nor are their uploads', { skip: noS3 }, async t => {
+  const { storage, store, passTime } = await timed(t)
+  const { fileId } = await storage.create('docx', Buffer.from('content'))
+  const uuid = randomUUID()
+  const others = [
+    'contents/report.docx', 'contents/reports/2026.docx', `contents/reports/${uuid}.docx`, `contents/a/b/${uuid}`, `contents/a b/${uuid}`, `contents/%20/${uuid}`,
+    `contents/${fileId}/notes.txt`, `contents/contents/${fileId}/${uuid}`, 'contents/records/report.json', 'probe/readings.csv', `probe/1/${uuid}`, 'sweep.json.old'
+  ]
+  const own = [`contents/${fileId}/${uuid}`, `contents/removed/${uuid}`, `contents/_/${uuid}`, `probe/${uuid}`]
+  for (const key of [...others, ...own]) await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: store.prefix + key, Body: 'x' }))
+  for (const key of ['contents/backup.tar', `contents/removed/${randomUUID()}`]) await store.client.send(new CreateMultipartUploadCommand({ Bucket: store.bucket, Key: store.prefix + key }))
+  const before = await store.list('')
+  passTime(25 * 60 * MINUTE)
+  await storage.stat(fileId) // which tells the time
+  t.strictSame(await storage.sweep(), { objects: own.length, bytes: own.length, uploads: 1 })
+  t.strictSame(await store.list(''), before.filter(key => !own.includes(key)))
+  t.equal(await textOf(storage, fileId), 'content')
+  const { Uploads = [] } = await store.client.send(new ListMultipartUploadsCommand({ Bucket: store.bucket, Prefix: store.prefix }))
+  t.strictSame(Uploads.map(({ Key }) => Key), [`${store.prefix}contents/backup.tar`])
+})
+
+t.test('a sweep does not delete what a record names by the time it is written', { skip: noS3 }, async t => {
+  const { storage, store, passTime, proxy, objects } = await timed(t)
+  const { fileId } = await storage.create('docx', Buffer.from('content'))
+  const left = randomUUID()
+  await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: `${store.prefix}contents/${fileId}/${left}`, Body: 'x' }))
+  passTime(25 * 60 * MINUTE)
+  await storage.stat(fileId) // which tells the time
+  // Another instance names the object at the moment of the write, as one that was suspended for long might.
+  let isNamed = false
+  proxy.onRequest = ({ method, url }) => {
+    if (isNamed || method !== 'PUT' || !url.includes('/records/')) return undefined
+    isNamed = true
+    return { until: nameAsChanges() }
+  }
+  async function nameAsChanges (): Promise<void> {
+    const key = `${store.prefix}records/${fileId}.json`
+    const record = JSON.parse(await store.textOf(`records/${fileId}.json`))
+    record.content.name = left
+    record.content.size = 1
+    await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: key, Body: JSON.stringify(record) }))
+  }
+  await storage.sweep()
+  t.equal(isNamed, true)
+  t.ok((await objects(fileId)).includes(left), 'it is needed now')
 })
 
 t.test('of all instances one sweeps in the background when it is due, and none after it is closed', { skip: noS3 }, async t => {

@@ -3,6 +3,9 @@ import { FORBIDDEN_CHARACTERS } from '../../security/file-id.js'
 /** Of content that was staged for a malformed fileId: no encoded fileId is the same. */
 const NOWHERE = '_'
 
+/** The names of all objects except records. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** What is in a bucket, and under which keys. */
 export interface ObjectNames {
   readonly records: string
@@ -14,24 +17,30 @@ export interface ObjectNames {
   content (fileId: string | undefined, name: string): string
   /** `undefined` for the key of something else. */
   parseRecord (key: string): string | undefined
+  /** Nothing is deleted that this library cannot have named: other programs may use the bucket. */
   parseContent (key: string): { readonly fileId: string | undefined, readonly name: string } | undefined
+  isProbe (key: string): boolean
 }
 
 export function objectNames (prefix: string): ObjectNames {
   const records = `${prefix}records/`
   const contents = `${prefix}contents/`
+  const probes = `${prefix}probe/`
   return {
     records,
     contents,
-    probes: `${prefix}probe/`,
+    probes,
     sweep: `${prefix}sweep.json`,
     record: fileId => `${records}${encode(fileId)}.json`,
     content: (fileId, name) => `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
     parseRecord: key => key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,
     parseContent (key) {
-      const [folder, name, more] = key.slice(contents.length).split('/')
-      return key.startsWith(contents) && folder && name && more === undefined ? { fileId: decode(folder), name } : undefined
-    }
+      if (!key.startsWith(contents)) return undefined
+      const [folder = '', name = '', ...more] = key.slice(contents.length).split('/')
+      const fileId = decode(folder)
+      return more.length === 0 && UUID.test(name) && (fileId !== undefined || folder === NOWHERE) ? { fileId, name } : undefined
+    },
+    isProbe: key => key.startsWith(probes) && UUID.test(key.slice(probes.length))
   }
 }
 

@@ -49,10 +49,10 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     await Promise.all(documents)
     signal.throwIfAborted()
 
-    for await (const probe of store.list(names.probes)) if (probe.modifiedAt.getTime() < before) await remove([probe])
+    for await (const probe of store.list(names.probes)) if (names.isProbe(probe.key) && probe.modifiedAt.getTime() < before) await remove([probe])
     for await (const upload of store.uploads(names.contents)) {
       signal.throwIfAborted()
-      if (upload.startedAt.getTime() >= before) continue
+      if (upload.startedAt.getTime() >= before || !names.parseContent(upload.key)) continue
       await store.abortUpload(upload)
       result.uploads++
     }
@@ -65,6 +65,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     let group: ListedObject[] = []
     let folder = ''
     for await (const object of store.list(names.contents)) {
+      if (!names.parseContent(object.key)) continue // of another program
       const itsFolder = object.key.slice(0, object.key.lastIndexOf('/'))
       if (itsFolder !== folder && group.length > 0) {
         yield group
@@ -77,9 +78,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
   }
 
   async function sweepDocument (old: readonly ListedObject[], remove: (objects: readonly ListedObject[]) => Promise<void>): Promise<void> {
-    const content = names.parseContent(old[0]!.key)
-    if (!content) return // not ours
-    const { fileId } = content
+    const { fileId } = names.parseContent(old[0]!.key)!
     if (fileId === undefined) return await remove(old)
     try {
       const { record, modifiedAt } = await records.read(fileId)
@@ -88,13 +87,12 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       if ((await unnamed(fileId, record, old, superseded)).length === 0) return
       // The write makes sure that nobody can name them any more: a write that was prepared before it, however long ago, will fail.
       let gone: readonly ListedObject[] = []
-      const isWritten = await records.write(fileId, async current => {
-        if (!current) return null
-        gone = await unnamed(fileId, current, old, superseded)
+      await records.write(fileId, async current => {
+        gone = current ? await unnamed(fileId, current, old, superseded) : [] // those of a removed document are left to the next sweep
         const goneNames = new Set(gone.map(nameOf))
-        return gone.length === 0 ? null : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
+        return current === null || gone.length === 0 ? null : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
       })
-      if (isWritten) await remove(gone)
+      await remove(gone)
     } catch (error) {
       // A damaged record: nobody knows what it names.
       if (!(error instanceof StorageError) || error.retryable) throw error
@@ -115,7 +113,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
   }
 
   function nameOf ({ key }: ListedObject): string {
-    return names.parseContent(key)?.name ?? ''
+    return names.parseContent(key)!.name
   }
 
   /** Whether this instance is the one that sweeps now. */
