@@ -300,7 +300,7 @@ t.test('a version is kept with the lock: another instance would note its own sav
   const order: string[] = []
   const { edit } = await startHistorian(t, {
     inFiles: true,
-    storing: storage => ({
+    storing: ({ commit, ...storage }) => ({
       ...storage,
       state: {
         ...storage.state!,
