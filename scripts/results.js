@@ -5,20 +5,21 @@ const LACKING = /^(This (machine|storage)|only npm run) /
 const GROUP = /^\.tap\/groups\/\S+ > /
 
 /**
- * The counts of a run, the same as in tap's last lines, and what was skipped and why: `lacking` if that is no fault.
+ * The counts of a run, the same as in tap's last lines, what failed, and what was skipped and why: `lacking` if that is no fault.
  * @param {string} tap
  */
 export function readResults (tap) {
-  let [passed, failed] = [0, 0]
-  /** @type {{ notRun: string[], lacking: string[] }} */
-  const { notRun, lacking } = { notRun: [], lacking: [] }
+  let passed = 0
+  /** @type {{ failures: string[], notRun: string[], lacking: string[] }} */
+  const { failures, notRun, lacking } = { failures: [], notRun: [], lacking: [] }
   for (const [event, result] of Parser.parse(tap, { flat: true })) {
     if (event !== 'assert') continue
     const { ok, fullname, skip, todo } = result
+    const test = fullname.replace(GROUP, '')
     const reason = skip || todo
-    if (reason) (LACKING.test(String(reason)) ? lacking : notRun).push(`${fullname.replace(GROUP, '')}: ${reason === true ? 'no reason given' : reason}`)
+    if (reason) (LACKING.test(String(reason)) ? lacking : notRun).push(`${test}: ${reason === true ? 'no reason given' : reason}`)
     else if (ok) passed++
-    else failed++
+    else failures.push(test)
   }
-  return { passed, failed, notRun, lacking }
+  return { passed, failures, notRun, lacking }
 }

@@ -4,7 +4,7 @@
 //   npm test -- --rest                 the same, but not again what `CI=true npm test` has just run
 //   npm test -- test/saves/a.test.ts   some files or folders
 //   npm test -- --long test/saves      a folder with its long test files, without coverage
-// Other options go to tap. The last lines are what was skipped, the time and the counts.
+// Other options go to tap. The last lines are what failed, what was skipped, the time and the counts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
@@ -55,9 +55,9 @@ const exitCode = await runTap([
 ])
 await store.stop()
 const results = readResults(await readFile(RESULTS, 'utf8').catch(() => ''))
-const { notRun, lacking } = results
+const { failures, notRun, lacking } = results
 const passed = earlier.passed + results.passed
-const failed = earlier.failed + results.failed
+const failed = earlier.failed + failures.length
 
 const faults = [
   ...(exitCode === 0 && failed === 0 ? [] : ['tests failed']),
@@ -66,6 +66,7 @@ const faults = [
   ...(notRun.length > 0 && isCI ? ['with CI=true every test must run'] : [])
 ]
 const all = [...notRun, ...lacking, ...leftOut()]
+if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`)
 if (all.length > 0) console.log(`\nNot run:\n  ${all.join('\n  ')}`)
 if (faults.length > 0) console.log(`\nNot good enough:\n  ${faults.join('\n  ')}`)
 
