@@ -10,13 +10,16 @@ export * from 'tap'
 /** A limit for tests that hang, not for slow machines. */
 const TIMEOUT_MS = 300_000
 
+/** The same for all files of a process, and for what they leave open: tap would wait for its end for ever. */
+const PROCESS_TIMEOUT_MS = 900_000
+
 /** @type {import('tap').Test} */
 let current = tap.default
 export { current as default }
 
 /** @param {string[]} files */
 export async function runFiles (files) {
-  tap.default.setTimeout(0)
+  tap.default.setTimeout(PROCESS_TIMEOUT_MS)
   const directory = process.cwd()
   for (const file of files) {
     await tap.default.test(file, { timeout: TIMEOUT_MS }, async t => {
