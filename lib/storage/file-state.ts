@@ -26,6 +26,9 @@ const MAX_DURABLE_TAGS = 10_000
 /** With this many generations, the next one is made durable, so that the older ones can be removed. */
 const MAX_GENERATIONS = 16
 
+/** After a start, until it looks for records of missing documents: many instances may start, or documents be put back. */
+const ORPHANS_AFTER_MS = 60_000
+
 /** Between checking two records for whether their documents still exist. */
 const ORPHAN_PAUSE_MS = 5
 
@@ -41,8 +44,8 @@ const MISSING = 'missing'
 export interface FileState extends Required<StateStore> {
   remove (fileId: string): Promise<void>
   /**
-   * Removes temp files of ended processes, and then, in the background, records of documents that have been missing at each start for
-   * 30 days. Rejects when records cannot be written.
+   * Removes temp files of ended processes, and then, a minute later and in the background, records of documents that have been missing
+   * at each start for 30 days. Rejects when records cannot be written.
    */
   prepare (isStored: (fileId: string) => Promise<boolean>): Promise<void>
 }
@@ -62,8 +65,9 @@ export function recordPaths (root: string) {
  * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it. The number
  * of a removed generation could be taken again by a slow process; the tags tell whether it was. Writes await `ready`. A `set`
  * that rejects leaves the generation it has written, because other processes may have read it and continued from it.
+ * `closing` ends what goes on in the background.
  */
-export function fileState (root: string, modes: Modes, ready: () => Promise<void>): FileState {
+export function fileState (root: string, modes: Modes, ready: () => Promise<void>, closing: AbortSignal): FileState {
   const { temps, folderOf } = recordPaths(root)
   /** By folder: the tag of the latest generation that this process has made durable. */
   const durableTags = new BoundedMap<string, string>(MAX_DURABLE_TAGS)
@@ -111,7 +115,9 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
       const { path, stats } = await writeTempFile(temps, new Uint8Array(0), modes.file)
       await unlink(path)
       await sweepTempFiles(temps, await readdir(temps), Number(stats.ctimeMs))
-      removeOrphans(root, Number(stats.ctimeMs), isStored).catch(() => {})
+      const timer = setTimeout(() => { removeOrphans(Number(stats.ctimeMs), isStored).catch(() => {}) }, ORPHANS_AFTER_MS)
+      timer.unref()
+      closing.addEventListener('abort', () => clearTimeout(timer), { once: true })
     }
   }
 
@@ -152,18 +158,18 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     flushed.catch(() => {}) // whoever awaits it may find another error first
     return flushed
   }
+
+  /** Works slowly, one record after the other, and does not keep the process running. */
+  async function removeOrphans (now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
+    for await (const folder of foldersIn(root)) {
+      await delay(ORPHAN_PAUSE_MS, undefined, { ref: false, signal: closing })
+      await removeOrphan(folder, root, now, isStored).catch(() => {})
+    }
+  }
 }
 
 function recordOf ({ number, generation }: NewestGeneration): StateRecord {
   return { value: generation?.value ?? null, version: formatVersion(number, generation?.tags ?? []) }
-}
-
-/** Works slowly, one record after the other, and does not keep the process running. */
-async function removeOrphans (root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
-  for await (const folder of foldersIn(root)) {
-    await delay(ORPHAN_PAUSE_MS, undefined, { ref: false })
-    await removeOrphan(folder, root, now, isStored).catch(() => {})
-  }
 }
 
 /** The folders of all records. */

@@ -62,7 +62,7 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * Files that other processes add are found at once if the document server opens files with their extension, in lower or upper
  * case, or if other files in the directory had that extension at the latest scan. Others are found by the next scan. Scans run in
  * the background while the directory changes, at intervals of one second, or of 50 times the duration of a scan if that is longer
- * (5 s for 100,000 files). `close()` ends the scans, and does nothing else.
+ * (5 s for 100,000 files). `close()` ends what goes on in the background, and does nothing else.
  *
  * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with `InvalidOptionError`
  * (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it at registration; without the
@@ -85,12 +85,12 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   const directory = resolve(options.directory)
   const pathOf = (name: string) => join(directory, name)
   const lookup = fileLookup(directory)
-  const { remove: removeState, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready())
+  const closing = new AbortController()
+  const { remove: removeState, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready(), closing.signal)
   const { removeAll: removeVersions, prepare: prepareVersions, ...versions } = fileVersions({
-    directory, folderName: VERSIONS_DIRECTORY, modes, ready, isStored, find: async fileId => (await find(fileId))[0]
+    directory, folderName: VERSIONS_DIRECTORY, modes, ready, closing: closing.signal, isStored, find: async fileId => (await find(fileId))[0]
   })
   const stagedFiles = new WeakMap<Content, TempFile>()
-  const closing = new AbortController()
   let started: Promise<void> | undefined
 
   return {

@@ -26,6 +26,8 @@ interface Dependencies {
   readonly folderName: string
   readonly modes: Modes
   readonly ready: () => Promise<void>
+  /** Ends what goes on in the background. */
+  readonly closing: AbortSignal
   /** The document's file; `undefined` for a malformed `fileId`, too. Awaits `ready`. */
   readonly find: (fileId: string) => Promise<StoredFile | undefined>
   /** Does not await `ready`. */
@@ -36,7 +38,7 @@ export interface FileVersions extends VersionStore {
   /** Removes all versions of a file. */
   removeAll (fileId: string): Promise<void>
   /**
-   * If versions were ever kept: removes temp files of ended processes, and then, in the background, the versions of documents that
+   * If versions were ever kept: removes temp files of ended processes, and later, in the background, the versions of documents that
    * have been missing for 30 days, as `fileState` does. Rejects when versions cannot be written. It is part of getting ready.
    */
   prepare (): Promise<void>
@@ -69,10 +71,10 @@ interface Base {
  * one attempt succeeds, a blob that was there before and is not in the new index belongs to nobody, or to an attempt that is going
  * to fail, and is removed: what a crash has left, too. A process that was frozen cannot refer to a blob that is gone.
  */
-export function fileVersions ({ directory, folderName, modes, ready, find, isStored }: Dependencies): FileVersions {
+export function fileVersions ({ directory, folderName, modes, ready, closing, find, isStored }: Dependencies): FileVersions {
   const root = join(directory, folderName)
   const { temps, folderOf } = recordPaths(root)
-  const records = fileState(root, modes, prepareToWrite)
+  const records = fileState(root, modes, prepareToWrite, closing)
   /** Of one document at a time: instances disturb each other, but need not disturb themselves. */
   const queue = createQueue()
   let prepared: Promise<void> | undefined

@@ -7,9 +7,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
+import { holdTimers } from '../helpers/held-timers.js'
 import { STATE } from './faults.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+
+/** After a start, until it looks for records of missing documents. */
+const LATER_MS = 60_000
 
 /** The folder of a document's record, from the root of all records. */
 function folderOf (fileId: string): string {
@@ -41,11 +45,14 @@ async function recordsWithout (t: Test, count: number) {
 }
 
 /** A start that has come across all records: `last` is the record that it comes across last, whose document has been missing for too long. */
-async function startUntilGone (directory: string, last: string): Promise<void> {
+async function startUntilGone (t: Test, directory: string, last: string): Promise<void> {
   await missedAt(directory, last, { first: 31 })
+  const { pass, hold } = holdTimers(t, LATER_MS)
   const { ready, state } = fileStorage({ directory })
   await ready()
+  pass()
   while (await state.get(last) !== null) await turn()
+  hold()
 }
 
 t.test('a start removes the record of a document that was missing at all starts for 30 days, and no others', { timeout: 60_000 }, async t => {
@@ -60,7 +67,7 @@ t.test('a start removes the record of a document that was missing at all starts 
   await writeFile(noteOf(directory, torn!), '')
   await missedAt(directory, gone!, { first: 31 })
 
-  await startUntilGone(directory, last!)
+  await startUntilGone(t, directory, last!)
   t.equal(await state.get(gone!), null)
   for (const fileId of [stored, unusual, unnoted, recent, gap, torn]) t.equal((await state.get(fileId!))?.value, `record of ${fileId}`)
   for (const fileId of [stored, unusual]) t.notOk(existsSync(noteOf(directory, fileId!)), 'it is there')
@@ -69,13 +76,13 @@ t.test('a start removes the record of a document that was missing at all starts 
 
   await rm(join(directory, `${stored}.docx`))
   await state.set(last!, 'anew', null)
-  await startUntilGone(directory, last!)
+  await startUntilGone(t, directory, last!)
   t.equal((await state.get(stored!))?.value, `record of ${stored}`, 'missing since now')
 })
 
 t.test('a record that was removed and is created again counts its versions from the beginning', { timeout: 60_000 }, async t => {
   const { directory, state, fileIds: [fileId] } = await recordsWithout(t, 1)
-  await startUntilGone(directory, fileId!)
+  await startUntilGone(t, directory, fileId!)
   t.match(await state.set(fileId!, 'anew', null), / 1$/)
 })
 
@@ -88,17 +95,29 @@ t.test('a file that is not a record does no harm and stays', { timeout: 60_000 }
   await writeFile(join(root, 'ff', 'file'), '')
   for (const text of ['{"live":[]}', '"text"', 'torn']) {
     await writeFile(join(root, 'ff', 'folder', '1'), text)
-    await startUntilGone(directory, gone!)
+    await startUntilGone(t, directory, gone!)
     await state.set(gone!, 'next', null)
   }
   const found = await readdir(root, { recursive: true })
   for (const path of odd) t.ok(found.includes(path), path)
 })
 
-t.test('a process with nothing else to do exits before it has checked all records', async t => {
+t.test('a storage that was closed checks no records any more', async t => {
+  const { directory, state, fileIds: [gone] } = await recordsWithout(t, 1)
+  await missedAt(directory, gone!, { first: 31 })
+  const { pass } = holdTimers(t, LATER_MS)
+  const closed = fileStorage({ directory })
+  await closed.ready()
+  await closed.close()
+  pass()
+  for (let turns = 0; turns < 5000; turns++) await turn()
+  t.equal((await state.get(gone!))?.value, `record of ${gone}`)
+})
+
+t.test('a process with nothing else to do exits before it checks any record', async t => {
   const { directory, state, fileIds } = await recordsWithout(t, 60)
   for (const fileId of fileIds) await missedAt(directory, fileId, { first: 31 })
   await promisify(execFile)(process.execPath, [...process.execArgv, join(import.meta.dirname, 'traced', 'create.ts'), directory])
   const left = await Promise.all(fileIds.map(async fileId => await state.get(fileId)))
-  t.ok(left.filter(record => record !== null).length > 30)
+  t.equal(left.filter(record => record !== null).length, 60)
 })

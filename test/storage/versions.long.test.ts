@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
 import type { StoredVersion } from '../../types/storage.js'
+import { holdTimers } from '../helpers/held-timers.js'
 import { VERSIONS } from './faults.js'
 import { hook, ioError } from './hooks.js'
 
@@ -254,8 +255,10 @@ t.test('a document that is missing while an instance starts has its versions whe
   await utimes(folder, ago, ago)
   await fs.rename(join(directory, 'a.docx'), join(directory, '..', 'a.docx'))
   t.strictSame(await storage.versions.list('a'), [], 'there is no such file')
+  const { pass } = holdTimers(t, 60_000) // after which a start looks for missing documents
   await fileStorage({ directory }).ready()
   t.notOk((await readdir(join(directory, VERSIONS, 'temp'))).includes(basename(temp)))
+  pass()
   while (!existsSync(join(folder, 'missing'))) await new Promise(resolve => setImmediate(resolve))
   await fs.rename(join(directory, '..', 'a.docx'), join(directory, 'a.docx'))
   t.strictSame(await storage.versions.list('a'), kept)
