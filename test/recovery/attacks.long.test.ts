@@ -5,17 +5,14 @@ import type { Session } from 'onlyoffice-emulator'
 import t from 'tap'
 import { deferred } from '../helpers/deferred.js'
 import { OLD, startService } from '../integration/support.js'
-import { powerSwitch, startAfterOutage, textOf, watchedClient } from './support.js'
+import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './support.js'
 
 t.test('recovery.fileIdOf hangs: the run goes on', { timeout: 20_000 }, async t => {
-  const power = powerSwitch()
-  const { app, documentServer, fileId, forgotten } = await startService(t, { prepare: power.prepare, recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 50 } })
-  const control = Object.assign(await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId), { documentKey: 'assigned' })
-  const session = await documentServer.open(control.config!)
+  const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 50 } })
+  const { app, documentServer, forgotten } = service
+  const session = await documentServer.open(await unknownHere(service, 'assigned'))
   await session.edit('kept')
-  power.isOn = false
   await session.close()
-  power.isOn = true
   t.match(await app.editorServer.recoverForgotten(), [{ key: 'assigned', outcome: 'foreign', kept: true }])
   t.strictSame(forgotten(), ['kept'])
 })
@@ -324,15 +321,12 @@ t.test('without Last-Modified, two forgotten files of one key are told apart by 
 })
 
 t.test('what recovery.fileIdOf returns is not trusted to be a fileId', async t => {
-  const power = powerSwitch()
   const answers: unknown[] = [null, 5, '', {}, '../secret']
-  const { app, documentServer, fileId } = await startService(t, { prepare: power.prepare, recovery: { fileIdOf: () => answers[0] as string } })
-  const control = Object.assign(await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId), { documentKey: 'assigned' })
-  const session = await documentServer.open(control.config!)
+  const service = await startService(t, { recovery: { fileIdOf: () => answers[0] as string } })
+  const { app, documentServer } = service
+  const session = await documentServer.open(await unknownHere(service, 'assigned'))
   await session.edit('kept')
-  power.isOn = false
   await session.close()
-  power.isOn = true
   for (; answers.length > 1; answers.shift()) t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'foreign', kept: true }], String(answers[0]))
   t.match(await app.editorServer.recoverForgotten(), [{ outcome: /^(no-document|failed)$/, kept: true }])
 })

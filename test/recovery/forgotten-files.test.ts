@@ -1,22 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EditorConfig } from 'onlyoffice-emulator'
 import t from 'tap'
 import type { ForgottenFileEvent, Storage } from '../../lib/index.js'
 import { fileStorage } from '../../lib/index.js'
 import { documentKeys } from '../../lib/sessions/document-key.js'
 import { deferred } from '../helpers/deferred.js'
 import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { OLD, profiles, type Service, startService } from '../integration/support.js'
-import { powerSwitch, startAfterOutage, textOf } from './support.js'
-
-/** A configuration for a key of which the application hears nothing. */
-async function unknownHere ({ app, fileId }: Service, key: string): Promise<EditorConfig> {
-  const { token: _, ...config } = (await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)).config!
-  const changed = { ...config, document: { ...config.document, key }, editorConfig: { ...config.editorConfig, callbackUrl: 'http://127.0.0.1:9/' } }
-  return { ...changed, token: forgedToken({ iat: Math.floor(Date.now() / 1000), ...changed }, { secret: SECRET }) }
-}
+import { OLD, profiles, startService } from '../integration/support.js'
+import { powerSwitch, startAfterOutage, textOf, unknownHere } from './support.js'
 
 for (const profile of profiles) {
   t.test(`an edit whose save came while the application was down is stored, and deleted at the document server (${profile})`, async t => {

@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { EditorConfig } from 'onlyoffice-emulator'
 import { type HttpClient, type HttpRequest, type RecoveredFile, undiciClient } from '../../lib/index.js'
+import { SECRET } from '../helpers/host.js'
+import { forgedToken } from '../helpers/jwt.js'
 import { type Service, type ServiceOptions, startService } from '../integration/support.js'
 
 /** A switch in front of the application: while it is off, every connection is reset before the plugin sees the request. */
@@ -83,4 +86,11 @@ export function watchedClient (): Watched {
 
 function nameOf ({ method, body }: HttpRequest): string {
   return method === 'GET' ? 'file' : String((JSON.parse(String(body)) as { c: unknown }).c)
+}
+
+/** A configuration for a key of which the application hears nothing. */
+export async function unknownHere ({ app, fileId }: Service, key: string): Promise<EditorConfig> {
+  const { token: _, ...config } = (await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)).config!
+  const changed = { ...config, document: { ...config.document, key }, editorConfig: { ...config.editorConfig, callbackUrl: 'http://127.0.0.1:9/' } }
+  return { ...changed, token: forgedToken({ iat: Math.floor(Date.now() / 1000), ...changed }, { secret: SECRET }) }
 }
