@@ -4,7 +4,8 @@ import { BoundedMap } from '../bounded-map.js'
 import { channels } from '../diagnostics.js'
 import { createQueue } from '../queue.js'
 import type { Cause } from '../sessions/record-store.js'
-import { type FileRecord, liveSessions, type Session, sessionWith } from '../sessions/record.js'
+import { type FileRecord, type Session } from '../sessions/record.js'
+import { liveSessions, stateOf } from '../sessions/session-states.js'
 import type { Hooks } from './hooks.js'
 
 /**
@@ -87,7 +88,7 @@ function reasonOf (before: FileRecord, after: FileRecord, key: string, cause: Ca
   if (save !== undefined && save.path !== undefined) return 'saved'
   if (cause?.key === key && cause.reason !== undefined) return cause.reason
   if (save !== undefined) return 'discarded'
-  return sessionWith(after, key)?.hasRefusedSave === true ? 'refused' : 'lost'
+  return stateOf(after, key) === 'refused' ? 'refused' : 'lost'
 }
 
 function usersOf (key: string, cause: Cause | undefined): { readonly users?: readonly string[] } {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../types/options.js'
 import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../sessions/force-save-notes.js'
-import { type FileRecord, finishedKeys, type ForceSaveResult, liveSessions, sessionWith } from '../sessions/record.js'
+import { type FileRecord, finishedKeys, type ForceSaveResult, sessionWith } from '../sessions/record.js'
+import { hasRefusedSave, liveSessions } from '../sessions/session-states.js'
 
 /** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
 export type CommandAnswer = 'started' | 'nothing new' | 'not now' | 'unknown key'
@@ -147,7 +148,8 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given)
    * has nothing new. A force save that was stored since need not contain it.
    */
   function isKeptBack (record: FileRecord): boolean {
-    return sessionWith(record, key)?.hasRefusedSave === true
+    const session = sessionWith(record, key)
+    return session !== undefined && hasRefusedSave(session)
   }
 
   function isLive (record: FileRecord): boolean {

@@ -8,9 +8,10 @@ import { AnyString, assertOptions, assertValue, isString, listOf, requestRules, 
 import { unlessAborted } from '../with-timeout.js'
 import type { DocumentKeys } from './document-key.js'
 import type { KnownSessions } from './known-sessions.js'
-import { isUnconfirmed } from './live-sessions.js'
-import { liveSessions, type Session } from './record.js'
+import type { Session } from './record.js'
 import type { RecordOfFile, RecordStore } from './record-store.js'
+import { LONG_AGO } from './session-changes.js'
+import { liveSessions } from './session-states.js'
 import type { Sessions } from './sessions.js'
 
 interface Dependencies {
@@ -129,7 +130,6 @@ export function createEditorSessions ({ recordStore, known, sessions, keys, comm
   }
 }
 
-function described (fileId: string, session: Session): EditorSession {
-  const { key, lastReported } = session
-  return { fileId, key, ...(!isUnconfirmed(session) && { lastReported: new Date(lastReported) }) }
+function described (fileId: string, { key, lastReported }: Session): EditorSession {
+  return { fileId, key, ...(lastReported !== LONG_AGO && { lastReported: new Date(lastReported) }) }
 }

@@ -1,6 +1,6 @@
 import { type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity } from './record.js'
 
-// The force saves in a record that somebody waits for, and what became of them. Pure, as in live-sessions.ts.
+// The force saves in a record that somebody waits for, and what became of them. Pure, as in session-changes.ts.
 
 /** What is known of a save that a callback announced. */
 interface Outcome {

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.js'
-import { type FileRecord, liveSessions } from './record.js'
+import type { FileRecord } from './record.js'
+import { liveSessions } from './session-states.js'
 
 /** The files that this instance knows to be edited: those of which it last saw a record with live sessions. */
 export interface KnownSessions {

@@ -8,14 +8,12 @@ const Milliseconds = Type.Number() // since the epoch
 
 const SessionSchema = Type.Object({
   key: Type.String(),
+  /** See session-states.ts. */
+  state: Type.Union([Type.Literal('open'), Type.Literal('unconfirmed'), Type.Literal('refused'), Type.Literal('reopened')]),
   /** Revision of the stored content that the session's content is based on; absent when unknown. */
   baseRevision: OptionalString,
-  /** When the document server last reported this session. `UNCONFIRMED` when it may not exist. */
+  /** When the document server last reported this session; `LONG_AGO` if it is to be asked before the next user joins. */
   lastReported: Milliseconds,
-  /** A save was refused: only the document server has it, under this key. */
-  hasRefusedSave: Type.Optional(Type.Boolean()),
-  /** Nobody is editing, as far as is known: it is kept for a refused save, or because it may exist after all. */
-  isDormant: Type.Optional(Type.Boolean()),
   /** The conflict copy: the session is saved there because someone else changed the edited file. */
   conflictFileId: OptionalString,
   /** Revision of that file after the session's last save. If it differs, someone else changed that file. */
@@ -105,7 +103,7 @@ const LockSchema = Type.Object({
 })
 
 export const FileRecord = Type.Object({
-  /** Editing sessions that are live or may be reopened. New users join the first one that they can join. */
+  /** Editing sessions that are open or may be reopened. New users join the first one that they can join. */
   sessions: Type.Array(SessionSchema),
   /** The latest ones, newest first. */
   saves: Type.Array(StoredSaveSchema),

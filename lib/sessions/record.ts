@@ -5,16 +5,8 @@ export type { Bearing, FileRecord, ForceSave, ForceSaveResult, Lock, Publishing,
 
 export const EMPTY: FileRecord = { sessions: [], saves: [] }
 
-/** `lastReported` of a session that may not exist: the document server is asked before another user gets its key. */
-export const UNCONFIRMED = 0
-
 export function sessionWith ({ sessions }: FileRecord, key: string): Session | undefined {
   return sessions.find(session => session.key === key)
-}
-
-/** Sessions that somebody is editing in. */
-export function liveSessions ({ sessions }: FileRecord): readonly Session[] {
-  return sessions.filter(({ isDormant }) => isDormant !== true)
 }
 
 export function lastSaveOf ({ saves }: FileRecord, key: string): StoredSave | undefined {

@@ -3,10 +3,11 @@ import type { Clock } from '../../types/options.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import type { Commands } from '../document-server/commands.js'
 import type { DocumentKeys } from './document-key.js'
-import { isJoinable, isUnconfirmed, saveRefused, sessionClosed, sessionConfirmed, sessionDormant, sessionRemoved, sessionStarted } from './live-sessions.js'
 import type { Locks } from './locks.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordStore } from './record-store.js'
+import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
+import { isLive } from './session-states.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /**
@@ -75,7 +76,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, ask
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) {
           return keys.of(current, finishedKeys(record))
-        } else if (isRecent(session) || await inTime(isStillLive(fileId, session), isJoinableUnasked(session))) {
+        } else if (isRecent(session) || await inTime(isStillLive(fileId, session), !isUnconfirmed(session))) {
           return session.key
         } else {
           deadKeys.add(session.key)
@@ -87,7 +88,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, ask
       const hasUsers = users?.length !== 0
       const isJustNoted = (record: FileRecord) => {
         const session = sessionWith(record, key)
-        return session !== undefined && !(hasUsers && session.isDormant === true) && clock.now() - session.lastReported < askAfter / NOTES_PER_ASK
+        return session !== undefined && (isLive(session) || !hasUsers) && clock.now() - session.lastReported < askAfter / NOTES_PER_ASK
       }
       const snapshot = await recordStore.read(fileId)
       if (isJustNoted(snapshot.record)) return
@@ -101,10 +102,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, ask
     },
 
     async finished (fileId, key, users) {
-      await recordStore.update(fileId, record => {
-        const session = sessionWith(record, key)
-        return session && isUnconfirmed(session) && session.hasRefusedSave !== true ? sessionRemoved(record, key) : record
-      }, { ...NOT_DURABLE, cause: { key, users, reason: 'saved' } })
+      await recordStore.update(fileId, record => sessionAfter(record, key, 'repeated'), { ...NOT_DURABLE, cause: { key, users, reason: 'saved' } })
     },
 
     async closed (fileId, key) {
@@ -112,7 +110,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, ask
       let isNoted = false
       await recordStore.update(fileId, record => {
         isNoted = sessionWith(record, key) !== undefined
-        return sessionClosed(record, key)
+        return sessionAfter(record, key, 'closed', { lastReported: LONG_AGO })
       }, { ...NOT_DURABLE, cause })
       if (!isNoted && await storage.stat(fileId) === null) onEndOfDeleted(fileId, cause)
     },
@@ -141,7 +139,7 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, ask
     let isNoted = false
     await recordStore.update(fileId, record => {
       isNoted = sessionWith(record, cause.key) !== undefined
-      return sessionDormant(record, cause.key)
+      return sessionAfter(record, cause.key, 'deleted')
     }, { ...NOT_DURABLE, cause })
     if (!isNoted) onEndOfDeleted(fileId, cause)
   }
@@ -176,20 +174,19 @@ export function createSessions ({ storage, recordStore, locks, keys, lookUp, ask
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const answer = await lookUpOnce(key)
-    if (answer === undefined && !isJoinableUnasked(session)) return false
-    const isLive = answer !== 'unknown'
-    // After a final save there may be nobody but viewers. It is asked again for the next user.
-    const isConfirmed = answer === 'edited' || isJoinableUnasked(session)
-    const noted = (record: FileRecord) => isConfirmed ? sessionConfirmed(record, key, clock.now()) : record
-    const record = await recordStore.update(fileId, record => isLive ? noted(record) : removedUnlessReported(record, session), { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
+    if (answer === undefined && isUnconfirmed(session)) return false
+    const record = await recordStore.update(fileId, record => {
+      if (answer !== 'unknown') return sessionAfter(record, key, answer ?? 'known', { lastReported: clock.now() })
+      return isReportedSince(record, session) ? record : sessionAfter(record, key, 'unknown')
+    }, { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
-    return record === undefined ? isLive : sessionWith(record, key) !== undefined
+    return record === undefined ? answer !== 'unknown' : sessionWith(record, key) !== undefined
   }
 }
 
-/** Whether a session is joined without an answer of the document server: one that may have ended is, if it is the only way back to a refused save. */
-function isJoinableUnasked (session: Session): boolean {
-  return !isUnconfirmed(session) || session.hasRefusedSave === true
+/** Such a session is joined only if the document server says that it knows it. */
+function isUnconfirmed ({ state }: Session): boolean {
+  return state === 'unconfirmed'
 }
 
 /** Whoever opens a document does not wait long for the document server: the question goes on, for those who come later. */
@@ -212,7 +209,8 @@ function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof ask {
   }
 }
 
-function removedUnlessReported (record: FileRecord, { key, lastReported }: Session): FileRecord {
+/** Whether a callback has reported anything of a session since it was read. */
+function isReportedSince (record: FileRecord, { key, state, lastReported }: Session): boolean {
   const session = sessionWith(record, key)
-  return session === undefined || session.lastReported > lastReported ? record : sessionRemoved(record, key)
+  return session?.state !== state || session.lastReported > lastReported
 }

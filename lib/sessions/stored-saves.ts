@@ -1,10 +1,11 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from './document-key.js'
 import { forceSavesConcerned } from './force-save-notes.js'
-import { confirmed, sessionRemoved, unconfirmed, withSession } from './live-sessions.js'
-import { type Bearing, type FileRecord, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
+import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
+import { LONG_AGO, sessionAfter } from './session-changes.js'
+import { hasRefusedSave, liveSessions } from './session-states.js'
 
-// Changes of the saves in a record, and what can be concluded from them. Pure, as in live-sessions.ts.
+// Changes of the saves in a record, and what can be concluded from them. Pure, as in session-changes.ts.
 
 /** A repeat or a late force save arrives within minutes, but other saves may arrive first. This many are kept of each status. */
 const MAX_SAVES = 8
@@ -25,23 +26,21 @@ export interface SaveDetails {
 export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const session = sessionWith(record, save.key)
+  const isRefused = session !== undefined && hasRefusedSave(session)
   const revision = conflictCopy?.revision ?? save.revision
   const noted = undelivered ? eventUndelivered(record, undelivered) : record
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
     ...revision === undefined ? noted : forceSavesConcerned(noted, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
-    saves: latest(record.saves.toSpliced(index, 0, session?.hasRefusedSave === true ? withoutRevision(save) : save))
+    saves: latest(record.saves.toSpliced(index, 0, isRefused ? withoutRevision(save) : save))
   }
-  const isFinal = save.status === 2
-  if (isLate) return session ? withSession(changed, unconfirmed(session)) : changed
-  if (isFinal && isAwaited) return sessionRemoved(changed, save.key)
+  if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
+  if (save.status === 2 && isAwaited) return sessionAfter(changed, save.key, 'saved')
   if (isFinished(record, save)) return changed // its session ended while it was being stored
-  const known = session ?? { key: save.key, lastReported: save.storedAt, ...(isFinal && { isDormant: true }) }
-  const baseRevision = conflictCopy === undefined ? save.revision : session?.baseRevision
-  return withSession(changed, {
-    ...isFinal ? unconfirmed(known) : confirmed(known, save.storedAt),
-    ...(baseRevision !== undefined && { baseRevision }),
+  return sessionAfter(changed, save.key, save.status === 2 ? 'savedUnheard' : 'forceSaved', {
+    lastReported: save.status === 2 ? LONG_AGO : save.storedAt,
+    ...(conflictCopy === undefined && save.revision !== undefined && { baseRevision: save.revision }),
     ...(conflictCopy !== undefined && { conflictFileId: conflictCopy.fileId, conflictRevision: conflictCopy.revision })
   })
 }
@@ -65,7 +64,7 @@ export function eventDelivered (record: FileRecord, id: string): FileRecord {
 
 /** An earlier version was stored. Whoever opens the document sees it, and not a save that was refused before. */
 export function versionRestored (record: FileRecord, undelivered: UndeliveredEvent | undefined): FileRecord {
-  const restored = { ...record, sessions: record.sessions.filter(({ hasRefusedSave }) => hasRefusedSave !== true) }
+  const restored = record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
   return undelivered ? eventUndelivered(restored, undelivered) : restored
 }
 

@@ -49,30 +49,31 @@ for (const profile of profiles) {
   t.test(`a final save is stored when the document server waits no longer for the answer: its session goes on (${profile})`, async t => {
     let stored = deferred()
     const { app, key, openedKey, tell, save, commands, post, storedText, fileId, documentServer: { origin } } = await startTold(t, { profile, onSaved: () => stored.resolve() })
-    async function saveUnheard (key: string, path: string): Promise<void> {
+    const at = (second: number) => `2026-11-20T15:12:${second}.000Z`
+    async function saveUnheard (key: string, path: string, lastsave: string): Promise<void> {
       stored = deferred()
       commands.fetching = () => app.server.closeAllConnections()
-      await t.rejects(post({ key, status: 2, url: `${origin}/${path}` }))
+      await t.rejects(post({ key, status: 2, lastsave, url: `${origin}/${path}` }))
       commands.fetching = () => {}
       await stored.promise
     }
     await tell(key, 1)
-    await saveUnheard(key, 'first')
+    await saveUnheard(key, 'first', at(10))
     t.equal(await storedText(fileId), '/first')
     Object.assign(commands, { error: 0, users: [] })
     t.equal(await openedKey(), key, 'it has unsaved changes or a forgotten file')
-    await save(key, 6, 'second')
+    t.equal(await post({ key, status: 6, lastsave: at(20), url: `${origin}/second` }), 0)
     t.equal(await storedText(fileId), '/second', 'no conflict')
 
-    await saveUnheard(key, 'third')
-    await save(key, 2, 'third')
+    await saveUnheard(key, 'third', at(30))
+    t.equal(await post({ key, status: 2, lastsave: at(30), url: `${origin}/third` }), 0)
     Object.assign(commands, { error: 1, users: undefined, asked: [] })
     const next = await openedKey()
     t.not(next, key)
     t.strictSame(commands.asked, [], 'a repeated save was answered')
 
     await tell(next, 1)
-    await saveUnheard(next, 'fourth')
+    await saveUnheard(next, 'fourth', at(40))
     t.not(await openedKey(), next)
   })
 

@@ -40,7 +40,7 @@ async function setState ({ state }: OneWriteStorage, fileId: string, change: (va
 }
 
 t.test('a commit whose answer is lost counts as a save, and what other instances note at that moment is kept', async t => {
-  const other = { key: 'of another instance', lastReported: Date.now() }
+  const other = { key: 'of another instance', state: 'open', lastReported: Date.now() }
   const { save, saved, ended, fileId, storedText, whole, app } = await startCommitting(t, whole => ({
     commit: losingAnswers(whole.commit, async fileId => await setState(whole, fileId, value => ({ ...value, sessions: [...value.sessions, other] })))
   }))
