@@ -19,7 +19,7 @@ export async function checkConditions (store: ObjectStore, names: ObjectNames): 
   const put = async (condition?: Condition) => await store.put(key, randomUUID(), condition)
   store.quoteETags(false)
   try {
-    let etag = await put().catch(error => { throw explained(error) })
+    let etag = await put()
     if (await isAccepted(put('absent'))) throw ignored('If-None-Match: *')
     if (await isAccepted(put({ etag: OTHER_ETAG }))) throw ignored('If-Match')
     try {
@@ -56,11 +56,15 @@ function ignored (condition: string): Error {
   return new InvalidOptionError('storage', `needs an object store with conditional writes: this one does not honour ${condition}, so that saves would overwrite each other`)
 }
 
-function explained (error: unknown): unknown {
+/** An error of the first requests, with advice if it has a known cause. */
+export function explained (error: unknown): unknown {
   const status = statusOf(error)
   if (isMissingBucket(error)) return new InvalidOptionError('bucket', 'must be the name of a bucket that exists: create it, or correct the name, the region or the endpoint of the client', { cause: error })
   if (nameOf(error) === 'RequestTimeTooSkewed') return new InvalidOptionError('client', 'needs the right time: set the clock of this machine', { cause: error })
-  if (status === 401 || status === 403) return new InvalidOptionError('client', 'needs credentials that may write to the bucket: correct the credentials, or the permissions of their owner', { cause: error })
+  if (status === 401 || status === 403) {
+    return new InvalidOptionError('client', 'needs credentials that may read, list and write in the bucket: correct the ' +
+      'credentials, or the permissions of their owner', { cause: error })
+  }
   if (status === 301 || status === 307 || status === 400) return new InvalidOptionError('client', 'needs the region and the endpoint of the bucket', { cause: error })
   return error
 }

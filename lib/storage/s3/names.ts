@@ -3,7 +3,7 @@ import { FORBIDDEN_CHARACTERS } from '../../security/file-id.js'
 /** Of content that was staged for a malformed fileId: no encoded fileId is the same. */
 const NOWHERE = '_'
 
-/** The names of all objects except records. */
+/** The names of all objects except records and the mark. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** What is in a bucket, and under which keys. */
@@ -11,7 +11,7 @@ export interface ObjectNames {
   readonly records: string
   readonly contents: string
   readonly probes: string
-  readonly sweep: string
+  readonly mark: string
   record (fileId: string): string
   /** An immutable object of a document: a content, changes of a version, or a list of versions. `undefined`: of no document. */
   content (fileId: string | undefined, name: string): string
@@ -30,7 +30,7 @@ export function objectNames (prefix: string): ObjectNames {
     records,
     contents,
     probes,
-    sweep: `${prefix}sweep.json`,
+    mark: `${prefix}fastify-onlyoffice.mark`,
     record: fileId => `${records}${encode(fileId)}.json`,
     content: (fileId, name) => `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
     parseRecord: key => key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,

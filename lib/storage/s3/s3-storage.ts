@@ -9,8 +9,9 @@ import { storedExtension } from '../file-info.js'
 import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
-import { checkConditions } from './conditions.js'
+import { checkConditions, explained } from './conditions.js'
 import { type DocumentRecord, infoOf, isLaterStateOf, namesOfEntry, parseRecord, type StoredContent, storedVersion, withContent, withState, withVersion } from './document-record.js'
+import { markPrefix } from './mark.js'
 import { objectNames } from './names.js'
 import { createObjectStore, presigner } from './object-store.js'
 import { createRecords, orEmpty } from './records.js'
@@ -110,9 +111,10 @@ const RULES = {
  * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
  * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own, and rejects with
- * `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or must not be written to. The plugin
- * awaits `ready()` at registration; without the plugin, the first method that is called does. If it fails, the next call tries again.
- * `close()` ends the sweeps in the background.
+ * `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or must not be written to.
+ * The first `ready()` also marks the prefix with the object `fastify-onlyoffice.mark`, and rejects if another program uses
+ * it. The plugin awaits `ready()` at registration; without the plugin, the first method that is called does. If it fails,
+ * the next call tries again. `close()` ends the sweeps in the background.
  *
  * The credentials need `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` for the objects below `prefix`,
  * and `s3:ListBucket` and `s3:ListBucketMultipartUploads` for the bucket. Without `s3:ListBucket`, AWS answers 403 for a document that
@@ -396,6 +398,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
   async function start (): Promise<void> {
     if (redirectDownloads !== false) await presigner()
+    await markPrefix(store, names).catch(error => { throw explained(error) })
     await checkConditions(store, names)
     if (sweepInterval !== false) keepSweeping(sweepInterval, closing.signal).catch(() => {})
   }

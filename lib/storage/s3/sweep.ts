@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StorageError } from '../../errors.js'
 import { type DocumentRecord, GARBAGE_MS, namesIn } from './document-record.js'
+import { readMark } from './mark.js'
 import type { ObjectNames } from './names.js'
 import type { ListedObject, ObjectStore } from './object-store.js'
 import type { Records } from './records.js'
@@ -23,6 +24,7 @@ const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
 /** Deletes what no record names: contents that were never published, those of removed documents, and uploads that were not completed. */
 export function createSweep ({ store, names, records, versions }: SweepDependencies) {
   async function sweep ({ olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}): Promise<SweepResult> {
+    await readMark(store, names) // or rejects: the objects may be another program's
     const result = { objects: 0, bytes: 0, uploads: 0 }
     const before = store.now().earliest - olderThan
     const remove = async (objects: readonly ListedObject[]): Promise<void> => {
@@ -118,9 +120,10 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
 
   /** Whether this instance is the one that sweeps now. */
   async function claim (interval: number): Promise<boolean> {
-    const found = await store.get(names.sweep)
-    if (found?.modifiedAt && found.modifiedAt.getTime() + interval > store.now().earliest) return false
-    await store.put(names.sweep, JSON.stringify({ startedAt: new Date(store.now().earliest).toISOString() }), found ? { etag: found.etag } : 'absent')
+    const { value, found: { etag, modifiedAt } } = await readMark(store, names)
+    const now = store.now().earliest
+    if (value.sweptAt !== undefined && modifiedAt && modifiedAt.getTime() + interval > now) return false
+    await store.put(names.mark, JSON.stringify({ ...value, sweptAt: new Date(now).toISOString() }), { etag })
     return true
   }
 
