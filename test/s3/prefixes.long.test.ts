@@ -65,6 +65,46 @@ t.test('nothing is swept while the mark is missing or cannot be read', { skip: n
   t.match(await storage.sweep(), { objects: 1 })
 })
 
+t.test('of two prefixes whose objects could be confused, the later one is refused', { skip: noS3 }, async t => {
+  const { open, store } = await opener(t)
+  const overlapping = [
+    ['', 'records/'], ['', 'contents/'], ['', 'probe/'], ['a/', 'a/contents/'],
+    ['', 'contents/a/'], ['', 'records/a/b/'], ['a/', 'a/probe/records/']
+  ]
+  for (const [index, [outer, inner]] of overlapping.entries()) {
+    for (const [first, second] of [[outer!, inner!], [inner!, outer!]] as const) {
+      const folder = `${index}${first === outer ? 'o' : 'i'}/`
+      const storage = open(folder + first)
+      // Names that the other one gives to objects of its own.
+      for (const fileId of ['probe', 'contents', 'fastify-onlyoffice']) {
+        t.ok(await storage.createAs(fileId, 'docx', Buffer.from(fileId)))
+      }
+      const before = await store.list(folder)
+      const label = `'${first}', then '${second}'`
+      const message = new RegExp(store.prefix + folder + first)
+      await t.rejects(open(folder + second).ready(), { ...REFUSED, message }, label)
+      await t.rejects(open(folder + second).sweep(ALL), REFUSED)
+      t.strictSame(await store.list(folder), before, 'it has left nothing')
+      t.match(await open(folder + first).sweep(ALL), { objects: 0 }, 'the other one starts again')
+      t.equal(await textOf(storage, 'probe'), 'probe')
+    }
+  }
+})
+
+t.test('of two such prefixes that start at the same moment, at most one is taken', { skip: noS3 }, async t => {
+  const { open, store } = await opener(t)
+  for (const [index, [late, early]] of [['', 'contents/'], ['contents/', '']].entries()) {
+    const folder = `${index}/`
+    const proxy = await s3Proxy(t, store.endpoint)
+    proxy.onRequest = ({ method, url }) => {
+      return method === 'PUT' && url.includes(MARK) ? { until: open(folder + early!).ready() } : undefined
+    }
+    await t.rejects(open(folder + late!, { client: store.newClient({ endpoint: proxy.endpoint }) }).ready(), REFUSED)
+    await open(folder + early!).ready()
+    t.strictSame((await store.list(folder)).filter(key => key.includes(MARK)), [folder + early! + MARK])
+  }
+})
+
 t.test('other prefixes share a bucket, and delete nothing of each other', { skip: noS3 }, async t => {
   const { client } = await s3(t)
   const prefixes = [

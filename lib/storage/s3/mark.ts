@@ -1,7 +1,7 @@
 import { InvalidOptionError, StorageError } from '../../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../../json.js'
 import { parseRecord } from './document-record.js'
-import type { ObjectNames } from './names.js'
+import { markOf, type ObjectNames } from './names.js'
 import type { ObjectStore, SmallObject } from './object-store.js'
 
 /** The object that makes a prefix ours. Nothing is deleted without it. */
@@ -15,9 +15,10 @@ export interface Mark {
  * Marks the prefix at its first use. The storage writes nothing before that: what it finds in an unmarked prefix is not
  * its own, unless somebody has deleted the mark.
  *
- * @throws InvalidOptionError: another program uses the prefix.
+ * @throws InvalidOptionError: another program uses the prefix, or the prefix overlaps with another one.
  */
 export async function markPrefix (store: ObjectStore, names: ObjectNames): Promise<void> {
+  await refuseOverlaps(store, names)
   if (await isMarked(store, names)) return
   const stranger = await findStranger(store, names)
   // Another instance that starts at the same time may have marked the prefix and then made that object.
@@ -28,6 +29,11 @@ export async function markPrefix (store: ObjectStore, names: ObjectNames): Promi
   }
   await store.put(names.mark, JSON.stringify({ format: 1 }), 'absent').catch(async error => {
     if (!await isMarked(store, names)) throw error
+  })
+  // If an overlapping prefix is marked at the same time, at least one of the two applications sees the other's mark.
+  await refuseOverlaps(store, names).catch(async error => {
+    if (error instanceof InvalidOptionError) await store.remove(names.mark).catch(() => {})
+    throw error
   })
 }
 
@@ -50,6 +56,15 @@ async function isMarked (store: ObjectStore, names: ObjectNames): Promise<boolea
 function parseMark ({ text }: SmallObject): JsonObject | undefined {
   const value = parseJson(text)
   return isJsonObject(value) && value.format === 1 ? value : undefined
+}
+
+async function refuseOverlaps (store: ObjectStore, names: ObjectNames): Promise<void> {
+  const marks = await Promise.all(names.overlapping.map(async prefix => await store.get(markOf(prefix))))
+  const other = names.overlapping[marks.findIndex(mark => mark !== null)]
+  if (other === undefined) return
+  throw new InvalidOptionError('prefix', `must not overlap with the prefix '${other}', which is in use in the same ` +
+    'bucket: neither may be in the folders records/, contents/ and probe/ of the other. Choose another prefix, or ' +
+    `delete the object ${markOf(other)} if that prefix is no longer used`)
 }
 
 /**

@@ -3,6 +3,9 @@ import { FORBIDDEN_CHARACTERS } from '../../security/file-id.js'
 /** Of content that was staged for a malformed fileId: no encoded fileId is the same. */
 const NOWHERE = '_'
 
+/** Each prefix has these. */
+const FOLDERS: readonly string[] = ['records', 'contents', 'probe']
+
 /** The names of all objects except records and the mark. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -12,6 +15,8 @@ export interface ObjectNames {
   readonly contents: string
   readonly probes: string
   readonly mark: string
+  /** Prefixes that nobody may use in the same bucket: their keys could be confused with the keys of this one. */
+  readonly overlapping: readonly string[]
   record (fileId: string): string
   /** An immutable object of a document: a content, changes of a version, or a list of versions. `undefined`: of no document. */
   content (fileId: string | undefined, name: string): string
@@ -23,14 +28,13 @@ export interface ObjectNames {
 }
 
 export function objectNames (prefix: string): ObjectNames {
-  const records = `${prefix}records/`
-  const contents = `${prefix}contents/`
-  const probes = `${prefix}probe/`
+  const [records, contents, probes] = FOLDERS.map(folder => `${prefix}${folder}/`) as [string, string, string]
   return {
     records,
     contents,
     probes,
-    mark: `${prefix}fastify-onlyoffice.mark`,
+    mark: markOf(prefix),
+    overlapping: [...outerPrefixes(prefix), records, contents, probes],
     record: fileId => `${records}${encode(fileId)}.json`,
     content: (fileId, name) => `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
     parseRecord: key => key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,
@@ -42,6 +46,18 @@ export function objectNames (prefix: string): ObjectNames {
     },
     isProbe: key => key.startsWith(probes) && UUID.test(key.slice(probes.length))
   }
+}
+
+/** The key of the mark. Without `.json` at its end, no key of a record is the same. */
+export function markOf (prefix: string): string {
+  return `${prefix}fastify-onlyoffice.mark`
+}
+
+/** Prefixes that contain this one in one of their folders. */
+function outerPrefixes (prefix: string): string[] {
+  const parts = prefix.split('/')
+  const outer = (length: number) => parts.slice(0, length).map(part => `${part}/`).join('')
+  return parts.flatMap((part, index) => FOLDERS.includes(part) ? [outer(index)] : [])
 }
 
 /** A fileId as a part of a key that needs no encoding in a URL. */

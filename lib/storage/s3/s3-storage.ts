@@ -26,7 +26,8 @@ export interface S3StorageOptions {
   /** Name of a bucket that exists. */
   readonly bucket: string
   /**
-   * Precedes the keys of all objects; ends with a slash. The storage uses nothing else in the bucket.
+   * Precedes the keys of all objects; ends with a slash. The storage uses nothing else in the bucket. Applications with
+   * different prefixes can share a bucket if none is in the folder `records/`, `contents/` or `probe/` of another one.
    *
    * @default ''
    */
