@@ -22,6 +22,8 @@ export interface Histories {
   recorded (storage: WholeStorage, by: string): WholeStorage
   /** Ids of the files that saves have created. */
   readonly created: Set<string>
+  /** What the application itself stores: it may overwrite anything. */
+  readonly ofApplication: Set<string>
   /** Violations: contents that must not have been stored. */
   readonly faults: string[]
   /** Whether a save may overwrite a content that it does not continue. */
@@ -36,6 +38,7 @@ export function histories (): Histories {
 
   const all: Histories = {
     created: new Set(),
+    ofApplication: new Set(),
     faults: [],
     overwrites: false,
     of: fileId => versions.get(fileId) ?? [],
@@ -77,8 +80,7 @@ export function histories (): Histories {
               end = await enter(fileId)
             }
           })
-          if (info !== null && content instanceof Uint8Array) note(fileId, textOf(content), 'the application')
-          else if (info !== null) published(fileId, textOf(content), by)
+          if (info !== null) published(fileId, textOf(content), by)
           return info
         } finally {
           end()
@@ -117,9 +119,10 @@ export function histories (): Histories {
 
   function published (fileId: string, text: string, by: string): void {
     const before = all.of(fileId).at(-1)?.text
-    note(fileId, text, by)
+    const isOfApplication = all.ofApplication.has(text)
+    note(fileId, text, isOfApplication ? 'the application' : by)
     if (before === null) all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)
-    else if (!all.overwrites && !text.startsWith(before!)) all.faults.push(`${by} has overwritten ${JSON.stringify(before)} with ${JSON.stringify(text)}`)
+    else if (!isOfApplication && !all.overwrites && !text.startsWith(before!)) all.faults.push(`${by} has overwritten ${JSON.stringify(before)} with ${JSON.stringify(text)}`)
   }
 
   function textOf (content: Content | StagedContent): string {

@@ -66,6 +66,7 @@ export function outside ({ storage, directory, histories, ofApplication }: Depen
       const noted = async (now: string | null, task: () => Promise<void>) => await histories.change(fileId, now, 'outside', task)
       switch (change) {
         case 'replaced by the application':
+          histories.ofApplication.add(text)
           await ofApplication(side).replace(fileId, Buffer.from(text))
           return
         case 'removed': return await noted(null, async () => await remove(fileId))

@@ -13,6 +13,7 @@ import { documentsIn } from '../../helpers/storage.js'
 import { type Histories, histories, type WholeStorage } from './history.js'
 import { type Instance, startInstance } from './instance.js'
 import { type Outside, outside } from './outside.js'
+import { withCheckedTransitions } from './transitions.js'
 import type { LostAnswer, Side } from './situation.js'
 import type { Access } from './unreliable-storage.js'
 
@@ -108,7 +109,7 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
   }
 
   const startSide = async (side: Side) => await startInstance({
-    storage: recording.recorded(storage(), side),
+    storage: recording.recorded(withCheckedTransitions(storage(), recording.faults), side),
     moments: { moment: (access, isDone) => world.onMoment(side, access, isDone), lostAnswer, readFails },
     onSaved: event => { saved.push(event) },
     options: { profile, clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0, versions: { keep: 10_000 } }
