@@ -51,7 +51,7 @@ function withoutRevision ({ revision, ...save }: StoredSave): StoredSave {
 }
 
 /** `onSaved` is to be called with an event. */
-export function eventUndelivered (record: FileRecord, event: UndeliveredEvent): FileRecord {
+function eventUndelivered (record: FileRecord, event: UndeliveredEvent): FileRecord {
   return { ...record, undelivered: [...record.undelivered ?? [], event].slice(-MAX_SAVES) }
 }
 

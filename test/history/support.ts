@@ -59,6 +59,6 @@ export async function responseAt (url: string): Promise<Response> {
   return response
 }
 
-export async function textAt (url: string): Promise<string> {
+async function textAt (url: string): Promise<string> {
   return await (await responseAt(url)).text()
 }

@@ -48,7 +48,7 @@ async function startTold (t: Test, options: EditingOptions = {}) {
 for (const profile of profiles) {
   t.test(`a final save is stored when the document server waits no longer for the answer: its session goes on (${profile})`, async t => {
     let stored = deferred()
-    const { app, key, openedKey, tell, save, commands, post, storedText, fileId, documentServer: { origin } } = await startTold(t, { profile, onSaved: () => stored.resolve() })
+    const { app, key, openedKey, tell, commands, post, storedText, fileId, documentServer: { origin } } = await startTold(t, { profile, onSaved: () => stored.resolve() })
     const at = (second: number) => `2026-11-20T15:12:${second}.000Z`
     async function saveUnheard (key: string, path: string, lastsave: string): Promise<void> {
       stored = deferred()
