@@ -107,6 +107,17 @@ for (const profile of profiles) {
     await expectCopies([copyId, 'by another program'], [lastCopy(), '/second'])
   })
 
+  t.test(`a session that the document server has lost and begun anew does not replace the copy of what was lost (${profile})`, async t => {
+    const { key, copyId, post, expectCopies, lastCopy, documentServer: { origin } } = await startConflict(t, { profile })
+    t.equal(await post({ key, status: 6, lastsave: '2026-11-20T16:00:00.000Z', url: `${origin}/lost` }), 0)
+    await expectCopies([copyId, '/lost'])
+    const changes = [{ documentSha256: 'c55a', created: '2026-11-20 16:00:10', user: { id: 'u1', name: 'John' } }]
+    const history = { serverVersion: '9.3.0', changes }
+    t.equal(await post({ key, status: 2, lastsave: '2026-11-20T16:00:20.000Z', history, url: `${origin}/anew` }), 0)
+    t.not(lastCopy(), copyId)
+    await expectCopies([copyId, '/lost'], [lastCopy(), '/anew'])
+  })
+
   t.test(`a conflict copy that was opened and closed without changes still belongs to the session that created it (${profile})`, async t => {
     const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile })
     for (const status of [1, 4]) t.equal(await post({ key: copyKey, status }, copyId), 0)
