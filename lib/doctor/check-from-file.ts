@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { DocumentServerClient } from '../document-server/client.js'
 import { parseConversionAnswer } from '../document-server/conversion-answer.js'
-import { hasFromFile } from '../document-server/from-file.js'
+import { hasFromFile, isFromService } from '../document-server/from-file.js'
 import { bytesOf } from '../streams.js'
 import { ok, skipped, warning } from './findings.js'
 import { PROBE_FORMAT, probeDocument } from './probe-document.js'
@@ -16,9 +16,11 @@ export async function checkFromFile ({ client }: { readonly client: Pick<Documen
   if (!hasFromFile(version)) return ok('FROM_FILE', `Version ${version} takes no files in requests, ${DOWNLOADED}`)
   try {
     const request = { async: false, filetype: PROBE_FORMAT, key: randomUUID(), outputtype: 'txt' }
-    const { status, header, body } = await client.postForm('converter', request, { name: `probe.${PROBE_FORMAT}`, bytes: Buffer.from(probeDocument('probe')) }, { signal, total: TIMEOUT_MS, shardKey: request.key })
+    const response = await client.postForm('converter', request, { name: `probe.${PROBE_FORMAT}`, bytes: Buffer.from(probeDocument('probe')) }, { signal, total: TIMEOUT_MS, shardKey: request.key })
+    const { status, header, body } = response
     const text = (await bytesOf(body)).toString()
-    if (status !== 200) return ok('FROM_FILE', `/converter/from-file answers status ${status}, ${DOWNLOADED}`)
+    if (!isFromService(response)) return ok('FROM_FILE', `/converter/from-file answers status ${status}, ${DOWNLOADED}`)
+    if (status !== 200) return refused(`status ${status}`)
     const { error } = /^application\/json\b/i.test(header('content-type') ?? '') ? parseConversionAnswer(text) : {}
     if (error === undefined) return ok('FROM_FILE', 'The document server takes content that is converted, and scripts, in requests.')
     return refused(`error ${error}`)

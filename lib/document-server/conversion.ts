@@ -129,7 +129,7 @@ export function createConversions ({ client, fetchResult, fromFile, offers, maxF
       }
       if (status === 200) return stepOf(answerOf((await bytesOf(body)).toString()), conversion)
       discard(body)
-      throw status === 413 ? reportedFailure('-10') : statusError(status, `the conversion service answered status ${status}`)
+      throw statusError(status, `the conversion service answered status ${status}`)
     }
 
     async function byOffer (): Promise<ResultFile> {

@@ -31,12 +31,21 @@ export function hasFromFile (version: string): boolean {
   return Number.parseInt(version) >= FIRST_MAJOR_VERSION
 }
 
-/** What a document server, a proxy or a firewall answers for a path that it does not serve. */
-const ABSENT: ReadonlySet<number> = new Set([403, 404, 405, 501])
+/** Says nothing of the next request: this one was too large for a proxy, or one of too many. */
+const ABSENT_THIS_TIME: ReadonlySet<number> = new Set([413, 429])
 
 const REMEMBERED_MS = 10 * 60_000
 /** After no usable answer: the document server may be starting. */
 const REMEMBERED_FAILURE_MS = 60_000
+
+/**
+ * Whether the document server's service has answered, or is out of order. Any other answer is that of a server without these endpoints,
+ * a proxy or a firewall: then the file can still be downloaded.
+ */
+export function isFromService ({ status, header }: Pick<OutboundResponse, 'status' | 'header'>): boolean {
+  if (status === 200) return !/^text\/html\b/i.test(header('content-type') ?? '')
+  return status >= 500 && status !== 501
+}
 
 export function createFromFile ({ client, commands }: Dependencies): FromFile {
   let isNewEnough: Promise<boolean> | undefined
@@ -47,9 +56,9 @@ export function createFromFile ({ client, commands }: Dependencies): FromFile {
     async post (service, request, file, options) {
       if (performance.now() < (absentUntil.get(service) ?? -Infinity) || !await supported()) return undefined
       const response = await client.postForm(service, request, file, options)
-      if (!ABSENT.has(response.status)) return response
+      if (isFromService(response)) return response
       discard(response.body)
-      absentUntil.set(service, performance.now() + REMEMBERED_MS)
+      if (!ABSENT_THIS_TIME.has(response.status)) absentUntil.set(service, performance.now() + REMEMBERED_MS)
       return undefined
     }
   }

@@ -30,6 +30,7 @@ interface Dependencies {
 
 type SaveEvent = FinishedEvent | ForceSavedEvent
 
+const FIELDS_OF_SAVES = ['filetype', 'changesurl', 'history', 'lastsave', 'notmodified'] as const
 const KNOWN_STATUSES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
 
 /** The document server waits for the answer before it continues, and an earlier save of the file may take minutes. */
@@ -78,7 +79,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.onCorrupted === 'keep') throw new CorruptedDocumentError()
     if (isLostSave(event)) throw new InvalidCallbackError('it announces a final save without the url of the document')
-    if (isUnknownSave(event) && settings.onCorrupted === 'keep') throw new InvalidCallbackError(`it announces a file with the status ${event.status as number}, which this version of the library does not know: update the library`)
+    if (isUnknownSave(event) && settings.onCorrupted === 'keep') throw new InvalidCallbackError(`it announces a save with the status ${event.status as number}, which this version of the library does not know: update the library`)
     if (isSave(event)) return { callback: event, outcome: 'empty' }
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
@@ -163,9 +164,12 @@ function isSave (event: CallbackEvent): event is SaveEvent {
   return event.status === 2 || event.status === 6
 }
 
-/** An acknowledged save may be deleted by the document server. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer */
-function isUnknownSave ({ status, url, filetype }: Pick<SaveEvent, 'url' | 'filetype'> & { readonly status: number }): boolean {
-  return !KNOWN_STATUSES.has(status) && url !== undefined && filetype !== undefined
+/**
+ * Whether a callback with an unknown status has a field that only saves have, among those that are known: the document server may delete
+ * an acknowledged save. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ */
+function isUnknownSave (event: Partial<Record<typeof FIELDS_OF_SAVES[number], unknown>> & { readonly status: number }): boolean {
+  return !KNOWN_STATUSES.has(event.status) && FIELDS_OF_SAVES.some(name => event[name] !== undefined)
 }
 
 function saveRequest (event: SaveEvent, url: string): SaveRequest {

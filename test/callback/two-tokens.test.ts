@@ -7,7 +7,7 @@ const bearer = (token: string) => ({ 'content-type': 'application/json', authori
 const now = () => Math.floor(Date.now() / 1000)
 
 t.test('the body token takes precedence over the header token, which omits long fields', async t => {
-  for (const left of [{}, { history: {} }]) {
+  for (const left of [{}, { history: {} }, { history: [] }, { history: null }]) {
     const told: unknown[] = []
     const editing = await startEditing(t, { onCallback: event => { told.push(event) } })
     const short = { key: editing.key, status: 1, users: ['u1'] }

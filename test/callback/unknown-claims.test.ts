@@ -96,10 +96,15 @@ t.test('fields of the callback must still agree in both tokens, those that hooks
 })
 
 for (const profile of profiles) {
-  t.test(`a file that is announced with an unknown status is not acknowledged, because the document server may delete what is: secure answers 1 (${profile})`, async t => {
+  t.test(`what looks like a save is not acknowledged with an unknown status, because the document server may delete what is: secure answers 1 (${profile})`, async t => {
     const told: unknown[] = []
     const editing = await startEditing(t, { profile, memory: true, onCallback: event => { told.push(event.status) } })
     const announced = { key: editing.key, url: editing.url, filetype: 'txt' }
+    const ofSaves = { changesurl: editing.url, history: {}, lastsave: '2026-11-24T08:00:00.000Z', notmodified: false, filetype: 'txt' }
+    for (const [name, value] of Object.entries(ofSaves)) {
+      t.equal(await editing.post({ key: editing.key, status: 8, [name]: value }), profile === 'secure' ? 1 : 0, name)
+    }
+    told.length = 0
     for (const status of [8, 99, -1]) {
       t.equal(await editing.post({ ...announced, status }), profile === 'secure' ? 1 : 0, `status ${status} with a file`)
       t.equal(await editing.post({ key: editing.key, status }), 0, `status ${status} without one`)

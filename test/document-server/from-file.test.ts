@@ -4,6 +4,7 @@ import type { ConversionRequest } from '../../lib/index.js'
 import { startReverseProxy } from '../doctor/reverse-proxy.js'
 import { claimsOf } from '../helpers/conversion-service.js'
 import { startUpstream } from '../helpers/listen.js'
+import { jumpingTime } from '../helpers/monotonic-time.js'
 import { type ServiceOptions, startService } from '../integration/support.js'
 
 const QUICK = { interval: 10 }
@@ -76,14 +77,15 @@ for (const version of ['9.3', '9.4'] as const) {
   })
 }
 
-for (const status of [403, 404, 405, 501]) {
-  t.test(`where a proxy answers ${status} for the endpoint, content is downloaded, and the endpoint not tried again at once`, async t => {
+const HTML = { 'content-type': 'text/html; charset=utf-8' }
+for (const [status, isRemembered] of [[200, true], [400, true], [401, true], [403, true], [404, true], [405, true], [413, false], [415, true], [429, false], [501, true]] as const) {
+  t.test(`where a proxy answers ${status} for the endpoint, content is downloaded; the endpoint is ${isRemembered ? 'not tried again at once' : 'tried again the next time'}`, async t => {
     const blocked: string[] = []
     const proxy = await startReverseProxy(t, {
       answer (request, response) {
         if (!request.url!.includes('/from-file')) return false
         blocked.push(request.url!.split('?')[0]!)
-        request.resume().once('end', () => response.writeHead(status).end('<html>'))
+        request.resume().once('end', () => response.writeHead(status, HTML).end('<html>'))
         return true
       }
     })
@@ -94,9 +96,47 @@ for (const status of [403, 404, 405, 501]) {
       await editorServer.build({ script: SCRIPT, argument: { name: 'Ada' } }, QUICK)
     }
     t.equal(downloads(), 4)
-    t.strictSame(blocked, ['/converter/from-file', '/docbuilder/from-file'])
+    const endpoints = ['/converter/from-file', '/docbuilder/from-file']
+    t.strictSame(blocked, isRemembered ? endpoints : [...endpoints, ...endpoints])
   })
 }
+
+t.test('an endpoint that was absent is tried again after ten minutes, a version that was not reported after one', async t => {
+  const jump = jumpingTime(t)
+  let isReported = false
+  const asked = { version: 0, endpoint: 0 }
+  const server = await startReverseProxy(t, {
+    answer (request, response) {
+      const what = request.url!.includes('/from-file') ? 'endpoint' : request.url!.includes('CommandService') ? 'version' : undefined
+      if (what) asked[what]++
+      if (!what || (what === 'version' && isReported)) return false
+      request.resume().once('end', () => response.writeHead(404).end())
+      return true
+    }
+  })
+  const { editorServer, documentServer } = await start(t, { emulated: NEW, documentServerOrigin: server.origin })
+  server.forwardTo(documentServer.url)
+  let count = 0
+  const convert = async () => await (await editorServer.convert({ ...toPdf, content: Buffer.from(`content ${++count}`) }, QUICK)).bytes()
+  const until = async (milliseconds: number, expected: object, message: string) => {
+    jump(milliseconds)
+    await convert()
+    t.match(asked, expected, message)
+  }
+  await until(0, { version: 1, endpoint: 0 }, 'the version is not reported')
+  await until(59_000, { version: 1, endpoint: 0 }, 'and not asked for again at once')
+  isReported = true
+  await until(2000, { version: 2, endpoint: 1 }, 'but after a minute')
+  await until(590_000, { endpoint: 1 }, 'the endpoint is absent')
+  await until(20_000, { endpoint: 2 }, 'for ten minutes')
+})
+
+t.test('the tokens in the header and in the form name the purpose', async t => {
+  const { editorServer, documentServer } = await start(t, { emulated: NEW, publicBaseUrl: UNREACHABLE })
+  await (await editorServer.convert(toPdf, QUICK)).bytes()
+  const { headers } = documentServer.receivedRequests.find(({ url }) => url.includes('/converter/from-file'))!
+  t.equal(claimsOf(String(headers.authorization).replace('Bearer ', '')).operation, 'converter')
+})
 
 t.test('a script is built without a download', async t => {
   const { editorServer, downloads, paths } = await start(t, { emulated: NEW, publicBaseUrl: UNREACHABLE })
@@ -118,7 +158,7 @@ t.test('errors of the document server are those of any conversion', async t => {
 
 t.test('answers that cannot be used: a large file, a failing server, another format, HTML', async t => {
   const answers: Array<readonly [status: number, headers: Record<string, string>, body: string, error: Record<string, unknown>]> = [
-    [413, {}, '', { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -10 }],
+    [413, {}, '', { code: 'FST_EDITOR_UPSTREAM' }],
     [500, {}, '', { code: 'FST_EDITOR_UPSTREAM', retryable: true }],
     [200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="a.docx"' }, 'PK', { code: 'FST_EDITOR_CONVERSION_FAILED', message: /the result is docx instead of pdf/ }],
     [200, { 'content-type': 'text/html' }, '<html>', { code: 'FST_EDITOR_CONVERSION_FAILED' }],
