@@ -18,7 +18,7 @@ const MAX_SET_ATTEMPTS = 20
 const TEMP_FOLDER = 'temp'
 
 /** More than the generations that others write while a `set` checks whether the one it wrote has been superseded. */
-const MAX_TAGS = 16
+const MAX_TAGS = 64
 
 /** For more records than that, some folders are flushed once more than necessary. */
 const MAX_DURABLE_TAGS = 10_000
