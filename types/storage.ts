@@ -147,14 +147,18 @@ export interface CommitOptions {
   /** Called with the info that `stat` is going to return. What it returns, a JSON value, becomes the record of the file. */
   readonly record: (info: FileInfo) => unknown
   /**
-   * For a storage with `versions`: called with that info and with the versions of the file, oldest first. The replaced content is
-   * kept with what it returns, as by `versions.keep`.
+   * For a storage with `versions`: called with that info and with the newest version of the file, `null` if it has none. The
+   * replaced content is kept with what it returns, as by `versions.keep`.
    *
    * @default the replaced content is not kept
    */
-  readonly keep?: (info: FileInfo, versions: readonly StoredVersion[]) => KeepOptions
-  /** Called with the versions of the file, among them the one that is kept now. Those that it returns are removed. */
-  readonly prune?: (versions: readonly StoredVersion[]) => readonly number[]
+  readonly keep?: (info: FileInfo, newest: StoredVersion | null) => KeepOptions
+  /**
+   * For a storage with `versions.prune`: removes what that would remove, after the replaced content has been kept.
+   *
+   * @default no version is removed
+   */
+  readonly prune?: VersionLimits
 }
 
 /** What `Storage.commit` has stored. */
@@ -206,6 +210,32 @@ export interface KeepOptions {
    * @default none
    */
   readonly changes?: Content
+  /**
+   * Names the editing session that has stored the content. Only `VersionStore.prune` needs it.
+   *
+   * @default none
+   */
+  readonly session?: string
+}
+
+/** How much is kept of a file. */
+export interface VersionLimits {
+  /** Number of versions. */
+  readonly keep: number
+  /** Of all contents and changes together. */
+  readonly maxBytes: number
+  /** Versions that were kept earlier are removed. */
+  readonly keptSince: Date
+}
+
+/** Options of `VersionStore.list`. */
+export interface ListVersionsOptions {
+  /**
+   * The caller needs no more than so many of the newest versions. A storage may resolve to more.
+   *
+   * @default all versions
+   */
+  readonly newest?: number
 }
 
 /** One content of a version that is being read. */
@@ -222,8 +252,8 @@ export interface VersionReadResult {
  * The plugin option `versions` needs it. The plugin decides what is kept and removed; the storage removes nothing by itself.
  */
 export interface VersionStore {
-  /** Resolves to the versions of a file, oldest first. The cost is that of one request, however many there are. */
-  list (fileId: string): Promise<readonly StoredVersion[]>
+  /** Resolves to the versions of a file, oldest first. A save asks for the newest one: that must cost the same, however many there are. */
+  list (fileId: string, options?: ListVersionsOptions): Promise<readonly StoredVersion[]>
 
   /**
    * Keeps the present content of a file as a version, if the file has this revision. Durable once resolved. Resolves to `null`,
@@ -258,6 +288,15 @@ export interface VersionStore {
    * number until the next save.
    */
   remove (fileId: string, versions: readonly number[]): Promise<void>
+
+  /**
+   * Removes what exceeds the limits, except the newest version: first the versions that are too old; then, while there are too many,
+   * the oldest of those that two others of their `session` follow; then the oldest. It may wait until there are 16 too many, and
+   * remove a few at a time.
+   *
+   * Without this method the plugin lists the versions after each save, and removes the same ones: its cost grows with their number.
+   */
+  prune? (fileId: string, limits: VersionLimits): Promise<void>
 }
 
 /**

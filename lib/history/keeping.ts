@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../types/options.js'
-import type { KeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { KeepOptions, StoredVersion, VersionLimits, VersionStore } from '../../types/storage.js'
 import { VersionNotKeptError } from '../errors.js'
 import type { StagedReplaceOptions, StagingStorage } from '../save/staging.js'
 import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
@@ -30,27 +30,33 @@ export function keepingStorage (storage: StagingStorage, { versions, retention, 
   return { ...storage, replace, ...(storage.commit && { commit }) }
 
   async function commit (...[fileId, content, { version, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): ReturnType<NonNullable<StagingStorage['commit']>> {
-    return await storage.commit!(fileId, content, {
+    const committed = await storage.commit!(fileId, content, {
       ...options,
-      keep: ({ revision }, earlier) => keepOptions(options.ifRevision, earlier.at(-1), version?.(), revision),
-      prune: kept => superfluous(kept, retention, clock.now())
+      keep: ({ revision }, newest) => keepOptions(options.ifRevision, newest, version?.(), revision),
+      ...(versions.prune && { prune: limits() })
     })
+    if (committed && !versions.prune) await pruneForAWhile(fileId)
+    return committed
   }
 
   async function replace (...[fileId, content, { version, ...options }]: Parameters<StagingStorage['replace']>): ReturnType<StagingStorage['replace']> {
-    let kept: readonly StoredVersion[] | undefined
+    let isKept = false
     const beforePublish: StagedReplaceOptions['beforePublish'] = async (info, ticket) => {
       isKnownToCall = true
       await options.beforePublish?.(info, ticket)
       // With the lock: another instance would note its own save beside this version.
-      kept = await keep(fileId, options.ifRevision, version, info?.revision)
+      await keep(fileId, options.ifRevision, version, info?.revision)
+      isKept = true
     }
     try {
-      if (!isKnownToCall) kept = await keep(fileId, options.ifRevision, version, undefined)
+      if (!isKnownToCall) {
+        await keep(fileId, options.ifRevision, version, undefined)
+        isKept = true
+      }
       const info = await storage.replace(fileId, content, { ...options, beforePublish })
       if (info === null) return null
-      if (kept === undefined) throw new VersionNotKeptError()
-      await Promise.race([prune(fileId, kept), delay(PRUNE_WAIT_MS, undefined, { ref: false })])
+      if (!isKept) throw new VersionNotKeptError()
+      await pruneForAWhile(fileId)
       return info
     } catch (error) {
       if (error === CHANGED) return null
@@ -58,33 +64,43 @@ export function keepingStorage (storage: StagingStorage, { versions, retention, 
     }
   }
 
-  /** Resolves to all versions that are kept then. */
-  async function keep (fileId: string, revision: string, describe: (() => NewVersion) | undefined, nextRevision: string | undefined): Promise<readonly StoredVersion[]> {
-    const earlier = await versions.list(fileId)
-    const kept = await versions.keep(fileId, revision, keepOptions(revision, earlier.at(-1), describe?.(), nextRevision))
-    if (kept === null) throw CHANGED
-    return [...earlier.filter(({ version }) => version !== kept.version), kept]
+  async function keep (fileId: string, revision: string, describe: (() => NewVersion) | undefined, nextRevision: string | undefined): Promise<void> {
+    const newest = (await versions.list(fileId, { newest: 1 })).at(-1) ?? null
+    if (await versions.keep(fileId, revision, keepOptions(revision, newest, describe?.(), nextRevision)) === null) throw CHANGED
   }
 
   /** For the version with this revision, which is to be superseded. */
-  function keepOptions (revision: string, last: StoredVersion | undefined, version: NewVersion | undefined, nextRevision: string | undefined): KeepOptions {
-    const made = madeOf(revision, last)
+  function keepOptions (revision: string, newest: StoredVersion | null, version: NewVersion | undefined, nextRevision: string | undefined): KeepOptions {
+    const made = madeOf(revision, newest)
     const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
     const details: Details = { ...(made && { made }), ...(next && { next }) }
-    return { details, ...(version?.changes && { changes: version.changes }) }
+    return { details, ...(version?.changes && { changes: version.changes }), ...(made?.key !== undefined && { session: made.key }) }
   }
 
-  /** `last`: the version kept last, which is the content itself if a save failed after it was kept. */
-  function madeOf (revision: string, last: StoredVersion | undefined): Made | undefined {
-    if (last === undefined) return undefined
-    const details = detailsOf(last.details)
-    return last.revision === revision ? details.made : madeAfter(details, revision)
+  /** `newest`: of the kept versions, which is the content itself if a save failed after it was kept. */
+  function madeOf (revision: string, newest: StoredVersion | null): Made | undefined {
+    if (newest === null) return undefined
+    const details = detailsOf(newest.details)
+    return newest.revision === revision ? details.made : madeAfter(details, revision)
+  }
+
+  function limits (): VersionLimits {
+    const { keep, maxBytes, maxAge } = retention
+    return { keep, maxBytes, keptSince: new Date(Math.max(0, clock.now() - maxAge)) }
+  }
+
+  async function pruneForAWhile (fileId: string): Promise<void> {
+    await Promise.race([prune(fileId), delay(PRUNE_WAIT_MS, undefined, { ref: false })])
   }
 
   /** The save is stored: what is left is deleted by a later save. */
-  async function prune (fileId: string, kept: readonly StoredVersion[]): Promise<void> {
+  async function prune (fileId: string): Promise<void> {
     try {
-      const numbers = superfluous(kept, retention, clock.now())
+      if (versions.prune) {
+        await versions.prune(fileId, limits())
+        return
+      }
+      const numbers = superfluous(await versions.list(fileId), retention, clock.now())
       if (numbers.length > 0) await versions.remove(fileId, numbers)
     } catch (err) {
       log.error({ err, fileId }, 'old versions of a document could not be deleted: the next save tries again')

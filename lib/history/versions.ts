@@ -54,7 +54,7 @@ export function createVersions ({ storage, store, retention, clock }: Dependenci
     if (position !== -1 && position < kept.length - 1 && (await storage.stat(fileId))?.revision !== present.revision) return await of(fileId) // saves have superseded it just now
     const isKept = position !== -1 && position === kept.length - 1 // a save failed after the version was kept
     const superseded = isKept ? kept.slice(0, -1) : kept
-    const expired = new Set(superfluous(superseded, { ...retention, keep: Infinity, maxBytes: Infinity }, clock.now()))
+    const expired = new Set(superfluous(superseded, retention, clock.now())) // a storage removes some of them later
     const shown = superseded.filter(({ version }) => !expired.has(version))
     return [
       ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),

@@ -65,10 +65,11 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     }),
     ...(versions && {
       versions: {
-        list: async fileId => await limited('versions.list', async () => await versions.list(fileId)),
+        list: async (...args) => await limited('versions.list', async () => await versions.list(...args)),
         keep: async (...args) => await limited('versions.keep', async () => await versions.keep(...args), downloadTime),
         read: async (...args) => await limitedRead('versions.read', async () => await versions.read(...args)),
-        remove: async (...args) => await limited('versions.remove', async () => await versions.remove(...args))
+        remove: async (...args) => await limited('versions.remove', async () => await versions.remove(...args)),
+        ...(versions.prune && { prune: async (...args) => await limited('versions.prune', async () => await versions.prune!(...args)) })
       }
     }),
     ...(storage.snapshot && { snapshot: async fileId => await limited('snapshot', async () => await storage.snapshot!(fileId)) }),

@@ -1,12 +1,19 @@
-import type { CreateOptions, KeepOptions, ReplaceOptions } from '../../types/storage.js'
-import { AnyFunction, AnyString, assertOptions, assertValue, rule, type Rules } from '../rules.js'
+import type { CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits } from '../../types/storage.js'
+import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../rules.js'
 import { isSafeFileId } from '../security/file-id.js'
 
 /** Checked where it is used. */
 const Anything = rule('may be anything', () => true)
 
 const replaceRules: Rules<ReplaceOptions> = { extension: Anything, ifRevision: AnyString, beforePublish: AnyFunction }
-const keepRules: Rules<KeepOptions> = { details: Anything, changes: Anything as Rules<KeepOptions>['changes'] }
+const keepRules: Rules<KeepOptions> = { details: Anything, changes: Anything as Rules<KeepOptions>['changes'], session: AnyString }
+const listRules: Rules<ListVersionsOptions> = { newest: rule('must be a whole number, at least 1', integerFrom(1)) }
+const Limit = rule('must be a number, at least 0', value => typeof value === 'number' && value >= 0)
+const limitRules: Rules<VersionLimits> = {
+  keep: Limit,
+  maxBytes: Limit,
+  keptSince: rule('must be a valid Date', value => value instanceof Date && !Number.isNaN(value.getTime())) as unknown as Rules<VersionLimits>['keptSince']
+}
 const VersionNumbers = rule('must be a list of the numbers of versions', Array.isArray)
 
 const createRules: Rules<CreateOptions> = { fileId: rule('must be a fileId: 1 to 200 bytes of text that can be a file name', isSafeFileId) }
@@ -29,4 +36,14 @@ export function assertKeepOptions (options: KeepOptions): void {
 /** Throws `InvalidOptionError`. */
 export function assertVersionNumbers (versions: readonly number[]): void {
   assertValue('versions', versions, VersionNumbers)
+}
+
+/** Throws `InvalidOptionError`. */
+export function assertListOptions (options: ListVersionsOptions): void {
+  assertOptions(listRules, options)
+}
+
+/** Throws `InvalidOptionError`. */
+export function assertLimits (limits: VersionLimits): void {
+  assertOptions(limitRules, limits, { required: new Set(Object.keys(limitRules)) })
 }

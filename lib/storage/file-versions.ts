@@ -1,20 +1,29 @@
 import { lstat, mkdir, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { StoredVersion, VersionStore } from '../../types/storage.js'
+import { dirname, join } from 'node:path'
+import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
 import { createQueue } from '../queue.js'
-import { assertKeepOptions, assertVersionNumbers } from './call-options.js'
+import { createTurns } from '../turns.js'
+import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
+import { FileBody } from './file-body.js'
 import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
 import { ignoreMissing, type Modes, removeFile, syncDirectory } from './file-system.js'
-import { FileBody } from './file-body.js'
+import { parseVersion } from './state-generations.js'
 import { writeTempFile } from './temp-files.js'
-import { addBlob, type Blob, blobsIn, isIntact, openBlob, removeBlobs } from './version-blobs.js'
+import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
 import { detailsText } from './version-details.js'
-import { blobNames, indexIn, storedVersion, type VersionEntry, type VersionIndex } from './version-index.js'
+import { areLong, type Blob, directBlobs, EMPTY_LOG, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
+import { isVersionIndex } from './version-log.compiled.js'
+import type { VersionIndex } from './version-log.schema.js'
+import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 
 const MAX_ATTEMPTS = 100
+/** Of the files with long details. */
+const READ_AT_ONCE = 16
+/** Attempts that are under way, or were when a process died, have added blobs to the folders for the next version and for those before it. */
+const BLOCKS_TO_CLEAN = 3
 
 /** The document or its index has changed: look again. */
 const CHANGED = Symbol('changed')
@@ -34,7 +43,7 @@ interface Dependencies {
   readonly isStored: (fileId: string) => Promise<boolean>
 }
 
-export interface FileVersions extends VersionStore {
+export interface FileVersions extends Required<VersionStore> {
   /** Removes all versions of a file. */
   removeAll (fileId: string): Promise<void>
   /**
@@ -44,9 +53,8 @@ export interface FileVersions extends VersionStore {
   prepare (): Promise<void>
 }
 
-/** A change of an index that is about to be made. */
+/** A change of a log that is about to be made. */
 interface Change<Result> {
-  readonly index: VersionIndex
   readonly result: Result
   /** Tells whether the change holds, once it is made. */
   readonly isSound?: () => Promise<boolean>
@@ -56,20 +64,25 @@ interface Change<Result> {
 interface Base {
   readonly fileId: string
   readonly folder: string
-  readonly index: VersionIndex
-  /** Adds a blob, which is removed unless the change is made. */
-  readonly add: (source: Parameters<typeof addBlob>[0]) => Promise<Blob | undefined>
+  readonly editor: LogEditor
+  /** Adds a blob for a version, which is removed unless the change is made. `undefined`: the folder of the document has gone. */
+  readonly add: (version: number, make: (target: { readonly folder: string, readonly temps: string }) => Promise<Blob | undefined>) => Promise<Blob | undefined>
 }
 
+type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANGED>
+
 /**
- * Keeps the versions of a document in a folder: an index, which is a record like those of `fileState`, and beside its generations a
- * blob for each content and for its changes. The blob of a content is a second name of the document's file, so that keeping costs
- * the same for any size. A program that writes to that file instead of replacing it changes the blob, too: then the version is
- * damaged, which its modification time tells.
+ * Keeps the versions of a document in a folder: an index, which is a record like those of `fileState` and contains the log, and beside
+ * its generations the blobs, in a folder for every 16 versions: each content, its changes, long details, and the segments of the log.
+ * The blob of a content is a second name of the document's file, so that keeping costs the same for any size. A program that writes to
+ * that file instead of replacing it changes the blob, too: then the version is damaged, which its modification time tells.
  *
  * Every attempt to change the index adds blobs of its own, after it has read the index and before it compares and sets it. So when
  * one attempt succeeds, a blob that was there before and is not in the new index belongs to nobody, or to an attempt that is going
  * to fail, and is removed: what a crash has left, too. A process that was frozen cannot refer to a blob that is gone.
+ *
+ * An attempt looks for such blobs only in the folders that attempts before it have added to, and removes only those that no segment can
+ * name. So its work does not grow with the number of versions. Blobs of older versions are named by the index that supersedes them.
  */
 export function fileVersions ({ directory, folderName, modes, ready, closing, find, isStored }: Dependencies): FileVersions {
   const root = join(directory, folderName)
@@ -80,14 +93,16 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
   let prepared: Promise<void> | undefined
 
   return {
-    async list (fileId) {
-      const [file, record] = await Promise.all([find(fileId), records.get(fileId)])
-      return file ? indexIn(record).versions.map(storedVersion) : []
+    async list (fileId, options = {}) {
+      assertListOptions(options)
+      const [file, entries] = await Promise.all([find(fileId), newestEntries(fileId, options.newest)])
+      const inTurn = createTurns({ concurrency: READ_AT_ONCE })
+      return file ? await Promise.all(entries.map(async entry => await inTurn(async () => await described(fileId, entry)))) : []
     },
 
     async keep (fileId, revision, options = {}) {
       assertKeepOptions(options)
-      const { details, changes } = options
+      const { details, changes, session } = options
       if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       const file = await find(fileId)
@@ -95,36 +110,42 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       await prepareToWrite()
       const temp = changes && await writeTempFile(temps, changes, modes.file, file.stats)
       try {
-        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path }))
+        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, session }))
       } finally {
         if (temp) await removeFile(temp.path).catch(() => {})
       }
     },
 
     async read (fileId, version, part) {
+      const folder = folderOf(fileId)
       let before: string | undefined
       while (await find(fileId)) {
         const record = await records.get(fileId)
-        const entry = indexIn(record).versions.find(candidate => candidate.version === version)
-        const blob = part === 'changes' ? entry?.changes : entry?.content
+        if (record === null || record.version === before) return null
+        before = record.version
+        const { log } = indexIn(record)
+        const segment = log.segments.find(({ first, last }) => version >= first && version <= last)
+        const entries = segment ? await readSegment(folder, segment) : log.entries
         // A blob may be removed between being looked up and being opened, because a newer index does not refer to it.
-        if (!entry || !blob || record?.version === before) return null
-        before = record?.version
-        const folder = folderOf(fileId)
-        const handle = await openBlob(folder, blob)
+        if (!entries) continue
+        const entry = entries.find(candidate => candidate.version === version)
+        const blob = part === 'changes' ? entry?.changes : entry?.content
+        if (!entry || !blob) return null
+        const handle = await openBlob(blockOf(folder, version), blob)
         if (handle === null) return null
-        if (handle) return { version: storedVersion(entry), body: new FileBody(handle, 0, blob.size) }
+        if (handle) return { version: await described(fileId, entry), body: new FileBody(handle, 0, blob.size) }
       }
       return null
     },
 
     async remove (fileId, versions) {
       assertVersionNumbers(versions)
-      if (!await find(fileId)) return
-      await change(fileId, async ({ index }) => {
-        const left = index.versions.filter(({ version }) => !versions.includes(version))
-        return left.length === index.versions.length ? null : { index: { ...index, versions: left }, result: null }
-      })
+      await changeLog(fileId, async editor => { await editor.remove(versions) })
+    },
+
+    async prune (fileId, limits) {
+      assertLimits(limits)
+      await changeLog(fileId, async editor => { await editor.prune(limits) })
     },
 
     removeAll: records.remove,
@@ -134,30 +155,71 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     }
   }
 
-  async function keeping ({ fileId, folder, index, add }: Base, { revision, details, changes }: { readonly revision: string, readonly details: string, readonly changes: string | undefined }): Promise<Change<StoredVersion> | null | typeof CHANGED> {
-    const file = await find(fileId)
-    if (!file || revisionOf(file.stats) !== revision) return null
-    const newest = index.versions.at(-1)
-    const isNewestIntact = newest !== undefined && await isIntact(folder, newest.content)
-    const same = isNewestIntact && newest.revision === revision ? newest : undefined
-    const content = same?.content ?? await add({ path: join(directory, file.name), isExpected: stats => revisionOf(stats) === revision })
-    const changesBlob = changes === undefined ? null : await add({ path: changes, isExpected: () => true })
-    if (content === undefined || changesBlob === undefined) return CHANGED
-    const entry: VersionEntry = {
-      ...same ?? { version: index.last + 1, revision, extension: extensionOf(file), modifiedAt: file.stats.mtime.toISOString(), keptAt: new Date().toISOString(), content },
-      changes: changesBlob,
-      details
-    }
-    const others = same !== undefined || (newest !== undefined && !isNewestIntact) ? index.versions.slice(0, -1) : index.versions
-    return {
-      index: { last: entry.version, versions: [...others, entry] },
-      result: storedVersion(entry),
-      isSound: async () => await isIntact(folder, content)
+  /** Oldest first. What is in a segment that is damaged is left out. */
+  async function newestEntries (fileId: string, count?: number): Promise<readonly VersionEntry[]> {
+    let before: string | undefined
+    for (;;) {
+      const record = await records.get(fileId)
+      const { log } = indexIn(record)
+      const segments = await Promise.all(segmentsOfNewest(log, count).map(async segment => await readSegment(folderOf(fileId), segment)))
+      const isWhole = segments.every(entries => entries !== undefined)
+      if (isWhole || record?.version === before) return [...segments.flatMap(entries => entries ?? []), ...log.entries].slice(-(count ?? 0))
+      before = record?.version // a newer index may not refer to a segment any more
     }
   }
 
+  async function readSegment (folder: string, { blob, last }: Segment): Promise<readonly VersionEntry[] | undefined> {
+    return parseSegment(await textOf(blockOf(folder, last), blob) ?? '')
+  }
+
+  async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
+    const { version, details } = entry
+    return storedVersion(entry, typeof details === 'string' ? details : await textOf(blockOf(folderOf(fileId), version), details))
+  }
+
+  async function keeping ({ fileId, folder, editor, add }: Base, { revision, details, changes, session }: { readonly revision: string, readonly details: string, readonly changes: string | undefined, readonly session: string | undefined }): Promise<Change<StoredVersion> | null | typeof CHANGED> {
+    const file = await find(fileId)
+    if (!file || revisionOf(file.stats) !== revision) return null
+    const { last, entries } = editor.log()
+    const newest = entries.at(-1)
+    const isNewestIntact = newest !== undefined && await isIntact(blockOf(folder, newest.version), newest.content)
+    const same = isNewestIntact && newest.revision === revision ? newest : undefined
+    const version = same?.version ?? last + 1
+    const content = same?.content ?? await add(version, async target => await addBlob({ path: join(directory, file.name), isExpected: stats => revisionOf(stats) === revision }, target))
+    const changesBlob = changes === undefined ? null : await add(version, async target => await addBlob({ path: changes, isExpected: () => true }, target))
+    const shortDetails = areLong(details) ? await add(version, async target => await addText(details, target, modes.file)) : details
+    if (content === undefined || changesBlob === undefined || shortDetails === undefined) return CHANGED
+    const entry: VersionEntry = {
+      version,
+      revision,
+      extension: same?.extension ?? extensionOf(file),
+      modifiedAt: same?.modifiedAt ?? file.stats.mtime.toISOString(),
+      keptAt: same?.keptAt ?? new Date().toISOString(),
+      content,
+      changes: changesBlob,
+      details: shortDetails,
+      ...session !== undefined && { session }
+    }
+    if (newest && !isNewestIntact) await editor.remove([newest.version])
+    editor.keep(entry)
+    await editor.roll().catch(() => {}) // the next change tries again
+    return {
+      result: storedVersion(entry, details),
+      isSound: async () => await isIntact(blockOf(folder, version), content)
+    }
+  }
+
+  async function changeLog (fileId: string, edit: (editor: LogEditor) => Promise<void>): Promise<void> {
+    if (!await find(fileId)) return
+    await change(fileId, async ({ editor }) => {
+      const before = editor.log()
+      await edit(editor)
+      return editor.log() === before ? null : { result: null }
+    })
+  }
+
   /** Changes the index of a document. Resolves to `null` when `plan` does, or the document has been removed. */
-  async function change<Result> (fileId: string, plan: (base: Base) => Promise<Change<Result> | null | typeof CHANGED>): Promise<Result | null> {
+  async function change<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null> {
     return await queue.run(fileId, async () => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const outcome = await tryChange(fileId, plan)
@@ -167,45 +229,80 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     })
   }
 
-  async function tryChange<Result> (fileId: string, plan: (base: Base) => Promise<Change<Result> | null | typeof CHANGED>): Promise<Result | null | typeof CHANGED> {
+  async function tryChange<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null | typeof CHANGED> {
     const folder = folderOf(fileId)
     const record = await records.get(fileId)
-    const found = await blobsIn(folder)
-    const added: string[] = []
+    const { log, superseded } = indexIn(record)
+    /** Folders that are there, durably. */
+    const known = new Set([...directBlobs(log).values()].map(version => blockOf(folder, version)))
+    /** By name: the version that it was added for. */
+    const added = new Map<string, number>()
+    const add: Base['add'] = async (version, make) => {
+      const target = { folder: blockOf(folder, version), temps }
+      if (!known.has(target.folder) && !await makeBlock(target.folder, record === null)) return undefined
+      const blob = await make(target)
+      if (blob) added.set(blob.name, version)
+      return blob
+    }
+    const editor = editLog(log, {
+      read: async segment => await readSegment(folder, segment),
+      async write (text, last) {
+        const blob = await add(last, async target => await addText(text, target, modes.file))
+        if (!blob) throw new Error('The folder of the document has gone')
+        return blob
+      }
+    })
     let isUndecided = false
     try {
-      const planned = await plan({
-        fileId,
-        folder,
-        index: indexIn(record),
-        async add (source) {
-          if (record === null) await mkdir(folder, { recursive: true, mode: modes.directory })
-          const blob = await addBlob(source, { folder, temps })
-          if (blob) added.push(blob.name)
-          return blob
-        }
-      })
+      const planned = await plan({ fileId, folder, editor, add })
       if (planned === null || planned === CHANGED) return planned
-      const { index, result, isSound } = planned
-      if (added.length > 0) await syncDirectory(folder)
+      const { result, isSound } = planned
+      await syncBlocks(folder, new Set([...added.values()].map(version => blockOf(folder, version))), known)
+      const found = await unnamedBlobs(folder, log.last, editor)
+      await removeFrom(folder, superseded.map(({ name, version }) => [name, version]))
 
       isUndecided = true // if it rejects, the index may refer to the blobs: if it does not, the next change removes them
+      const index: VersionIndex = { log: editor.log(), superseded: [...editor.superseded()].map(([name, version]) => ({ name, version })) }
       const version = await records.set(fileId, index, record?.version ?? null)
       isUndecided = false
       if (version === null) return CHANGED
-      added.length = 0
+      added.clear()
       if (record === null && await find(fileId) === undefined) { // otherwise `removeAll` is still to come
         await records.remove(fileId)
         return null
       }
       if (isSound && !await isSound()) return CHANGED
-      const used = blobNames(index)
-      await removeBlobs(folder, found.filter(name => !used.has(name)))
+      await removeFrom(folder, [...editor.superseded(), ...found])
       return result
     } finally {
-      if (!isUndecided) await removeBlobs(folder, added)
-      if (record === null) await rmdir(folder).catch(() => {}) // unless it contains anything
+      if (!isUndecided) await removeFrom(folder, added)
+      if (record === null) for (const path of [blockOf(folder, 1), dirname(blockOf(folder, 1)), folder]) await rmdir(path).catch(() => {}) // unless it contains anything
     }
+  }
+
+  /** Blobs that neither the log nor one of its segments names. */
+  async function unnamedBlobs (folder: string, last: number, editor: LogEditor): Promise<ReadonlyArray<readonly [string, number]>> {
+    const named = editor.named()
+    const newest = Math.floor((last + 1) / BLOCK)
+    const firsts = Array.from({ length: BLOCKS_TO_CLEAN }, (_, index) => (newest - index) * BLOCK).filter(first => first >= 0 && editor.knows(first, first + BLOCK - 1))
+    const found = await Promise.all(firsts.map(async first => (await blobsIn(blockOf(folder, first))).map(name => [name, first] as const)))
+    return found.flat().filter(([name]) => !named.has(name))
+  }
+
+  /** Resolves to `false` when the folder of the document is not there any more. */
+  async function makeBlock (path: string, isNew: boolean): Promise<boolean> {
+    if (isNew) await mkdir(path, { recursive: true, mode: modes.directory })
+    else if (!await makeFolder(path)) return await makeFolder(dirname(path)) && await makeFolder(path)
+    return true
+  }
+
+  /** Resolves to `false` when there is no folder to make it in. */
+  async function makeFolder (path: string): Promise<boolean> {
+    return await mkdir(path, modes.directory).then(() => true, error => {
+      if (error.code === 'ENOENT') return false
+      if (error.code !== 'EEXIST') throw error
+      return true
+    })
   }
 
   async function prepareToWrite (): Promise<void> {
@@ -220,6 +317,39 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     })
     return prepared
   }
+}
+
+/** The folder with the blobs that were added for a version. */
+function blockOf (folder: string, version: number): string {
+  return join(folder, 'blobs', String(Math.floor(version / BLOCK)))
+}
+
+/** Makes the names of new blobs in these folders durable, and those of the folders themselves, unless they are known to be. */
+async function syncBlocks (folder: string, blocks: ReadonlySet<string>, known: ReadonlySet<string>): Promise<void> {
+  for (const block of blocks) {
+    await syncDirectory(block)
+    if (known.has(block)) continue
+    await syncDirectory(dirname(block))
+    await syncDirectory(folder)
+  }
+}
+
+/** Blobs that cannot be removed stay, for a later time. */
+async function removeFrom (folder: string, blobs: Iterable<readonly [name: string, version: number]>): Promise<void> {
+  const blocks = new Set<string>()
+  for (const [name, version] of blobs) {
+    const block = blockOf(folder, version)
+    blocks.add(block)
+    await removeFile(join(block, name)).catch(() => {})
+  }
+  for (const block of blocks) await rmdir(block).catch(() => {}) // unless it contains anything
+}
+
+/** An index that a broken disk has damaged is empty, but no number is given again. */
+function indexIn (record: StateRecord | null): VersionIndex {
+  if (record !== null && isVersionIndex(record.value)) return record.value
+  // Every new version is a new generation of the record, so the numbers of generations are at least as high.
+  return { log: { ...EMPTY_LOG, last: record === null ? 0 : parseVersion(record.version).number }, superseded: [] }
 }
 
 function extensionOf ({ name }: StoredFile): string {

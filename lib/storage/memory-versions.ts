@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Content, FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
-import { assertKeepOptions, assertVersionNumbers } from './call-options.js'
+import { assertKeepOptions, assertListOptions, assertVersionNumbers } from './call-options.js'
 import { detailsText } from './version-details.js'
 
 interface MemoryFile {
@@ -28,8 +28,9 @@ export function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDepende
   const versionsOf = (fileId: string) => kept.get(fileId)?.versions ?? []
 
   return {
-    async list (fileId) {
-      return versionsOf(fileId).map(storedVersion)
+    async list (fileId, options = {}) {
+      assertListOptions(options)
+      return versionsOf(fileId).slice(-(options.newest ?? 0)).map(storedVersion)
     },
 
     async keep (fileId, revision, options = {}) {

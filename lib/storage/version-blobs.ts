@@ -1,26 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { type FileHandle, link, lstat, readdir, rename } from 'node:fs/promises'
+import { type FileHandle, link, lstat, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isJsonObject } from '../json.js'
 import { ignoreMissing, isLinkUnsupported, removeFile } from './file-system.js'
 import { openRegularFile } from './reading.js'
 import { writeTempFile } from './temp-files.js'
+import type { Blob } from './version-log.js'
 
-/** A file that is never changed once an index refers to it, and how its content is recognized. */
-export interface Blob {
-  readonly name: string
-  readonly size: number
-  readonly mtimeNs: string
-}
-
-/** Name of a blob: a random UUID, unlike that of a generation, which is a number. */
+/** Name of a blob: a random UUID. */
 const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-export function isBlob (value: unknown): value is Blob {
-  return isJsonObject(value) && typeof value.name === 'string' && BLOB_NAME.test(value.name) && Number.isSafeInteger(value.size) &&
-    typeof value.mtimeNs === 'string' && /^-?\d+$/.test(value.mtimeNs)
-}
 
 /** Programs that copy directories keep modification times to the nanosecond, or only to one of these units. */
 const TIME_UNITS_NS = [1n, 100n, 1000n, 1_000_000n, 1_000_000_000n]
@@ -52,6 +40,24 @@ export async function addBlob (source: Source, { folder, temps }: Target): Promi
     if (error === NOT_EXPECTED) return undefined
     return ignoreMissing(error as NodeJS.ErrnoException)
   }
+}
+
+/** Writes a text, durably except for the name. Resolves to `undefined` when the folder is not there. */
+export async function addText (text: string, { folder, temps }: Target, mode: number): Promise<Blob | undefined> {
+  const name = randomUUID()
+  const temp = await writeTempFile(temps, Buffer.from(text), mode)
+  try {
+    await rename(temp.path, join(folder, name))
+    return { name, size: Number(temp.stats.size) }
+  } catch (error) {
+    await removeFile(temp.path).catch(() => {})
+    return ignoreMissing(error as NodeJS.ErrnoException)
+  }
+}
+
+/** The text of a blob; `undefined` when it is gone. */
+export async function textOf (folder: string, { name }: Blob): Promise<string | undefined> {
+  return await readFile(join(folder, name), 'utf8').catch(ignoreMissing)
 }
 
 const NOT_EXPECTED = new Error('The file is not the expected one')
@@ -118,16 +124,11 @@ export async function isIntact (folder: string, blob: Blob): Promise<boolean> {
 
 /** The inode is not compared: it is another one when the directory was moved to another disk, or restored from a backup. */
 function isUnchanged ({ size, mtimeNs }: Blob, stats: BigIntStats): boolean {
-  return stats.size === BigInt(size) && TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
+  return mtimeNs !== undefined && stats.size === BigInt(size) && TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
 }
 
-/** The names of all blobs in a folder, also of those that no index refers to. */
+/** The names of all blobs in a folder, also of those that no log names. */
 export async function blobsIn (folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(ignoreMissing) ?? []
   return names.filter(name => BLOB_NAME.test(name))
-}
-
-/** Blobs that cannot be removed stay, for a later time. */
-export async function removeBlobs (folder: string, names: Iterable<string>): Promise<void> {
-  for (const name of names) await removeFile(join(folder, name)).catch(() => {})
 }

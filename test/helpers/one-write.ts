@@ -31,33 +31,25 @@ export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'
 
     snapshot: async fileId => await alone(async () => ({ info: await storage.stat(fileId), record: await state.get(fileId) })),
 
-    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep, prune }) {
+    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep }) {
       const isUnchanged = async () => (await storage.stat(fileId))?.revision === ifRevision && ((await state.get(fileId))?.version ?? null) === ifRecordVersion
       if (!await isUnchanged()) return null
       const done = deferred()
       let value: unknown
-      let superfluous: readonly number[] = []
       try {
         const info = await storage.replace(fileId, content, {
           ...extension !== undefined && { extension },
           ifRevision,
           async beforePublish (info) {
-            const options = keep?.(info, await versions.list(fileId))
+            const options = keep?.(info, (await versions.list(fileId)).at(-1) ?? null)
             value = record(info)
             await sending.getStore()?.()
             await turn(done.promise)
             if (!await isUnchanged()) throw CHANGED
-            const kept = options && await versions.keep(fileId, ifRevision, options)
-            try {
-              superfluous = prune?.(await versions.list(fileId)) ?? []
-            } catch (error) {
-              if (kept) await versions.remove(fileId, [kept.version])
-              throw error
-            }
+            if (options) await versions.keep(fileId, ifRevision, options)
           }
         })
         if (info === null) return null
-        await versions.remove(fileId, superfluous)
         return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
       } catch (error) {
         if (error === CHANGED) return null

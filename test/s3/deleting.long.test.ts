@@ -48,13 +48,12 @@ t.test('what is superseded is deleted after 15 minutes and not before, and what 
   t.equal(Buffer.concat(await (await direct.versions.read(fileId, 3, 'changes'))!.body.toArray()).toString(), 'changes 1')
   t.equal(await textOf(direct, fileId), `content ${serial}`)
 
-  // Lists of versions and what is removed from them.
+  // Segments of versions and what is removed from them.
   for (let round = 0; round < 60; round++) {
     const { info, record } = await storage.snapshot(fileId)
-    const versions = await storage.versions.list(fileId)
-    const prune = round % 5 === 4 ? versions.filter(({ version }) => version % 4 === 0).map(({ version }) => version) : []
+    if (round % 5 === 4) await storage.versions.remove(fileId, (await storage.versions.list(fileId)).map(({ version }) => version).filter(version => version % 4 === 0))
     t.ok(await storage.commit(fileId, Buffer.from(`content ${++serial}`), {
-      ifRevision: info!.revision, ifRecordVersion: record?.version ?? null, record: () => ({ serial }), keep: () => ({ details: serial - 1, changes: Buffer.from(`changes ${serial - 1}`) }), prune: () => prune
+      ifRevision: info!.revision, ifRecordVersion: record?.version ?? null, record: () => ({ serial }), keep: () => ({ details: `${serial - 1}${' '.repeat(serial % 3 * 1000)}`, changes: Buffer.from(`changes ${serial - 1}`) })
     }))
     passTime(3 * MINUTE)
   }
@@ -62,8 +61,8 @@ t.test('what is superseded is deleted after 15 minutes and not before, and what 
   const listed = await direct.versions.list(fileId)
   t.ok(listed.length > 40)
   for (const { version, details } of listed.slice(1)) {
-    t.equal(Buffer.concat(await (await direct.versions.read(fileId, version))!.body.toArray()).toString(), `content ${String(details)}`)
-    t.equal(Buffer.concat(await (await direct.versions.read(fileId, version, 'changes'))!.body.toArray()).toString(), `changes ${String(details)}`)
+    t.equal(Buffer.concat(await (await direct.versions.read(fileId, version))!.body.toArray()).toString(), `content ${String(details).trim()}`)
+    t.equal(Buffer.concat(await (await direct.versions.read(fileId, version, 'changes'))!.body.toArray()).toString(), `changes ${String(details).trim()}`)
   }
 })
 
@@ -186,13 +185,14 @@ async function timed (t: Test) {
 
   const objects = async (fileId: string): Promise<string[]> => (await store.list(`contents/${fileId}/`)).map(key => key.split('/').at(-1)!)
 
-  /** What the record names, directly or through its list of older versions, or as garbage. */
+  /** What the record names, directly or through its segments, or as garbage. */
   async function named (fileId: string): Promise<string[]> {
-    const { content, versions, garbage } = JSON.parse(await store.textOf(`records/${fileId}.json`))
-    const list = versions.older && JSON.parse(await store.textOf(`contents/${fileId}/${versions.older.name}`))
-    const older = list ? list.entries.filter(({ version }: { version: number }) => !versions.older.removed.includes(version)) : []
-    const names = [content.name, versions.older?.name, ...[...older, ...versions.entries].flatMap(entry => [entry.content.name, entry.changes?.name]), ...garbage.map(({ name }: { name: string }) => name)]
-    return [...new Set(names)].filter(name => name !== undefined).sort()
+    interface Named { readonly name: string }
+    interface Entry { readonly content: Named, readonly changes: Named | null, readonly details: Named | string }
+    const { content, versions, garbage } = JSON.parse(await store.textOf(`records/${fileId}.json`)) as { content: Named, versions: { segments: Array<{ blob: Named }>, entries: Entry[] }, garbage: Named[] }
+    const older = await Promise.all(versions.segments.map(async ({ blob }) => (JSON.parse(await store.textOf(`contents/${fileId}/${blob.name}`)) as { entries: Entry[] }).entries))
+    const blobs = [content, ...garbage, ...versions.segments.map(({ blob }) => blob), ...[...older.flat(), ...versions.entries].flatMap(({ content, changes, details }) => [content, changes, details])]
+    return [...new Set(blobs.flatMap(blob => blob !== null && typeof blob === 'object' ? [blob.name] : []))].sort()
   }
 
   return {

@@ -49,8 +49,8 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     after: { text: 'new', extension: 'docx', state: 'new state', versions: [[1, 'first', 'first changes'], [2, 'old', 'old changes']] }
   },
   'commit that removes a version': {
-    run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', prune: () => [1] }),
-    after: { ...OLD, text: 'new', state: 'new state', versions: [] }
+    run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({}), prune: { keep: 1, maxBytes: Infinity, keptSince: new Date(0) } }),
+    after: { ...OLD, text: 'new', state: 'new state', versions: [[2, 'old', null]] }
   },
   'state.set': {
     run: async (storage, { fileId }, version) => await storage.state.set(fileId, 'new state', version),

@@ -136,7 +136,7 @@ t.test('listing 200 versions takes 2 requests, and a look-up 1, whatever the num
   t.equal(history.result.history.length, VERSIONS + 1)
   expect('showing 200 versions again', history.requests, 2)
 
-  const text = JSON.stringify({ format: 1, content: null, state: null, versions: { last: 0, entries: [], older: null }, garbage: [], tags: [] })
+  const text = JSON.stringify({ format: 2, content: null, state: null, versions: { last: 0, segments: [], entries: [] }, garbage: [], tags: [] })
   let made = 0
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     while (made < OTHERS) await client.send(new PutObjectCommand({ Bucket: bucket, Key: `${prefix}records/other-${++made}.json`, Body: text }))

@@ -34,8 +34,9 @@ function folderOf (directory: string): string {
   return join(directory, VERSIONS, name.slice(0, 2), name)
 }
 
+/** Their paths in the folder. */
 async function blobsIn (folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter(name => BLOB.test(name))
+  return (await readdir(folder, { recursive: true })).filter(name => BLOB.test(basename(name)))
 }
 
 /** Contents by number, `null` where one cannot be read. */
@@ -229,7 +230,7 @@ t.test('a document that is removed at any moment of a keep leaves no versions', 
 t.test('what a crash has left in the folder of a document is removed by the next change, and an index that cannot be read gives no number twice', async t => {
   const { folder, storage, keep } = await scene(t)
   const left = ['00000000-0000-4000-8000-000000000000', '11111111-1111-4111-8111-111111111111']
-  for (const name of left) await writeFile(join(folder, name), 'left')
+  for (const name of left) await writeFile(join(folder, 'blobs', '0', name), 'left')
   await writeFile(join(folder, 'something else'), '')
   hook(t, { name: 'link', isMeant: isIndexLink, instead: async () => { throw ioError() } })
   await t.rejects(storage.versions.remove('a', [1]), { code: 'EIO' })

@@ -91,16 +91,12 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     const key = names.record(fileId)
     const giveUpAt = performance.now() + 2 * requestTimeout
     const isOver = () => performance.now() > giveUpAt
-    const changed = async (record: DocumentRecord | null) => await changer(record)
     const known = remembered.get(fileId)
     let base: ReadRecord = known ? { record: parsed(known.text), etag: known.etag } : isNew ? NO_RECORD : await read(fileId)
     let isRead = known === undefined && !isNew
 
     for (let round = 0; ; round++) {
-      const change = await changed(base.record).catch((error: unknown) => {
-        if (isRead || !(error instanceof OutdatedRecord)) throw error
-        return null
-      })
+      const change = await changer(base.record)
       if (change === null) {
         if (isRead) return false
         base = await read(fileId)
@@ -152,13 +148,6 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     read,
     write: async (fileId, changer, options = {}) => await queue.run(fileId, async () => await write(fileId, changer, options)),
     forget: fileId => { remembered.delete(fileId) }
-  }
-}
-
-/** An object that a record names is missing. Unless the record is out of date, the object is lost. */
-export class OutdatedRecord extends StorageError {
-  constructor (what: string) {
-    super(`${what} is missing`, { retryable: false })
   }
 }
 

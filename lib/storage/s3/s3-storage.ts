@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
+import type { CommitOptions, Content, FileInfo, KeepOptions, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { acceptContent } from '../../content.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { anyOf, assertOptions, integerFrom, isBoolean, isObject, isNumber, isOneOf, Milliseconds, rule, type Rules, Signal, stringThat } from '../../rules.js'
@@ -10,15 +10,15 @@ import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
 import { checkConditions, explained } from './conditions.js'
-import { type DocumentRecord, infoOf, isLaterStateOf, namesOfEntry, parseRecord, type StoredContent, storedVersion, withContent, withState, withVersion } from './document-record.js'
+import { directNames, type DocumentRecord, infoOf, isLaterStateOf, parseRecord, type StoredContent, withContent, withState } from './document-record.js'
 import { markPrefix } from './mark.js'
 import { objectNames } from './names.js'
 import { createObjectStore, presigner } from './object-store.js'
 import { createRecords, orEmpty } from './records.js'
-import { blobOf, createStaging, naming, type PlacedContent } from './staging.js'
+import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
 import { createSweep } from './sweep.js'
 import type { SweepOptions, SweepResult } from './sweeping.js'
-import { createVersions } from './versions.js'
+import { createVersions, type Kept } from './versions.js'
 
 export interface S3StorageOptions {
   /** The application's own client. The storage does not destroy it. */
@@ -339,17 +339,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     const { record: recordFor, keep, prune } = options
     const recordVersion = randomUUID()
     const modifiedAt = new Date()
-    /** By what `keep` returned: it may be called again, and a stream can be read only once. */
-    const placedChanges = new Map<Content, PlacedContent>()
     const contents: PlacedContent[] = [placed]
-    async function placeOnce (changes: Content): Promise<PlacedContent> {
-      const known = placedChanges.get(changes)
-      if (known) return known
-      const added = await staging.place(fileId, changes)
-      placedChanges.set(changes, added)
-      contents.push(added)
-      return added
-    }
+    const place = placingOnce(staging, fileId, contents) // `keep` may be called again
 
     let info: FileInfo | undefined
     const isCommitted = await naming(contents, async onSending => await records.write(fileId, async current => {
@@ -357,27 +348,26 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       for (const content of contents) content.assertFresh()
       const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
       info = infoOf(fileId, stored)
-      let record: DocumentRecord = current
-      if (keep) {
-        const { details, changes } = keep(info, (await versions.entries(fileId, current)).map(storedVersion))
-        const kept = { details: JSON.parse(detailsText(details)), changes: blobOf(changes && await placeOnce(changes)), keptAt: modifiedAt.toISOString() }
-        record = withVersion(record, kept)!.record
-      }
-      if (prune) {
-        const numbers = prune((await versions.entries(fileId, record)).map(storedVersion))
-        if (numbers.length > 0) record = await versions.removed(fileId, record, numbers)
-      }
-      record = withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion)
-      return await versions.tidied(fileId, record)
+      const given = keep && await keptAs(keep(info, await versions.newest(fileId, current)))
+      const { record, ...change } = await versions.kept(fileId, current, given, prune)
+      return { ...change, record: withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion) }
     }, { onSending }))
     return isCommitted ? { info: info!, recordVersion } : null
+
+    async function keptAs ({ details, changes, session }: KeepOptions): Promise<Kept> {
+      return {
+        details: await versions.details(fileId, detailsText(details), place),
+        changes: changes ? await place(changes) : null,
+        keptAt: modifiedAt.toISOString(),
+        ...session !== undefined && { session }
+      }
+    }
   }
 
   /** All that can be removed together with a record. */
-  async function objectsOf (fileId: string, record: DocumentRecord): Promise<string[]> {
-    const { content, garbage, versions: { entries, older } } = record
-    const kept = await versions.entries(fileId, record).catch(() => entries)
-    return [...content ? [content.name] : [], ...older ? [older.name] : [], ...kept.flatMap(namesOfEntry), ...garbage.map(({ name }) => name)]
+  async function objectsOf (fileId: string, record: DocumentRecord): Promise<Iterable<string>> {
+    const { names } = await versions.named(fileId, record).catch(() => ({ names: directNames(record) }))
+    return [...names, ...record.garbage.map(({ name }) => name)]
   }
 
   async function removeObjects (fileId: string | undefined, objects: Iterable<string>): Promise<void> {

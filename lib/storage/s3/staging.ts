@@ -4,7 +4,7 @@ import type { Content, StagedContent } from '../../../types/storage.js'
 import { acceptContent } from '../../content.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
-import type { Blob } from './document-record.js'
+import type { Blob } from '../version-log.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 
@@ -134,8 +134,21 @@ export async function naming (contents: readonly PlacedContent[], write: (onSend
   }
 }
 
-export function blobOf (content: PlacedContent | undefined): Blob | null {
-  return content ? { name: content.name, size: content.size } : null
+/** Places a content or a text, the same one only once: a stream can be read only once. */
+export type PlaceOnce = (content: Content | string) => Promise<Blob>
+
+/** Adds what it places to the contents that a write names. */
+export function placingOnce ({ place }: Staging, fileId: string, contents: PlacedContent[]): PlaceOnce {
+  const blobs = new Map<Content | string, Blob>()
+  return async function placeOnce (content) {
+    const known = blobs.get(content)
+    if (known) return known
+    const placed = await place(fileId, typeof content === 'string' ? Buffer.from(content) : content)
+    contents.push(placed)
+    const blob = { name: placed.name, size: placed.size }
+    blobs.set(content, blob)
+    return blob
+  }
 }
 
 /** By two clocks: one of them stands still while the machine is suspended, the other may be set. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StorageError } from '../../errors.js'
-import { type DocumentRecord, GARBAGE_MS, namesIn } from './document-record.js'
+import { type DocumentRecord, GARBAGE_MS } from './document-record.js'
 import { readMark } from './mark.js'
 import type { ObjectNames } from './names.js'
 import type { ListedObject, ObjectStore } from './object-store.js'
@@ -108,7 +108,8 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
 
   /** What is garbage in the record and not in `superseded` has become so only now. */
   async function unnamed (fileId: string, record: DocumentRecord, objects: readonly ListedObject[], superseded: ReadonlyMap<string, number>): Promise<readonly ListedObject[]> {
-    const needed = namesIn(record, await versions.older(fileId, record))
+    const { names: needed, areAll } = await versions.named(fileId, record)
+    if (!areAll) return []
     const ripeSince = store.now().earliest - GARBAGE_MS
     for (const { name } of record.garbage) if ((superseded.get(name) ?? Infinity) > ripeSince) needed.add(name)
     return objects.filter(object => !needed.has(nameOf(object)))

@@ -1,29 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredVersion, VersionStore } from '../../../types/storage.js'
+import type { StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
 import { BoundedMap } from '../../bounded-map.js'
 import { acceptContent } from '../../content.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
-import { assertKeepOptions, assertVersionNumbers } from '../call-options.js'
+import { createTurns } from '../../turns.js'
+import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
 import { detailsText } from '../version-details.js'
-import {
-  type DocumentRecord, isCrowded, listText, parseList, presentEntries, splitVersions, storedVersion, type VersionEntry, withList, withoutVersions,
-  withVersion
-} from './document-record.js'
+import { areLong, blobsOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from '../version-log.js'
+import { editLog, type LogEditor } from '../version-log-editor.js'
+import { directNames, type DocumentRecord, presentVersion, type StoredContent, withVersions } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
-import { type Change, OutdatedRecord, type Records } from './records.js'
-import { blobOf, naming, type Staging } from './staging.js'
+import type { Change, Records } from './records.js'
+import { naming, type PlaceOnce, type PlacedContent, placingOnce, type Staging } from './staging.js'
+
+/** How the present content is kept as a version. */
+export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'keptAt'>
 
 export interface S3Versions {
   readonly store: VersionStore
-  /** All versions of a record, oldest first. */
-  entries (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]>
-  /** Those in the older list of a record, also the removed ones. */
-  older (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]>
-  removed (fileId: string, record: DocumentRecord, numbers: readonly number[]): Promise<DocumentRecord>
-  /** Moves entries into a new list if there are too many in the record. */
-  tidied (fileId: string, record: DocumentRecord): Promise<Change>
+  /** The newest version of a record; `null` if it has none. */
+  newest (fileId: string, record: DocumentRecord): Promise<StoredVersion | null>
+  /** What an entry has for this JSON text. */
+  details (fileId: string, text: string, place: PlaceOnce): Promise<VersionEntry['details']>
+  /** Keeps the present content, and removes what exceeds the limits. */
+  kept (fileId: string, record: DocumentRecord & { readonly content: StoredContent }, kept: Kept | undefined, limits?: VersionLimits): Promise<Change>
+  /** Names of all objects that a record needs. Those in segments that are missing or damaged are unknown: then `areAll` is `false`. */
+  named (fileId: string, record: DocumentRecord): Promise<{ readonly names: Set<string>, readonly areAll: boolean }>
 }
 
 export interface VersionsDependencies {
@@ -35,106 +39,163 @@ export interface VersionsDependencies {
   readonly ready: () => Promise<void>
 }
 
-const MAX_LISTS = 200
-const MAX_LIST_LENGTH = 128 * 1024
+const MAX_TEXTS = 200
+const MAX_TEXT_LENGTH = 128 * 1024
 const MAX_READ_ATTEMPTS = 3
+/** Of the long details of a listing. */
+const READ_AT_ONCE = 16
 
 export function createVersions ({ store, names, records, staging, deleteLater, ready }: VersionsDependencies): S3Versions {
-  /** Texts of older lists by key: they never change. */
-  const lists = new BoundedMap<string, string>(MAX_LISTS)
+  /** Of segments and details, by key: they never change. */
+  const texts = new BoundedMap<string, string>(MAX_TEXTS)
 
-  async function older (fileId: string, { versions }: DocumentRecord): Promise<readonly VersionEntry[]> {
-    if (!versions.older) return []
-    const key = names.content(fileId, versions.older.name)
-    const text = lists.get(key) ?? (await store.get(key))?.text
-    if (text === undefined) throw new OutdatedRecord('the list of older versions of a document')
-    const found = parseList(text)
-    if (!found) throw new StorageError('the list of older versions of a document is damaged', { retryable: false })
-    rememberList(key, text)
-    return found
+  async function textOf (fileId: string, name: string): Promise<string | undefined> {
+    const key = names.content(fileId, name)
+    const text = texts.get(key) ?? (await store.get(key))?.text
+    if (text !== undefined) remember(key, text)
+    return text
   }
 
-  function rememberList (key: string, text: string): void {
-    if (text.length <= MAX_LIST_LENGTH) lists.set(key, text)
+  function remember (key: string, text: string): void {
+    if (text.length <= MAX_TEXT_LENGTH) texts.set(key, text)
   }
 
-  async function entries (fileId: string, record: DocumentRecord): Promise<readonly VersionEntry[]> {
-    return [...presentEntries(record, await older(fileId, record)), ...record.versions.entries]
+  async function readSegment (fileId: string, { blob }: Segment): Promise<readonly VersionEntry[] | undefined> {
+    return parseSegment(await textOf(fileId, blob.name) ?? '')
   }
 
-  /** The versions of a file as they are in the store. A list that was superseded since its record was read may be deleted. */
-  async function present (fileId: string): Promise<readonly VersionEntry[]> {
+  async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
+    const { details } = entry
+    return storedVersion(entry, typeof details === 'string' ? details : await textOf(fileId, details.name))
+  }
+
+  /**
+   * The entries of a record as it is in the store, from these segments. A segment that was superseded since the record was read may be
+   * deleted.
+   */
+  async function present (fileId: string, segmentsOf: (log: DocumentRecord['versions']) => readonly Segment[]): Promise<readonly VersionEntry[]> {
     if (!isSafeFileId(fileId)) return []
     await ready()
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; attempt <= MAX_READ_ATTEMPTS; attempt++) {
       const { record } = await records.read(fileId)
       if (!record?.content) return []
-      try {
-        return await entries(fileId, record)
-      } catch (error) {
-        if (!(error instanceof OutdatedRecord) || attempt === MAX_READ_ATTEMPTS) throw error
+      const { versions } = record
+      const segments = await Promise.all(segmentsOf(versions).map(async segment => await readSegment(fileId, segment)))
+      if (segments.every(entries => entries !== undefined)) return [...segments.flat(), ...versions.entries]
+    }
+    throw new StorageError('a list of older versions of a document is missing or damaged', { retryable: false })
+  }
+
+  /** What is done to the log only to keep it short may fail: the next change tries again. */
+  async function changed (fileId: string, record: DocumentRecord, edit: (editor: LogEditor) => Promise<unknown>): Promise<Change> {
+    const written: string[] = []
+    const editor = editLog(record.versions, {
+      read: async segment => await readSegment(fileId, segment),
+      async write (text) {
+        const name = randomUUID()
+        written.push(name)
+        await store.put(names.content(fileId, name), text)
+        remember(names.content(fileId, name), text)
+        return { name, size: Buffer.byteLength(text) }
+      }
+    })
+    await edit(editor)
+    if (editor.log() === record.versions) return { record }
+    return { record: withVersions(record, editor.log(), editor.superseded().keys()), undo: () => deleteLater(fileId, written) }
+  }
+
+  const kept: S3Versions['kept'] = async (fileId, record, given, limits) => await changed(fileId, record, async editor => {
+    if (given) {
+      editor.keep(presentVersion(record, given))
+      await editor.roll().catch(() => {})
+    }
+    if (limits) await editor.prune(limits).catch(() => {})
+  })
+
+  const details: S3Versions['details'] = async (fileId, text, place) => {
+    if (!areLong(text)) return text
+    const blob = await place(text)
+    remember(names.content(fileId, blob.name), text) // the next save needs it
+    return blob
+  }
+
+  async function change (fileId: string, edit: (editor: LogEditor) => Promise<void>): Promise<void> {
+    if (!isSafeFileId(fileId)) return
+    await ready()
+    await records.write(fileId, async record => {
+      if (!record?.content) return null
+      const made = await changed(fileId, record, edit)
+      return made.record === record ? null : made
+    })
+  }
+
+  return {
+    details,
+    kept,
+
+    async newest (fileId, record) {
+      const segments = await Promise.all(segmentsOfNewest(record.versions, 1).map(async segment => await readSegment(fileId, segment)))
+      const entry = [...segments.flatMap(entries => entries ?? []), ...record.versions.entries].at(-1)
+      return entry ? await described(fileId, entry) : null
+    },
+
+    async named (fileId, record) {
+      const segments = await Promise.all(record.versions.segments.map(async segment => await readSegment(fileId, segment)))
+      const named = segments.flatMap(entries => [...blobsOf(entries ?? []).keys()])
+      return { names: new Set([...directNames(record), ...named]), areAll: segments.every(entries => entries !== undefined) }
+    },
+
+    store: {
+      async list (fileId, options = {}) {
+        assertListOptions(options)
+        const { newest = Infinity } = options
+        const entries = await present(fileId, log => segmentsOfNewest(log, newest))
+        const inTurn = createTurns({ concurrency: READ_AT_ONCE })
+        return await Promise.all(entries.slice(-newest).map(async entry => await inTurn(async () => await described(fileId, entry))))
+      },
+
+      async keep (fileId, revision, options = {}) {
+        assertKeepOptions(options)
+        const { changes, session } = options
+        if (changes !== undefined) acceptContent(changes, { name: 'changes' })
+        const text = detailsText(options.details)
+        if (!isSafeFileId(fileId)) return null
+        await ready()
+        if ((await records.read(fileId)).record?.content?.revision !== revision) return null
+        const keptAt = new Date().toISOString()
+        const contents: PlacedContent[] = []
+        const place = placingOnce(staging, fileId, contents)
+        let version: StoredVersion | undefined
+        const isKept = await naming(contents, async onSending => {
+          const given: Kept = { changes: changes === undefined ? null : await place(changes), details: await details(fileId, text, place), keptAt, ...session !== undefined && { session } }
+          return await records.write(fileId, async record => {
+            if (record?.content?.revision !== revision) return null
+            for (const content of contents) content.assertFresh()
+            const present = { ...record, content: record.content }
+            version = storedVersion(presentVersion(present, given), text)
+            return await kept(fileId, present, given)
+          }, { onSending })
+        })
+        return isKept ? version! : null
+      },
+
+      async read (fileId, version, part = 'content') {
+        const entries = await present(fileId, ({ segments }) => segments.filter(({ first, last }) => version >= first && version <= last))
+        const entry = entries.find(candidate => candidate.version === version)
+        const blob = part === 'changes' ? entry?.changes : entry?.content
+        const body = blob && await store.open(names.content(fileId, blob.name), blob.size)
+        return body ? { version: await described(fileId, entry!), body } : null
+      },
+
+      async remove (fileId, numbers) {
+        assertVersionNumbers(numbers)
+        await change(fileId, async editor => { await editor.remove(numbers) })
+      },
+
+      async prune (fileId, limits) {
+        assertLimits(limits)
+        await change(fileId, async editor => { await editor.prune(limits) })
       }
     }
   }
-
-  async function removed (fileId: string, record: DocumentRecord, numbers: readonly number[]): Promise<DocumentRecord> {
-    return withoutVersions(record, await older(fileId, record), new Set(numbers))
-  }
-
-  async function tidied (fileId: string, record: DocumentRecord): Promise<Change> {
-    if (!isCrowded(record)) return { record }
-    const { listed, inline } = splitVersions(record, await older(fileId, record))
-    if (listed.length === 0) return { record: withList(record, inline, undefined) }
-    const name = randomUUID()
-    const key = names.content(fileId, name)
-    const text = listText(listed)
-    await store.put(key, text)
-    rememberList(key, text)
-    return { record: withList(record, inline, name), undo: () => deleteLater(fileId, [name]) }
-  }
-
-  const versions: VersionStore = {
-    list: async fileId => (await present(fileId)).map(storedVersion),
-
-    async keep (fileId, revision, options = {}) {
-      assertKeepOptions(options)
-      const { details, changes } = options
-      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
-      const text = detailsText(details)
-      if (!isSafeFileId(fileId)) return null
-      await ready()
-      if ((await records.read(fileId)).record?.content?.revision !== revision) return null
-      const placed = changes && await staging.place(fileId, changes)
-      const keptAt = new Date().toISOString()
-      let kept: StoredVersion | undefined
-      const isKept = await naming(placed ? [placed] : [], async onSending => await records.write(fileId, async record => {
-        if (record?.content?.revision !== revision) return null
-        placed?.assertFresh()
-        const { entry, ...changed } = withVersion(record, { details: JSON.parse(text), changes: blobOf(placed), keptAt })!
-        kept = storedVersion(entry)
-        return await tidied(fileId, changed.record)
-      }, { onSending }))
-      return isKept ? kept! : null
-    },
-
-    async read (fileId, version, part = 'content') {
-      const entry = (await present(fileId)).find(candidate => candidate.version === version)
-      const blob = part === 'changes' ? entry?.changes : entry?.content
-      const body = blob && await store.open(names.content(fileId, blob.name), blob.size)
-      return body ? { version: storedVersion(entry!), body } : null
-    },
-
-    async remove (fileId, numbers) {
-      assertVersionNumbers(numbers)
-      if (!isSafeFileId(fileId)) return
-      await ready()
-      await records.write(fileId, async record => {
-        if (!record?.content) return null
-        const changed = await removed(fileId, record, numbers)
-        return changed === record ? null : await tidied(fileId, changed)
-      })
-    }
-  }
-
-  return { store: versions, entries, older, removed, tidied }
 }

@@ -17,6 +17,8 @@ interface Scene {
 
 const RECORD = { name: 'the record', list: [1, null] }
 const CONCURRENT_COMMITS = 10
+/** Versions; a storage may keep some more for a while. */
+const PRUNED_TO = 20
 
 /** Runs only for storages with `commit`, with a file that has `OLD_BYTES` and a record. */
 function committingCase (name: string, run: (scene: Scene) => Promise<void>): ConformanceCase {
@@ -130,7 +132,6 @@ export const committingCases: readonly ConformanceCase[] = [
       ...storage.versions
         ? [
             [NEW_BYTES, { keep: fail }],
-            [NEW_BYTES, { keep: () => ({}), prune: fail }],
             [NEW_BYTES, { keep: () => ({ changes: failingAfter(failure, OLD_BYTES) }) }]
           ] as const
         : []
@@ -170,29 +171,27 @@ export const committingCases: readonly ConformanceCase[] = [
     const { fileId } = info
     const count = (await list?.())?.length
     const contents = [OLD_BYTES]
+    const detailsOf = (round: number) => ({ round, text: 'x'.repeat(round % 2 * 3000) })
     let current: Committed = { info, recordVersion: version }
-    for (let round = 1; round <= 40; round++) {
+    for (let round = 1; round <= 50; round++) {
       const bytes = patternBytes(500 + round, round)
-      const seen: number[][] = []
       const replaced = current.info
       current = await commit(round % 2 ? storage : other, fileId, bytes, {
         ifRevision: replaced.revision,
         ifRecordVersion: current.recordVersion,
         record: () => round,
-        keep (_info, earlier) {
-          seen[0] = earlier.map(({ version }) => version)
-          return { details: { round, text: 'x'.repeat(3000) }, ...round % 3 === 0 && { changes: inChunks(patternBytes(round)) } }
+        keep (_info, newest) {
+          assert.deepEqual(newest && [newest.version, newest.details], round === 1 ? null : [round - 1, detailsOf(round - 1)], 'keep must be called with the newest version, or null')
+          return { details: detailsOf(round), ...round % 3 === 0 && { changes: inChunks(patternBytes(round)) } }
         },
-        prune (kept) {
-          seen[1] = kept.map(({ version }) => version)
-          assert.deepEqual([kept.at(-1)?.revision, kept.at(-1)?.details], [replaced.revision, { round, text: 'x'.repeat(3000) }], 'prune must be called with the version that is kept now')
-          return kept.length > 25 ? [kept[1]!.version, 9999] : []
-        }
+        ...versions.prune && { prune: { keep: PRUNED_TO, maxBytes: Infinity, keptSince: new Date(0) } }
       })
       contents.push(bytes)
-      assert.deepEqual(seen[1], [...seen[0]!, round], 'keep must be called with the versions so far, prune with the new one besides')
     }
-    const expected = [1, ...Array.from({ length: 24 }, (_, index) => index + 17)]
+    const first = (await versions.list(fileId))[0]!.version
+    if (versions.prune) assert.ok(first > 1, 'prune must remove versions')
+    assert.ok(first <= contents.length - PRUNED_TO, 'prune must not remove more than what exceeds the limits')
+    const expected = contents.slice(first).map((_, index) => index + first)
     for (const instance of [storage, other]) {
       const listed = await instance.versions!.list(fileId)
       assert.deepEqual(listed.map(({ version }) => version), expected, 'list must contain what was kept and not pruned')
@@ -200,7 +199,7 @@ export const committingCases: readonly ConformanceCase[] = [
         assert.ok(Buffer.concat(await (await instance.versions!.read(fileId, version))!.body.toArray()).equals(contents[version - 1]!), `version ${version} must have the content that was replaced`)
         assert.equal(changesSize, version % 3 === 0 ? version : null, 'changesSize must be the number of bytes of the changes')
       }
-      assert.equal(await instance.versions!.read(fileId, 2), null, 'a version that was pruned must be absent')
+      for (let version = 1; version < first; version++) assert.equal(await instance.versions!.read(fileId, version), null, 'a version that was pruned must be absent')
     }
     await assertStored(storage, fileId, contents.at(-1)!)
     assert.equal((await list?.())?.length, count, 'list must not contain versions')

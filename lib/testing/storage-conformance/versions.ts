@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { FileInfo, KeepOptions, Storage, StoredVersion, VersionStore } from '../../../types/storage.js'
+import type { FileInfo, KeepOptions, Storage, StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
 import { assertUnchanged, type ConformanceCase, type StorageSubject, failingAfter, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes } from './case.js'
 
 /** What is no number of a version, or of none that was ever kept. */
@@ -12,6 +12,11 @@ const DETAILS: readonly unknown[] = [
 ]
 
 const CONCURRENT_KEEPS = 8
+/** Versions: more than a storage is likely to keep in one place. */
+const MANY = 60
+const FEW = 20
+/** So many too many may wait until they are removed together. */
+const PRUNED_AT_ONCE = 16
 
 async function list (versions: VersionStore, fileId: string): Promise<readonly StoredVersion[]> {
   const listed = await versions.list(fileId)
@@ -174,6 +179,69 @@ export const versionsCases: readonly ConformanceCase[] = [
     await versions.remove(fileId, [2, 4, 6])
     assert.deepEqual(await versions.list(fileId), [], 'list must resolve to [] when all versions were removed')
     assert.equal((await keep(other, (await storage.stat(fileId))!)).version, 7, 'keep must not give a number again when all versions were removed')
+  }),
+  versionsCase('many versions are listed, read and removed like few, with short details and long ones', async (versions, info, { storage, other }) => {
+    const { fileId } = info
+    const kept: StoredVersion[] = []
+    const contentOf = (version: number) => version === 1 ? OLD_BYTES : patternBytes(version, version)
+    let current = info
+    for (let version = 1; version <= MANY; version++) {
+      const details = { version, text: 'x'.repeat(version % 3 * 2000) }
+      kept.push(await keep(version % 2 ? versions : other, current, { details, ...version % 5 === 0 && { changes: patternBytes(version) } }))
+      for (const newest of [1, 2, version, MANY]) {
+        assert.deepEqual((await versions.list(fileId, { newest })).slice(-newest), kept.slice(-newest), 'list must contain at least as many of the newest versions as were asked for')
+      }
+      current = await replace(storage, fileId, contentOf(version + 1))
+    }
+    const gone = [1, 2, 15, 16, 17, 40, MANY]
+    await versions.remove(fileId, gone.slice(0, 3))
+    await other.remove(fileId, gone.slice(3))
+    const left = kept.filter(({ version }) => !gone.includes(version))
+    for (const instance of [versions, other]) {
+      assert.deepEqual(await list(instance, fileId), left, 'list must contain all versions that were not removed')
+      for (const version of gone) assert.equal(await instance.read(fileId, version), null, 'read of a removed version must resolve to null')
+    }
+    for (const version of left) await assertKept(versions, fileId, version, { content: contentOf(version.version), changes: version.version % 5 === 0 ? patternBytes(version.version) : null })
+    const next = await keep(other, current)
+    assert.equal(next.version, MANY + 1, 'keep must not give a number again')
+    assert.deepEqual(await list(versions, fileId), [...left, next], 'list must contain the version that was kept last')
+  }),
+  versionsCase('prune removes what exceeds the limits: what is too old, then what is within sessions, then the oldest', async (versions, info, { storage, other }) => {
+    if (!versions.prune || !other.prune) return
+    const { fileId } = info
+    const sessionOf = (version: number) => version < 10 ? undefined : `session ${Math.floor(version / 10)}`
+    const isWithin = (version: number) => sessionOf(version) !== undefined && version % 10 < 8
+    const all: number[] = []
+    let current = info
+    const keepAndPrune = async (limits: VersionLimits) => {
+      const version = all.length + 1
+      const session = sessionOf(version)
+      all.push((await keep(versions, current, { details: version, ...session !== undefined && { session } })).version)
+      await (version % 2 ? versions : other).prune!(fileId, limits)
+      current = await replace(storage, fileId, patternBytes(100 + version))
+      return (await list(other, fileId)).map(({ version }) => version)
+    }
+    const everything = { keep: Infinity, maxBytes: Infinity, keptSince: new Date(0) }
+    for (let round = 0; round < 12; round++) assert.deepEqual(await keepAndPrune(everything), all, 'prune must remove nothing within the limits')
+    for (let round = 0; round < MANY; round++) {
+      const left = await keepAndPrune({ ...everything, keep: FEW })
+      assert.ok(left.length >= Math.min(FEW, all.length), 'prune must not remove more than what exceeds the limits')
+      assert.ok(left.length <= FEW + PRUNED_AT_ONCE, `prune must not leave more than ${PRUNED_AT_ONCE} versions too many`)
+      const gone = all.filter(version => !left.includes(version))
+      const [oldest] = left.filter(version => !isWithin(version))
+      for (const version of gone) assert.ok(isWithin(version) || version < oldest!, 'of versions that are not within a session, the oldest must go first')
+    }
+    const { size } = current
+    for (let round = 0; round < 2 * PRUNED_AT_ONCE; round++) await keepAndPrune({ ...everything, maxBytes: 3 * size })
+    const [oldest] = await versions.list(fileId)
+    assert.ok(oldest!.version > all.length - 4 - PRUNED_AT_ONCE, 'prune must remove what exceeds maxBytes')
+    for (let round = 0; round < 2 * PRUNED_AT_ONCE; round++) {
+      assert.equal((await keepAndPrune({ ...everything, keptSince: new Date(Date.now() + 60_000) })).at(-1), all.at(-1), 'the newest version must stay')
+    }
+    assert.ok((await versions.list(fileId)).length <= PRUNED_AT_ONCE + 1, 'prune must remove what is too old')
+    await versions.remove(fileId, all)
+    assert.deepEqual(await list(other, fileId), [], 'list must resolve to [] when all versions were removed')
+    for (const absent of [...MALFORMED_IDS, `${fileId}x`]) await versions.prune(absent, { ...everything, keep: 1 })
   }),
   versionsCase('a malformed fileId, one of no file, and a malformed number are absent', async (versions, info) => {
     await keep(versions, info)

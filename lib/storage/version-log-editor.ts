@@ -1,0 +1,196 @@
+import type { VersionLimits } from '../../types/storage.js'
+import type { Blob, NamedBlobs, Segment, VersionEntry, VersionLog } from './version-log.js'
+import { blobsOf, directBlobs, segmentText } from './version-log.js'
+
+/** Where the entries of segments are. */
+export interface SegmentStore {
+  /** Resolves to `undefined` if they are missing or damaged. */
+  read (segment: Segment): Promise<readonly VersionEntry[] | undefined>
+  /** Stores the entries of a new segment. `last`: the highest number. */
+  write (text: string, last: number): Promise<Blob>
+}
+
+/** Changes a log. What the old log names stays as it is: until the new log is stored, the old one is valid. */
+export interface LogEditor {
+  log (): VersionLog
+  /** Adds the newest version, in place of one with the same number. */
+  keep (entry: VersionEntry): void
+  remove (numbers: readonly number[]): Promise<void>
+  /** Moves entries into a segment when there are enough of them. */
+  roll (): Promise<void>
+  /** Removes what exceeds the limits: each time if the log has no segments, otherwise once for so many versions. */
+  prune (limits: VersionLimits): Promise<void>
+  /** What the new log names, with the entries of the segments that were read or written. */
+  named (): NamedBlobs
+  /** What the old log names, and the new one does not. */
+  superseded (): NamedBlobs
+  /** Whether `named` has all that is named for versions with these numbers. */
+  knows (first: number, last: number): boolean
+}
+
+type Entries = readonly VersionEntry[]
+/** In the order of the log: a segment that stays, or the entries that take the place of one. */
+type Piece = Segment | Entries
+
+/** Numbers that are moved into a segment at once: from a multiple of this one up to the next. */
+export const BLOCK = 16
+/** Then a segment of 10,000 versions is one of 40, and has about 100 KiB. */
+const MAX_SEGMENT = 256
+/** A limit that was lowered is reached step by step: each change removes this many versions, and reads this many segments for it. */
+const MAX_PRUNED = 64
+const MAX_READ = 4
+
+export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEditor {
+  let log = base
+  const contents = new Map<string, Entries | undefined>()
+
+  async function load (segment: Segment): Promise<Entries | undefined> {
+    const { name } = segment.blob
+    if (!contents.has(name)) contents.set(name, await read(segment))
+    return contents.get(name)
+  }
+
+  async function segmentOf (entries: Entries): Promise<Segment> {
+    const blob = await write(segmentText(entries), entries.at(-1)!.version)
+    contents.set(blob.name, entries)
+    return {
+      blob,
+      first: entries[0]!.version,
+      last: entries.at(-1)!.version,
+      count: entries.length,
+      bytes: bytesOf(entries),
+      withinSessions: entries.filter(isWithin).length,
+      keptAt: entries.map(({ keptAt }) => keptAt).sort()[0]!
+    }
+  }
+
+  /** Entries go into the segment before them, which is written anew, as long as it has room. */
+  async function stored (pieces: readonly Piece[]): Promise<Segment[]> {
+    const joined: Piece[] = []
+    for (const piece of pieces) {
+      if (isSegment(piece)) joined.push(piece)
+      else if (piece.length > 0) {
+        const before = joined.at(-1)
+        const hasRoom = before !== undefined && (isSegment(before) ? before.count : before.length) + piece.length <= MAX_SEGMENT
+        const entries = hasRoom ? isSegment(before) ? await load(before) : before : undefined
+        if (entries) joined.pop()
+        joined.push([...entries ?? [], ...piece])
+      }
+    }
+    return await Promise.all(joined.map(async piece => isSegment(piece) ? piece : await segmentOf(piece)))
+  }
+
+  async function without (numbers: ReadonlySet<number>, segments: readonly Segment[]): Promise<void> {
+    const isLeft = ({ version }: VersionEntry) => !numbers.has(version)
+    const pieces = await Promise.all(segments.map(async (segment): Promise<Piece> => {
+      if (![...numbers].some(number => number >= segment.first && number <= segment.last)) return segment
+      const entries = await load(segment)
+      return entries === undefined || entries.every(isLeft) ? segment : entries.filter(isLeft)
+    }))
+    if (log.entries.every(isLeft) && pieces.every(isSegment)) return
+    log = { ...log, segments: await stored(pieces), entries: log.entries.filter(isLeft) }
+  }
+
+  /** The order is that of `superfluous` in lib/history. */
+  async function superfluousIn ({ keep, maxBytes, keptSince }: VersionLimits): Promise<ReadonlySet<number>> {
+    const entries = marked(log.entries)
+    const since = keptSince.toISOString()
+    const isOld = ({ keptAt }: { readonly keptAt: string }) => keptAt < since
+    let count = entries.length
+    let bytes = bytesOf(entries)
+    for (const segment of log.segments) {
+      count += segment.count
+      bytes += segment.bytes
+    }
+    const isTooMuch = () => count > keep || bytes > maxBytes
+    const found = new Set<number>()
+    const wasRead = new Set<Segment>()
+    const rounds: ReadonlyArray<{ readonly isMeant: (entry: VersionEntry) => boolean, readonly hasSome: (segment: Segment) => boolean, readonly isDue: () => boolean }> = [
+      { isMeant: isOld, hasSome: isOld, isDue: () => true },
+      { isMeant: isWithin, hasSome: ({ withinSessions }) => withinSessions > 0, isDue: isTooMuch },
+      { isMeant: () => true, hasSome: () => true, isDue: isTooMuch }
+    ]
+    for (const { isMeant, hasSome, isDue } of rounds) {
+      for (const piece of [...log.segments, entries]) {
+        if (!isDue() || (isSegment(piece) && !hasSome(piece))) continue
+        if (isSegment(piece) && !wasRead.has(piece) && wasRead.size === MAX_READ) return found
+        const read = isSegment(piece) ? await load(piece) : piece
+        if (isSegment(piece) && !wasRead.has(piece)) {
+          wasRead.add(piece)
+          if (read === undefined) { // what cannot be removed does not count: others would have to go instead
+            count -= piece.count
+            bytes -= piece.bytes
+          }
+        }
+        for (const entry of read ?? []) {
+          if (!isMeant(entry) || !isDue() || found.has(entry.version) || entry === entries.at(-1)) continue
+          if (found.size === MAX_PRUNED) return found
+          found.add(entry.version)
+          count--
+          bytes -= bytesOf([entry])
+        }
+      }
+    }
+    return found
+  }
+
+  function named (log: VersionLog): NamedBlobs {
+    return new Map([...directBlobs(log), ...log.segments.flatMap(({ blob }) => [...blobsOf(contents.get(blob.name) ?? [])])])
+  }
+
+  return {
+    log: () => log,
+
+    keep (entry) {
+      log = { ...log, last: entry.version, entries: [...log.entries.filter(({ version }) => version !== entry.version), entry] }
+    },
+
+    remove: async numbers => await without(new Set(numbers), log.segments),
+
+    async roll () {
+      // The two newest stay: they tell whether those before them are within a session.
+      const end = Math.floor((log.last - 2) / BLOCK) * BLOCK
+      const older = marked(log.entries).filter(({ version }) => version < end)
+      if (older.length === 0) return
+      const newest = log.segments.at(-1)
+      if (newest) await load(newest)
+      const rolled = older.map(({ session, ...entry }) => entry)
+      log = { ...log, segments: await stored([...log.segments, rolled]), entries: log.entries.filter(({ version }) => version >= end) }
+    },
+
+    async prune (limits) {
+      if (log.segments.length > 0 && log.last % BLOCK !== 0) return
+      const superfluous = await superfluousIn(limits)
+      if (superfluous.size > 0) await without(superfluous, log.segments)
+    },
+
+    named: () => named(log),
+
+    superseded () {
+      const present = named(log)
+      return new Map([...named(base)].filter(([name]) => !present.has(name)))
+    },
+
+    knows: (first, last) => log.segments.every(segment => segment.last < first || segment.first > last || contents.get(segment.blob.name) !== undefined)
+  }
+}
+
+function isWithin ({ isWithinSession = false }: VersionEntry): boolean {
+  return isWithinSession
+}
+
+function isSegment (piece: Piece): piece is Segment {
+  return 'blob' in piece
+}
+
+function bytesOf (entries: Entries): number {
+  return entries.reduce((sum, { content, changes }) => sum + content.size + (changes?.size ?? 0), 0)
+}
+
+/** Force saves that two other saves of their session follow. The data of a version's changes are kept beside its predecessor, so the last two saves of a session stay. */
+function marked (entries: Entries): Entries {
+  return entries.map((entry, index) => {
+    const isWithinSession = entry.session !== undefined && [1, 2].every(step => entries[index + step]?.session === entry.session)
+    return isWithinSession ? { ...entry, isWithinSession } : entry
+  })
+}

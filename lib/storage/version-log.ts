@@ -1,0 +1,60 @@
+import type { StoredVersion } from '../../types/storage.js'
+import { parseJson } from '../json.js'
+import { isSegmentContent } from './version-log.compiled.js'
+import type { Segment, VersionEntry, VersionLog } from './version-log.schema.js'
+
+export type { Blob, Segment, VersionEntry, VersionLog } from './version-log.schema.js'
+
+/** Names of blobs, each with the number of the version that it was stored for. */
+export type NamedBlobs = ReadonlyMap<string, number>
+
+export const EMPTY_LOG: VersionLog = { last: 0, segments: [], entries: [] }
+
+/** Of JSON in UTF-8. Longer details are no part of the log, which every change reads and writes. */
+const MAX_SHORT_DETAILS = 1024
+
+export function areLong (details: string): boolean {
+  return Buffer.byteLength(details) > MAX_SHORT_DETAILS
+}
+
+/** `undefined` if the text is damaged. */
+export function parseSegment (text: string): readonly VersionEntry[] | undefined {
+  const value = parseJson(text)
+  return isSegmentContent(value) ? value.entries : undefined
+}
+
+export function segmentText (entries: readonly VersionEntry[]): string {
+  return JSON.stringify({ format: 2, entries })
+}
+
+/** `details`: JSON text. */
+export function storedVersion ({ version, revision, extension, modifiedAt, keptAt, content, changes }: VersionEntry, details = 'null'): StoredVersion {
+  return {
+    version,
+    revision,
+    extension,
+    size: content.size,
+    modifiedAt: new Date(modifiedAt),
+    keptAt: new Date(keptAt),
+    changesSize: changes?.size ?? null,
+    details: parseJson(details) ?? null
+  }
+}
+
+/** The blobs of these versions. */
+export function blobsOf (entries: readonly VersionEntry[]): NamedBlobs {
+  return new Map(entries.flatMap(({ version, content, changes, details }) =>
+    [content, changes, details].flatMap(blob => blob === null || typeof blob === 'string' ? [] : [[blob.name, version] as const])))
+}
+
+/** The blobs that a log names itself. */
+export function directBlobs ({ segments, entries }: VersionLog): NamedBlobs {
+  return new Map([...blobsOf(entries), ...segments.map(({ blob, last }) => [blob.name, last] as const)])
+}
+
+/** The segments that contain the newest so many versions, with the entries of the log. */
+export function segmentsOfNewest ({ segments, entries }: VersionLog, count = Infinity): readonly Segment[] {
+  let found = entries.length
+  const first = segments.findLastIndex(segment => (found += segment.count) >= count)
+  return entries.length >= count ? [] : segments.slice(Math.max(first, 0))
+}
