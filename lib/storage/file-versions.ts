@@ -233,14 +233,17 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     const folder = folderOf(fileId)
     const record = await records.get(fileId)
     const { log, superseded } = indexIn(record)
-    /** Folders that are there, durably. */
+    /** Folders that are there, durably, unless another program has removed them. */
     const known = new Set([...directBlobs(log).values()].map(version => blockOf(folder, version)))
     /** By name: the version that it was added for. */
     const added = new Map<string, number>()
     const add: Base['add'] = async (version, make) => {
       const target = { folder: blockOf(folder, version), temps }
-      if (!known.has(target.folder) && !await makeBlock(target.folder, record === null)) return undefined
-      const blob = await make(target)
+      let blob = known.has(target.folder) ? await make(target) : undefined
+      if (!blob && await makeBlock(target.folder, record === null)) {
+        known.delete(target.folder)
+        blob = await make(target)
+      }
       if (blob) added.set(blob.name, version)
       return blob
     }

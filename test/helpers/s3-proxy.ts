@@ -35,6 +35,8 @@ export interface StoreProxy {
   readonly endpoint: string
   /** All requests so far. */
   readonly requests: StoreRequest[]
+  /** Of the bodies so far, in both directions. */
+  bytes: number
   /** Decides about each request. */
   onRequest: (request: StoreRequest) => StoreFault | undefined
   /** Lets the late requests arrive. */
@@ -58,6 +60,7 @@ export async function s3Proxy (t: Test, endpoint: string): Promise<StoreProxy> {
   const proxy: StoreProxy = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    bytes: 0,
     onRequest: () => undefined,
     deliver: async () => { for (const send of late.splice(0)) await send() }
   }
@@ -73,6 +76,7 @@ export async function s3Proxy (t: Test, endpoint: string): Promise<StoreProxy> {
       return
     }
     const body = await bodyOf(request)
+    proxy.bytes += body.length
     if (typeof fault === 'object' && 'status' in fault) return answer(response, fault.status, fault.code)
     if (fault === 'late') {
       request.socket.destroy()
@@ -91,6 +95,7 @@ export async function s3Proxy (t: Test, endpoint: string): Promise<StoreProxy> {
       response.writeHead(upstream.statusCode!, upstream.rawHeaders)
       const limit = typeof fault === 'object' ? 'cutAfter' in fault ? fault.cutAfter : 'stallAfter' in fault ? fault.stallAfter : Infinity : Infinity
       if (limit === Infinity) {
+        upstream.on('data', (chunk: Buffer) => { proxy.bytes += chunk.length })
         upstream.pipe(response)
         return
       }
