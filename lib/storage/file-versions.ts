@@ -275,7 +275,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
         return null
       }
       if (isSound && !await isSound()) return CHANGED
-      await removeFrom(folder, [...editor.superseded(), ...found])
+      await removeFrom(folder, new Map([...editor.superseded(), ...found]))
       return result
     } finally {
       if (!isUndecided) await removeFrom(folder, added)

@@ -13,7 +13,7 @@ const ENOUGH_WITHOUT_FAULT = 3
 
 const calls = await interceptDiskCalls()
 t.teardown(() => calls.heal())
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 async function * content (): AsyncGenerator<Uint8Array> {
   yield Buffer.from(NEW)
@@ -85,9 +85,8 @@ for (const isDone of [false, true]) {
       t.strictSame(await wholeVersions(versions, fileId), both)
     }
     t.ok(failures > 10)
-    const names = await readdir(join(directory, VERSIONS), { recursive: true })
-    const documents = names.filter(name => /\/[0-9a-f]{40}$/.test(name)).length
-    t.equal(names.filter(name => name.includes('-') && !name.includes('~')).length, 4 * documents, 'two contents and two changes of each')
+    const documents = (await readdir(directory)).filter(name => name.endsWith('.docx')).length
+    t.equal((await blobsIn(directory)).length, 4 * documents, 'two contents and two changes of each')
   })
 }
 
@@ -117,12 +116,60 @@ t.test('a process is killed before every Nth file system call of a keep or of a 
       t.strictSame(await wholeVersions(other.versions, fileId), isRemoval ? contents('first') : contents('first', 'second'))
       await other.versions.remove(fileId, [1, 2])
       t.match(await other.versions.keep(fileId, second), { version: 3 })
+      t.equal((await blobsIn(directory)).length, 1, 'one content')
+      await other.remove(fileId)
     }
     t.ok(crashes > 5)
   }
-  const names = await readdir(join(directory, VERSIONS), { recursive: true })
-  t.equal(names.filter(name => name.includes('-') && !name.includes('~')).length, names.filter(name => /\/[0-9a-f]{40}$/.test(name)).length, 'one content of each document')
 })
+
+/** The keep of the next version moves the first ones into a segment. */
+const BEFORE_SEGMENT = 17
+
+t.test('a keep that moves versions into a segment, every Nth file system call fails, or the process is killed before it: the history is whole, and later keeps leave nothing else', async t => {
+  const directory = t.testdir()
+  const other = fileStorage({ directory })
+  const optionsOf = (version: number) => ({ changes: Buffer.from(`changes ${version}`), details: `details ${version}`.repeat(version % 2 * 200) })
+  const expected = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [index + 1, [`content ${index + 1}`, `changes ${index + 1}`]]))
+  for (const how of ['fails', 'fails although it was done', 'is not reached']) {
+    let faults = 0
+    for (let nth = 1, withoutFault = 0; withoutFault < ENOUGH_WITHOUT_FAULT; nth++) {
+      let { fileId, revision } = await other.create('docx', Buffer.from('content 1'))
+      const keepNext = async (version: number) => {
+        t.match(await other.versions.keep(fileId, revision, optionsOf(version)), { version })
+        revision = (await other.replace(fileId, Buffer.from(`content ${version + 1}`)))!.revision
+      }
+      for (let version = 1; version <= BEFORE_SEGMENT; version++) await keepNext(version)
+      const storage = fileStorage({ directory })
+      await storage.ready()
+      const keep = async () => await storage.versions.keep(fileId, revision, optionsOf(BEFORE_SEGMENT + 1))
+      let call: string | undefined
+      if (how === 'is not reached') call = await calls.kill(nth, keep)
+      else {
+        calls.fail({ nth, isDone: how !== 'fails' })
+        await keep().catch(() => {})
+        call = calls.heal()
+      }
+      if (call === undefined) withoutFault++
+      else faults++
+
+      const found = await wholeVersions(other.versions, fileId)
+      t.strictSame(found, expected(Object.keys(found).length === BEFORE_SEGMENT ? BEFORE_SEGMENT : BEFORE_SEGMENT + 1), `call ${nth}: ${call ?? 'none'} ${how}`)
+      await keepNext(BEFORE_SEGMENT + 1)
+      await keepNext(BEFORE_SEGMENT + 2)
+      t.strictSame(await wholeVersions(other.versions, fileId), expected(BEFORE_SEGMENT + 2))
+      t.strictSame((await other.versions.list(fileId)).map(({ details }) => details), Array.from({ length: BEFORE_SEGMENT + 2 }, (_, index) => optionsOf(index + 1).details))
+      t.equal((await blobsIn(directory)).length, 49, '19 contents, 19 changes, 10 long details and a segment')
+      await other.remove(fileId)
+    }
+    t.ok(faults > 10)
+  }
+})
+
+/** Paths of all that is kept beside the indexes. */
+async function blobsIn (directory: string): Promise<string[]> {
+  return (await readdir(join(directory, VERSIONS), { recursive: true })).filter(name => name.includes('-') && !name.includes('~'))
+}
 
 /** Content and changes of all listed versions. */
 async function wholeVersions (versions: VersionStore, fileId: string): Promise<Record<number, readonly (string | null)[]>> {

@@ -12,6 +12,8 @@ import { VERSIONS } from './faults.js'
 import { hook, ioError } from './hooks.js'
 
 const BLOB = /^[0-9a-f]{8}-/
+/** Names of blobs that a crash has left. */
+const LEFT = ['00000000-0000-4000-8000-000000000000', '11111111-1111-4111-8111-111111111111'] as const
 
 /** A document of two kept versions, and instances of its storage. */
 async function scene (t: Test) {
@@ -37,6 +39,12 @@ function folderOf (directory: string): string {
 /** Their paths in the folder. */
 async function blobsIn (folder: string): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).filter(name => BLOB.test(basename(name)))
+}
+
+/** Path of a segment, which is a text unlike all contents. */
+async function segmentIn (folder: string): Promise<string | undefined> {
+  for (const name of await blobsIn(folder)) if ((await readFile(join(folder, name), 'utf8')).startsWith('{"format":')) return name
+  return undefined
 }
 
 /** Contents by number, `null` where one cannot be read. */
@@ -229,8 +237,7 @@ t.test('a document that is removed at any moment of a keep leaves no versions', 
 
 t.test('what a crash has left in the folder of a document is removed by the next change, and an index that cannot be read gives no number twice', async t => {
   const { folder, storage, keep } = await scene(t)
-  const left = ['00000000-0000-4000-8000-000000000000', '11111111-1111-4111-8111-111111111111']
-  for (const name of left) await writeFile(join(folder, 'blobs', '0', name), 'left')
+  for (const name of LEFT) await writeFile(join(folder, 'blobs', '0', name), 'left')
   await writeFile(join(folder, 'something else'), '')
   hook(t, { name: 'link', isMeant: isIndexLink, instead: async () => { throw ioError() } })
   await t.rejects(storage.versions.remove('a', [1]), { code: 'EIO' })
@@ -244,6 +251,62 @@ t.test('what a crash has left in the folder of a document is removed by the next
   t.strictSame(await storage.versions.list('a'), [])
   t.match(await keep(), { version: 4 })
   t.strictSame(await contentsOf(storage), { 4: 'second' })
+})
+
+t.test('what crashes have left is also removed beside versions in a segment, and nothing that it names', async t => {
+  const { folder, storage, keep } = await scene(t)
+  const keepMore = async (count: number) => {
+    for (let index = 0; index < count; index++) {
+      await storage.replace('a', Buffer.from(`content ${index}`))
+      await keep()
+    }
+  }
+  await keepMore(14)
+  for (const block of ['0', '1']) await writeFile(join(folder, 'blobs', block, LEFT[0]), 'left')
+  await keepMore(2) // then the first 15 are in a segment
+  t.notOk((await blobsIn(folder)).some(name => name.endsWith(LEFT[0])))
+
+  // A process that was slow adds to the folder of the segment.
+  await writeFile(join(folder, 'blobs', '0', LEFT[1]), 'left')
+  await keepMore(16)
+  t.notOk((await blobsIn(folder)).some(name => name.endsWith(LEFT[1])), 'with the next segment')
+  const contents = await contentsOf(storage)
+  t.equal(Object.keys(contents).length, 34)
+  t.notOk(Object.values(contents).includes(null))
+  t.equal((await blobsIn(folder)).length, 34 + 2, 'contents, the changes of the first, and one segment')
+
+  // A process was killed between the index that supersedes blobs and their removal.
+  hook(t, { name: 'unlink', isMeant: path => BLOB.test(basename(path)) && existsSync(path), instead: async () => { throw ioError() } })
+  await storage.versions.remove('a', [3])
+  t.equal((await blobsIn(folder)).length, 36)
+  await storage.versions.remove('a', [4])
+  t.equal((await blobsIn(folder)).length, 34)
+})
+
+t.test('a segment that is damaged hides its versions and no others; saves go on, and the limits remove nothing else instead', async t => {
+  const { folder, storage, keep } = await scene(t)
+  const keepMore = async (count: number) => {
+    for (let index = 0; index < count; index++) {
+      await storage.replace('a', Buffer.from(`content ${index}`))
+      await keep()
+      await storage.versions.prune!('a', { keep: 20, maxBytes: Infinity, keptSince: new Date(0) })
+    }
+  }
+  await keepMore(16)
+  const segment = await segmentIn(folder)
+  const text = await readFile(join(folder, segment!), 'utf8')
+  for (const damage of ['', text.slice(0, 100), text.replace('"version":3', '"version":"3"')]) {
+    await writeFile(join(folder, segment!), damage)
+    t.strictSame((await storage.versions.list('a')).map(({ version }) => version), [16, 17, 18])
+    t.equal(await storage.versions.read('a', 3), null)
+  }
+  await keepMore(30)
+  const left = (await storage.versions.list('a')).map(({ version }) => version)
+  t.ok(left.length >= 20 && left[0]! >= 16, String(left))
+  t.notOk(Object.values(await contentsOf(storage)).includes(null))
+  await writeFile(join(folder, segment!), text)
+  t.match(await storage.versions.list('a'), [{ version: 1 }, { version: 2 }])
+  t.equal((await contentsOf(storage))[1], 'first', 'nothing that it names was removed')
 })
 
 t.test('a document that is missing while an instance starts has its versions when it is back; temp files of ended processes are removed', { timeout: 60_000 }, async t => {
