@@ -27,7 +27,14 @@ interface Seen {
 
 const OLD: Seen = { text: 'old', extension: 'docx', state: 'old state', versions: [[1, 'first', 'first changes']] }
 
+/** With so many more versions. */
+function withMore (count: number): Seen {
+  return { ...OLD, versions: [...OLD.versions, ...Array.from({ length: count }, (_, index) => [index + 2, `content ${index + 2}`, null] as const)] }
+}
+
 interface Attempt {
+  /** Versions before it, without changes. */
+  readonly more?: number
   run (storage: S3Storage, info: FileInfo, recordVersion: string): Promise<unknown>
   readonly after: Seen
 }
@@ -52,6 +59,11 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({}), prune: { keep: 1, maxBytes: Infinity, keptSince: new Date(0) } }),
     after: { ...OLD, text: 'new', state: 'new state', versions: [[2, 'old', null]] }
   },
+  'commit that moves versions into a segment': {
+    more: 16,
+    run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({ details: 'x'.repeat(2000) }) }),
+    after: { ...withMore(16), text: 'new', state: 'new state', versions: [...withMore(16).versions, [18, 'old', null]] }
+  },
   'state.set': {
     run: async (storage, { fileId }, version) => await storage.state.set(fileId, 'new state', version),
     after: { ...OLD, state: 'new state' }
@@ -70,13 +82,14 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   }
 }
 
-for (const [name, { run, after }] of Object.entries(ATTEMPTS)) {
+for (const [name, { more = 0, run, after }] of Object.entries(ATTEMPTS)) {
+  const old = withMore(more)
   t.test(`${name}: whichever request fails, and however, the document is as before or as after, and what is acknowledged is there`, { skip: noS3 }, async t => {
     const { storage, direct, proxy } = await proxiedStorage(t, { requestTimeout: 5000 })
     let faults = 0
     for (const [how, fault] of Object.entries(FAULTS)) {
       for (let nth = 1, wasReached = true; wasReached; nth++) {
-        const { info, recordVersion } = await document(direct)
+        const { info, recordVersion } = await document(direct, more)
         wasReached = false
         const before = proxy.requests.length
         proxy.onRequest = ({ number }) => {
@@ -91,9 +104,9 @@ for (const [name, { run, after }] of Object.entries(ATTEMPTS)) {
         const label = `request ${nth} of ${name} ${how}`
         if (outcome instanceof Error) {
           t.match((outcome as { code?: string }).code, /^FST_EDITOR_STORAGE/, label)
-          if (JSON.stringify(seen) !== JSON.stringify(OLD)) t.strictSame(seen, after, label)
+          if (JSON.stringify(seen) !== JSON.stringify(old)) t.strictSame(seen, after, label)
         } else {
-          t.strictSame(seen, outcome ? after : OLD, label)
+          t.strictSame(seen, outcome ? after : old, label)
           if (name !== 'remove') t.ok(outcome, label)
         }
         await proxy.deliver()
@@ -128,10 +141,15 @@ t.test('create: whichever request fails, what is acknowledged is there and nothi
   t.strictSame(new Set(await store.list('records/')), acknowledged)
 })
 
-async function document (storage: S3Storage): Promise<{ info: FileInfo, recordVersion: string }> {
+async function document (storage: S3Storage, more: number): Promise<{ info: FileInfo, recordVersion: string }> {
   const first = await storage.create('docx', Buffer.from('first'))
   await storage.versions.keep(first.fileId, first.revision, { changes: Buffer.from('first changes') })
-  const { info, recordVersion } = (await storage.commit(first.fileId, Buffer.from('old'), { ifRevision: first.revision, ifRecordVersion: null, record: () => 'old state' }))!
+  let present = first
+  for (let version = 2; version <= more + 1; version++) {
+    present = (await storage.replace(present.fileId, Buffer.from(`content ${version}`)))!
+    await storage.versions.keep(present.fileId, present.revision)
+  }
+  const { info, recordVersion } = (await storage.commit(first.fileId, Buffer.from('old'), { ifRevision: present.revision, ifRecordVersion: null, record: () => 'old state' }))!
   return { info, recordVersion }
 }
 

@@ -61,7 +61,9 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
   }
 
   async function readSegment (fileId: string, { blob }: Segment): Promise<readonly VersionEntry[] | undefined> {
-    return parseSegment(await textOf(fileId, blob.name) ?? '')
+    const entries = parseSegment(await textOf(fileId, blob.name) ?? '')
+    if (!entries) texts.delete(names.content(fileId, blob.name)) // somebody may restore it
+    return entries
   }
 
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
