@@ -22,7 +22,7 @@ import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 const MAX_ATTEMPTS = 100
 /** Of the files with long details. */
 const READ_AT_ONCE = 16
-/** Attempts that are under way, or were when a process died, have added blobs to the folders for the next version and for those before it. */
+/** The folder for the next version and those before it: of the versions that are not in a segment yet, and of those that moved last. */
 const BLOCKS_TO_CLEAN = 3
 
 /** The document or its index has changed: look again. */
@@ -81,8 +81,9 @@ type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANG
  * one attempt succeeds, a blob that was there before and is not in the new index belongs to nobody, or to an attempt that is going
  * to fail, and is removed: what a crash has left, too. A process that was frozen cannot refer to a blob that is gone.
  *
- * An attempt looks for such blobs only in the folders that attempts before it have added to, and removes only those that no segment can
- * name. So its work does not grow with the number of versions. Blobs of older versions are named by the index that supersedes them.
+ * So that its work does not grow with the number of versions, an attempt looks for such blobs only in the three newest of these folders,
+ * and only where it knows all that segments name. A blob is left for as long as its document exists only if a process was frozen while
+ * 32 versions were kept and then died before its attempt failed. What an index has superseded, it names until the next one has removed it.
  */
 export function fileVersions ({ directory, folderName, modes, ready, closing, find, isStored }: Dependencies): FileVersions {
   const root = join(directory, folderName)

@@ -32,9 +32,9 @@ type Entries = readonly VersionEntry[]
 /** In the order of the log: a segment that stays, or the entries that take the place of one. */
 type Piece = Segment | Entries
 
-/** Numbers that are moved into a segment at once: from a multiple of this one up to the next. */
+/** So many versions move into a segment at once; the number of the first is a multiple of it. */
 export const BLOCK = 16
-/** Then a segment of 10,000 versions is one of 40, and has about 100 KiB. */
+/** So 10,000 versions have 40 segments of about 100 KiB. */
 const MAX_SEGMENT = 256
 /** A limit that was lowered is reached step by step: each change removes this many versions, and reads this many segments for it. */
 const MAX_PRUNED = 64
@@ -94,6 +94,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
   /** The order is that of `superfluous` in lib/history. */
   async function superfluousIn ({ keep, maxBytes, keptSince }: VersionLimits): Promise<ReadonlySet<number>> {
     const entries = marked(log.entries)
+    const newest = entries.at(-1)?.version ?? log.segments.at(-1)?.last
     const since = keptSince.toISOString()
     const isOld = ({ keptAt }: { readonly keptAt: string }) => keptAt < since
     let count = entries.length
@@ -123,7 +124,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
           }
         }
         for (const entry of read ?? []) {
-          if (!isMeant(entry) || !isDue() || found.has(entry.version) || entry === entries.at(-1)) continue
+          if (!isMeant(entry) || !isDue() || found.has(entry.version) || entry.version === newest) continue
           if (found.size === MAX_PRUNED) return found
           found.add(entry.version)
           count--

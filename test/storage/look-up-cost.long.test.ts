@@ -69,7 +69,7 @@ t.test('creating a storage does not touch the file system', async t => {
 /** Far more than the extensions that one look-up of a document tries: these, tried once more, must not pass for a look for each version. */
 const MANY_VERSIONS = 300
 
-t.test('versions are listed with one look-up, one listing of a folder and one file, however many there are', async t => {
+t.test('versions are listed with one look-up, one listing of a folder, one file and one more for 256 versions', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   const storage = fileStorage({ directory })
@@ -84,7 +84,8 @@ t.test('versions are listed with one look-up, one listing of a folder and one fi
   }
   const one = await callsFor(1)
   const many = await callsFor(MANY_VERSIONS)
-  for (const calls of [one, many]) t.match(calls, { listings: 1, opened: 1 })
+  t.match(one, { listings: 1, opened: 1 })
+  t.match(many, { listings: 1, opened: 1 + 2 })
   t.ok(one.looks > 0)
   t.ok(many.looks < one.looks + MANY_VERSIONS / 2, 'not one look for each version: on a slow machine the background makes another look-up')
 })
