@@ -41,10 +41,11 @@ async function blobsIn (folder: string): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).filter(name => BLOB.test(basename(name)))
 }
 
-/** Path of a segment, which is a text unlike all contents. */
-async function segmentIn (folder: string): Promise<string | undefined> {
-  for (const name of await blobsIn(folder)) if ((await readFile(join(folder, name), 'utf8')).startsWith('{"format":')) return name
-  return undefined
+/** Paths of segments, which are texts unlike all contents. */
+async function segmentsIn (folder: string): Promise<string[]> {
+  const names: string[] = []
+  for (const name of await blobsIn(folder)) if ((await readFile(join(folder, name), 'utf8')).startsWith('{"format":')) names.push(name)
+  return names
 }
 
 /** Contents by number, `null` where one cannot be read. */
@@ -283,6 +284,40 @@ t.test('what crashes have left is also removed beside versions in a segment, and
   t.equal((await blobsIn(folder)).length, 34)
 })
 
+t.test('instances that keep, prune and remove at the same time leave every listed version whole, and nothing else', async t => {
+  const { folder, storage, other, directory } = await scene(t)
+  const instances = [storage, other, fileStorage({ directory })]
+  const contents = new Map<string, string>()
+  let serial = 0
+  await Promise.all(instances.map(async (instance, index) => {
+    for (let round = 0; round < 60; round++) {
+      const content = `content ${++serial}`
+      const replaced = await instance.replace('a', Buffer.from(content))
+      contents.set(replaced!.revision, content)
+      await instance.versions.keep('a', replaced!.revision, { details: content.repeat(round % 3 * 100), session: `session ${Math.floor(serial / 12)}`, ...round % 4 === 0 && { changes: Buffer.from(content) } })
+      if (round % 2 === index % 2) await instance.versions.prune!('a', { keep: 40, maxBytes: Infinity, keptSince: new Date(0) })
+      else if (round % 10 === index) await instance.versions.remove('a', (await instance.versions.list('a')).slice(3, 5).map(({ version }) => version))
+    }
+  }))
+  for (let round = 0; round < 32; round++) { // twice as many as move into a segment at once
+    await storage.replace('a', Buffer.from('last'))
+    const { revision } = (await storage.stat('a'))!
+    contents.set(revision, 'last')
+    await storage.versions.keep('a', revision)
+  }
+  const listed = await storage.versions.list('a')
+  t.ok(listed.length > 60, String(listed.length))
+  let blobs = (await segmentsIn(folder)).length
+  for (const { version, revision, changesSize, details } of listed) {
+    const content = contents.get(revision) ?? (version === 1 ? 'first' : 'second')
+    const found = await other.versions.read('a', version)
+    t.equal(found && Buffer.concat(await found.body.toArray()).toString(), content)
+    if (changesSize !== null) t.ok(await other.versions.read('a', version, 'changes'))
+    blobs += 1 + Number(changesSize !== null) + Number(typeof details === 'string' && details.length > 1022)
+  }
+  t.equal((await blobsIn(folder)).length, blobs)
+})
+
 t.test('a segment that is damaged hides its versions and no others; saves go on, and the limits remove nothing else instead', async t => {
   const { folder, storage, keep } = await scene(t)
   const keepMore = async (count: number) => {
@@ -293,7 +328,7 @@ t.test('a segment that is damaged hides its versions and no others; saves go on,
     }
   }
   await keepMore(16)
-  const segment = await segmentIn(folder)
+  const [segment] = await segmentsIn(folder)
   const text = await readFile(join(folder, segment!), 'utf8')
   for (const damage of ['', text.slice(0, 100), text.replace('"version":3', '"version":"3"')]) {
     await writeFile(join(folder, segment!), damage)
