@@ -27,6 +27,7 @@ const BLOCKS_TO_CLEAN = 3
 
 /** The document or its index has changed: look again. */
 const CHANGED = Symbol('changed')
+const GONE = new Error('The folder of the versions has gone')
 
 interface Dependencies {
   /** Path of the directory with the documents. */
@@ -83,7 +84,8 @@ type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANG
  *
  * So that its work does not grow with the number of versions, an attempt looks for such blobs only in the three newest of these folders,
  * and only where it knows all that segments name. A blob is left for as long as its document exists only if a process was frozen while
- * 32 versions were kept and then died before its attempt failed. What an index has superseded, it names until the next one has removed it.
+ * 32 versions were kept and then died before its attempt failed. An index also names what it has superseded: if it was not
+ * removed then, the next attempt does it.
  */
 export function fileVersions ({ directory, folderName, modes, ready, closing, find, isStored }: Dependencies): FileVersions {
   const root = join(directory, folderName)
@@ -252,13 +254,16 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       read: async segment => await readSegment(folder, segment),
       async write (text, last) {
         const blob = await add(last, async target => await addText(text, target, modes.file))
-        if (!blob) throw new Error('The folder of the document has gone')
+        if (!blob) throw GONE
         return blob
       }
     })
     let isUndecided = false
     try {
-      const planned = await plan({ fileId, folder, editor, add })
+      const planned = await plan({ fileId, folder, editor, add }).catch((error: unknown): typeof CHANGED => {
+        if (error !== GONE) throw error
+        return CHANGED
+      })
       if (planned === null || planned === CHANGED) return planned
       const { result, isSound } = planned
       await syncBlocks(folder, new Set([...added.values()].map(version => blockOf(folder, version))), known)

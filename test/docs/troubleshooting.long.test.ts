@@ -30,6 +30,7 @@ const INTERNAL: readonly string[] = [
   'The document was not saved: …', // what follows is known case by case
   'The document was not saved: the document server refused it, because …',
   'The file is not the expected one',
+  'The folder of the versions has gone',
   'The record of the document has changed',
   'The upstream request failed: …', // the same
   'invalid query',

@@ -1,10 +1,10 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
-import type { S3Storage } from '../../lib/storage/s3/index.js'
+import { s3Storage, type S3Storage } from '../../lib/storage/s3/index.js'
 import { noS3 } from '../helpers/s3.js'
 import { proxiedStorage } from './support.js'
 
-// What becomes of a document whose older versions cannot be found out.
+// The segments of older versions: what is lost with one, and what instances do to them at the same time.
 
 t.setTimeout(300_000)
 
@@ -48,4 +48,45 @@ t.test('a segment that is missing or damaged: saves go on, the limits and a swee
     t.equal(await other.remove(fileId), true)
     t.strictSame(await objects(), [])
   }
+})
+
+t.test('instances that commit, prune and remove at the same time leave every listed version whole, and a sweep leaves nothing else', { skip: noS3 }, async t => {
+  const { direct: storage, store } = await proxiedStorage(t)
+  const instances = [storage, s3Storage({ ...store.options, sweepInterval: false }), s3Storage({ ...store.options, sweepInterval: false })]
+  const { fileId } = await storage.create('docx', Buffer.from('content 0'))
+  let serial = 0
+  const save = async (instance: S3Storage) => {
+    const { info, record } = await instance.snapshot(fileId)
+    const content = `content ${++serial}`
+    const committed = await instance.commit(fileId, Buffer.from(content), {
+      ifRevision: info!.revision,
+      ifRecordVersion: record?.version ?? null,
+      record: () => content,
+      keep: () => ({ details: [record?.value ?? 'content 0', ' '.repeat(serial % 2 * 2000)], session: `session ${Math.floor(serial / 12)}`, ...serial % 3 === 0 && { changes: Buffer.from(content) } }),
+      prune: { ...LIMITS, keep: 40 }
+    })
+    return committed !== null
+  }
+  await Promise.all(instances.map(async (instance, index) => {
+    for (let round = 0; round < 50; round++) {
+      if (!await save(instance)) continue
+      if (round % 10 === index) await instance.versions.remove(fileId, (await instance.versions.list(fileId)).slice(3, 5).map(({ version }) => version))
+    }
+  }))
+  for (let saves = 0; saves < 40; saves++) t.ok(await save(storage))
+  const listed = await storage.versions.list(fileId)
+  t.ok(listed.length >= 40 && listed.length <= 56, String(listed.length))
+  for (const { version, details, changesSize } of listed) {
+    const found = await instances[1]!.versions.read(fileId, version)
+    t.equal(found && Buffer.concat(await found.body.toArray()).toString(), (details as string[])[0])
+    if (changesSize !== null) t.ok(await storage.versions.read(fileId, version, 'changes'))
+  }
+  await storage.sweep({ olderThan: -60_000 })
+  const record = await store.textOf(`records/${fileId}.json`)
+  const { versions, garbage } = JSON.parse(record) as { versions: { segments: Array<{ blob: { name: string } }> }, garbage: Array<{ name: string }> }
+  const texts = await Promise.all(versions.segments.map(async ({ blob }) => await store.textOf(`contents/${fileId}/${blob.name}`)))
+  const named = [record, ...texts].flatMap(text => [...text.matchAll(/"name":"([^"]+)"/g)].map(([, name]) => name!))
+  const stored = (await store.list(`contents/${fileId}/`)).map(key => key.split('/').at(-1)!)
+  t.strictSame(stored.filter(name => !named.includes(name)), [])
+  t.strictSame(named.filter(name => !stored.includes(name) && !garbage.some(item => item.name === name)), [])
 })

@@ -12,6 +12,8 @@ const absent = 'versions: a malformed fileId, one of no file, and a malformed nu
 const failing = 'versions: when changes fail, keep rejects with their error and keeps nothing'
 const racing = 'versions: of concurrent keeps of one revision, one version is kept, with what one of them passed'
 const replacing = 'versions: keeping while the file is replaced keeps whole contents with their revisions, each under a number of its own'
+const many = 'versions: many versions are listed, read and removed like few, with short details and long ones'
+const pruning = 'versions: prune removes what exceeds the limits: what is too old, then what is within sessions, then the oldest'
 const removing = 'versions: the versions of a file are removed together with it, also while one is being kept'
 
 /** The versions of a sound storage with some of it replaced. */
@@ -77,6 +79,23 @@ const broken: BrokenStorages = {
     async keep (fileId, revision, options) {
       if ((JSON.stringify(options?.details)?.length ?? 0) > 60_000) throw new Error('too long')
       return await versions.keep(fileId, revision, options)
+    }
+  }))],
+  'lists the oldest versions instead of the newest': [many, withVersions(versions => ({ list: async (fileId, { newest } = {}) => (await versions.list(fileId)).slice(0, newest) }))],
+  'cuts long details off': [many, withVersions(versions => ({
+    keep: async (fileId, revision, options) => await versions.keep(fileId, revision, { ...options, details: JSON.stringify(options?.details).length > 1024 ? null : options?.details })
+  }))],
+  'prunes the newest versions': [pruning, withVersions(versions => ({ prune: async (fileId, { keep }) => await versions.remove(fileId, (await versions.list(fileId)).slice(keep).map(({ version }) => version)) }))],
+  'prunes too many versions': [pruning, withVersions(versions => ({
+    prune: async (fileId, { keep }) => await versions.remove(fileId, (await versions.list(fileId)).slice(0, -Math.max(1, keep / 2)).map(({ version }) => version))
+  }))],
+  'never prunes': [pruning, withVersions(() => ({ prune: async () => {} }))],
+  'prunes what is too old, the newest version included': [pruning, withVersions(versions => ({
+    async prune (fileId, { keep, maxBytes, keptSince }) {
+      const all = await versions.list(fileId)
+      const isOld = keptSince.getTime() > Date.now()
+      const count = maxBytes === Infinity ? keep : 3
+      await versions.remove(fileId, (isOld ? all : count === Infinity ? [] : all.slice(0, -count)).map(({ version }) => version))
     }
   }))],
   'keeps any revision': [stale, withVersions((versions, sound) => ({ keep: async (fileId, _revision, options) => await versions.keep(fileId, (await sound.stat(fileId))?.revision ?? '', options) }))],
