@@ -27,12 +27,30 @@ const SEPARATORS = ['\t', ';', '|', ',', ':']
 const DEFAULT_SEPARATOR = ','
 const MAX_ROWS = 50
 
-/** The dialect of a file that begins with these bytes; `undefined` of an empty file. */
+/** The dialect of a file that begins with these bytes; `undefined` of an empty file, and of what is no text. */
 export function dialectOf (head: Uint8Array, { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }): Dialect | undefined {
   if (head.length === 0) return undefined
   const marked = MARKS.find(([, mark]) => mark.equals(head.subarray(0, mark.length)))
+  if (!marked && head.includes(0)) return undefined
   const encoding = marked?.[0] ?? (isUtf8(head) ? 'utf-8' : legacyEncoding)
   return { encoding, isMarked: marked !== undefined, separator: separatorOf(new TextDecoder(encoding).decode(head)) }
+}
+
+/** Whether bytes say nothing of the encoding of those that follow. */
+export function isAscii (bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte < 0x80)
+}
+
+/** Whether a whole file is in UTF-8. */
+export async function isWhollyUtf8 (content: AsyncIterable<Uint8Array>): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of content) decoder.decode(chunk, { stream: true })
+    decoder.decode()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Whether it may begin a file in UTF-8: the last character may be incomplete. */
@@ -46,7 +64,7 @@ function isUtf8 (head: Uint8Array): boolean {
 }
 
 /** The separator with which most rows have the same number of cells, and more than one. */
-function separatorOf (text: string): string {
+export function separatorOf (text: string): string {
   let best = { separator: DEFAULT_SEPARATOR, share: 0 }
   for (const separator of SEPARATORS) {
     const rows = rowsOf(text, separator, { isLast: true }).rows.slice(0, MAX_ROWS)

@@ -15,7 +15,6 @@ import { createQueue, type Queue } from '../queue.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
 import type { Locks } from '../sessions/locks.js'
 import { isResultPath } from '../security/result-path.js'
-import type { Session } from '../sessions/record.js'
 import { liveSessions } from '../sessions/session-states.js'
 import type { RecordStore } from '../sessions/record-store.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -112,14 +111,15 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
   }
 
   async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
-    const ask = async (suspects: readonly Session[]) => await unlessAborted(Promise.all(suspects.map(async session => await sessions.giveUpIfUnknown(fileId, session))), signal)
-    await ask((await recordStore.read(fileId)).record.sessions.filter(({ state }) => state === 'unconfirmed'))
-    for (let askAt = performance.now() + ASK_AFTER_MS; ;) {
+    let askAt = -Infinity // at once about sessions that may have ended
+    for (;;) {
       signal.throwIfAborted()
-      const live = liveSessions((await recordStore.read(fileId)).record)
-      if (live.length === 0) return
+      const { record } = await recordStore.read(fileId)
+      const live = liveSessions(record)
+      const suspects = askAt === -Infinity ? record.sessions.filter(({ state }) => state === 'unconfirmed') : live
+      if (live.length === 0 && suspects.length === 0) return
       if (performance.now() > askAt) {
-        await ask(live)
+        if (suspects.length > 0) await unlessAborted(Promise.all(suspects.map(async session => await sessions.giveUpIfUnknown(fileId, session))), signal)
         askAt = performance.now() + ASK_AFTER_MS
       }
       if (performance.now() > end) throw new BeingEditedError(timeout)

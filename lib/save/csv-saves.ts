@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES } from '../csv/dialect.js'
+import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from '../csv/dialect.js'
 import { NotRestorable, restored } from '../csv/restore.js'
 import type { Settings } from '../options.js'
 import { bytesOf, discard } from '../streams.js'
@@ -47,7 +47,7 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Dependencie
     let isUnmatched = false
     try {
       const result = await fetch(async (content, filetype = CSV) => filetype === CSV ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype))
-      if (isUnmatched) log.warn({ fileId }, 'rows of a CSV file were moved too far to be recognized: they are stored as the document server has written them')
+      if (isUnmatched) log.warn({ fileId }, 'not all cells of a CSV file could keep their text: these are stored as the document server has written them')
       return result
     } catch (error) {
       if (!(failure instanceof NotRestorable)) throw error
@@ -56,16 +56,22 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Dependencie
     }
 
     async function * restoring (saved: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-      const file = await storage.read(fileId)
       try {
-        if (!file) throw new NotRestorable('the stored file cannot be read')
-        yield * restored({ saved, stored: file.body, dialect: dialect!, onUnmatched: () => { isUnmatched = true } })
+        yield * restored({ saved, stored: () => contentOf(fileId), dialect: dialect!, onUnmatched: () => { isUnmatched = true } })
       } catch (error) {
         failure = error
         throw error
-      } finally {
-        if (file) discard(file.body)
       }
+    }
+  }
+
+  async function * contentOf (fileId: string): AsyncGenerator<Uint8Array> {
+    const file = await storage.read(fileId)
+    if (!file) throw new NotRestorable('the stored file cannot be read')
+    try {
+      yield * file.body as AsyncIterable<Uint8Array>
+    } finally {
+      discard(file.body)
     }
   }
 
@@ -74,7 +80,11 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Dependencie
     if (!csv.preserve || extension !== CSV || size === 0) return undefined
     try {
       const head = await storage.read(fileId, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })
-      return head ? dialectOf(await bytesOf(head.body), { legacyEncoding: csv.encoding }) : undefined
+      if (!head) return undefined
+      const bytes = await bytesOf(head.body)
+      const dialect = dialectOf(bytes, { legacyEncoding: csv.encoding })
+      if (!dialect || dialect.isMarked || size <= HEAD_BYTES || !isAscii(bytes)) return dialect
+      return await isWhollyUtf8(contentOf(fileId)) ? dialect : { ...dialect, encoding: csv.encoding }
     } catch {
       return undefined
     }

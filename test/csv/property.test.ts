@@ -63,10 +63,14 @@ t.test('any file, any edits', async t => {
       if (String(result) !== stored) throw new Error(`unchanged ${JSON.stringify(stored)} became ${JSON.stringify(String(result))}`)
     }
     const changed = edits.reduce(applied, opened)
+    warnings()
     const result = String(await save(stored, asServer(changed)))
+    if (warnings().some(text => text.startsWith('a CSV file is stored as the document server'))) {
+      if (result !== asServer(changed)) throw new Error(`${JSON.stringify(result)} is not what was sent`)
+      return
+    }
     const separator = delimiterChar ?? separators[delimiter!]!
     const [actual, expected] = [seen(separatedRows(result, separator)), seen(changed)].map(rows => JSON.stringify(rows))
     if (actual !== expected) throw new Error(`${JSON.stringify(stored)} with ${JSON.stringify(changed)} became ${JSON.stringify(result)}`)
-    warnings()
   }), { seed: Number(process.env.SEED ?? 1), numRuns: Number(process.env.RUNS ?? 200) })
 })

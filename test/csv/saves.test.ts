@@ -1,6 +1,7 @@
 import t from 'tap'
 import { asServer, MARK, startCsv } from './support.js'
 
+const UNMATCHED = 'not all cells of a CSV file could keep their text: these are stored as the document server has written them'
 const ORDERS = [['Nr', 'Kunde', 'Preis', 'Aktiv'], ['007', 'Müller', '1.50', 'true'], ['008', 'say "hi"; bye', '1e3', 'FALSE'], ['009', 'two\nlines', '', 'x'], ['010', 'last', '0.10', 'y']]
 
 /** A file of these rows: `always` in quotation marks, or only where they are needed. */
@@ -63,12 +64,13 @@ t.test('sorted and moved rows keep their text', async t => {
   warnings()
 })
 
-t.test('rows that are moved too far are stored as they were sent, with one line in the log', async t => {
+t.test('rows that are moved far keep their text, too', async t => {
   const { save, warnings } = await startCsv(t)
   const rows = Array.from({ length: 2000 }, (_, index) => [String(index).padStart(5, '0'), `row ${index}`])
-  const moved = [rows.at(-1)!, ...rows.slice(0, -1)]
-  t.equal(String(await save(written(rows), asServer(moved))), written([['1999', 'row 1999'], ...rows.slice(0, -1)]))
-  t.strictSame(warnings(), ['rows of a CSV file were moved too far to be recognized: they are stored as the document server has written them'])
+  for (const moved of [[rows.at(-1)!, ...rows.slice(0, -1)], rows.toReversed()]) {
+    t.equal(String(await save(written(rows), asServer(moved))), written(moved))
+  }
+  warnings()
 })
 
 t.test('numbers are the same if the editor cannot tell them apart', async t => {
@@ -100,7 +102,7 @@ t.test('odd files', async t => {
     ['decimal commas', '1,5;2,5\n3,5;4,5\n', `${MARK}"1,5","2,5",\n"3,5","9,5",\n`, '1,5;2,5\n3,5;9,5\n']
   ]
   for (const [what, stored, saved, expected] of table) t.equal(String(await save(stored, saved)), expected, what)
-  t.strictSame(warnings(), [])
+  t.strictSame(warnings(), [UNMATCHED], 'everything replaced')
 })
 
 t.test('what cannot be kept is stored as it was sent, with one line in the log', async t => {
@@ -112,13 +114,101 @@ t.test('what cannot be kept is stored as it was sent, with one line in the log',
     ['a;b\n"007;x\n', `${MARK}a,b,\n"7;x\n",\n`, 'a quotation mark is not closed'],
     ['a;b\n007;x\n', `${MARK}a,b,\n"7,x,\n`, 'a quotation mark is not closed'],
     ['a;b\n007;x\n', Buffer.from('a,b,\n7,ä,\n', 'latin1'), 'it is not utf-8'],
-    [Buffer.concat([Buffer.from('a;b\n007;x\n'.repeat(20_000)), Buffer.from([0xff])]), `${MARK}a,b,\n`, 'it is not utf-8'],
-    ['a;b\n007;x\n', `${MARK}a,b,\n7,${'x'.repeat(5 * 1024 ** 2)},\n`, 'a row is too long']
+    [Buffer.concat([Buffer.from('ä;b\n007;x\n'.repeat(20_000)), Buffer.from([0xff])]), `${MARK}a,b,\n`, 'it is not utf-8'],
+    ['a;b\n007;x\n', `${MARK}a,b,\n7,${'x'.repeat(5 * 1024 ** 2)},\n`, 'a row is too long'],
+    ['a;b\n007;x\n', `${MARK}a,b,\n7${','.repeat(20_000)}\n`, 'a row has too many cells'],
+    ['a;b\n007;x\n', `${MARK}c,d,\n8,y,\n`, 'nothing of the stored file is in it']
   ]
   for (const [stored, saved, reason] of table) {
     t.ok((await save(stored, saved)).equals(Buffer.from(saved as string)), reason)
     t.strictSame(warnings(), why(reason))
   }
+})
+
+const ID = '8949020000123456'
+const ids = (count: number, ...more: readonly string[]) => Array.from({ length: count }, (_, index) => [`${ID}${7890 + index}`, ...more])
+const alike = [['007', 'x'], ['7', 'x'], ['a', '1'], ['b', '2'], ['c', '3'], ['d', '4']]
+const moves: Record<string, readonly [stored: ReadonlyArray<readonly string[]>, saved: ReadonlyArray<readonly string[]>]> = {
+  'one of them removed': [ids(6, 'Berlin', 'active'), ids(6, 'Berlin', 'active').toSpliced(2, 1)],
+  'the first ones removed': [ids(12, 'Berlin', 'active'), ids(12, 'Berlin', 'active').slice(3)],
+  'moved down': [alike, [...alike.slice(2), alike[0]!, alike[1]!]],
+  'moved up': [[...alike.slice(2), alike[0]!, alike[1]!], alike],
+  'one inserted and another removed': [ids(9, 'Berlin', 'active'), [...ids(3, 'Berlin', 'active'), ['new', 'row', 'x'], ...ids(9, 'Berlin', 'active').slice(4)]],
+  sorted: [
+    ids(9).map(([id], index) => [id!, ['Berlin', 'Munich', 'Aachen'][index % 3]!]),
+    ids(9).map(([id], index) => [id!, ['Berlin', 'Munich', 'Aachen'][index % 3]!]).toSorted((a, b) => a[1]! < b[1]! ? -1 : 1)
+  ]
+}
+for (const [what, [stored, saved]] of Object.entries(moves)) {
+  t.test(`rows that look alike in the editor and are written differently, ${what}: the file is stored as it was sent`, async t => {
+    const { save, warnings } = await startCsv(t)
+    t.equal(String(await save(written(stored), asServer(saved))), asServer(saved))
+    t.strictSame(warnings(), ['a CSV file is stored as the document server has written it: rows that look alike in the editor were moved, inserted or removed'])
+  })
+}
+
+t.test('rows that look alike and are written differently keep their text where cells were edited only', async t => {
+  const { save, warnings } = await startCsv(t)
+  const stored = ids(6, 'Berlin', 'active')
+  const changed = stored.with(2, [stored[2]![0]!, 'Berlin', 'closed'])
+  t.equal(String(await save(written(stored), asServer(changed))), written(changed))
+  t.strictSame(warnings(), [])
+})
+
+t.test('what was typed is never taken for what was there', async t => {
+  const { save } = await startCsv(t)
+  for (const [stored, typed] of [[`${ID}7890`, `${ID}7891`], ['4111111111111111', '4111111111111112'], ['0.12345678901234567', '0.12345678901234568'], ['100000', '1E5'], ['007', '07'], ['1.50', '1.500']] as const) {
+    t.equal(String(await save(`${stored};Berlin\nx;y\n`, `${MARK}${typed},Berlin,\nx,y,\n`)), `${typed};Berlin\nx;y\n`, typed)
+  }
+})
+
+t.test('rows that others have replaced do not get their text', async t => {
+  const { save } = await startCsv(t)
+  const rows = Array.from({ length: 1000 }, (_, index) => [index < 500 ? '007' : '7', `row ${index}`, 'open'])
+  t.equal(String(await save(written(rows), asServer(rows.toReversed()))), written(rows.toReversed()))
+  const odd = rows.slice(249, 750)
+  t.equal(String(await save(written(odd), asServer(odd.toReversed()))), written(odd.toReversed()), 'one of them at its place')
+})
+
+t.test('a column that is removed beside one that looks alike does not leave its text there', async t => {
+  const { save } = await startCsv(t)
+  const rows = Array.from({ length: 4 }, (_, index) => [`row ${index}`, `${ID}7000`, `${ID}7999`, 'x'])
+  const narrower = rows.map(row => row.toSpliced(1, 1))
+  const shown = '89490200001234600000'
+  t.equal(String(await save(written(rows), asServer(narrower))), written(narrower.map(row => row.with(1, shown))))
+})
+
+t.test('columns that change places are stored as they were sent, with one line in the log', async t => {
+  const { save, warnings } = await startCsv(t)
+  const rows = Array.from({ length: 4 }, (_, index) => ['007', `row ${index}`, 'x', 'y'])
+  const swapped = rows.map(([a, b, ...rest]) => [b!, a!, ...rest])
+  t.equal(String(await save(written(rows), asServer(swapped))), written(swapped.map(row => row.with(1, '7'))))
+  t.strictSame(warnings(), [UNMATCHED])
+})
+
+t.test('an older server that keeps the separator is recognized wherever rows have gone', async t => {
+  const { save } = await startCsv(t)
+  const rows = Array.from({ length: 100 }, (_, index) => [String(index).padStart(5, '0'), `row ${index}`])
+  const sent = (all: ReadonlyArray<readonly string[]>) => all.map(([a, ...rest]) => [Number.isNaN(Number(a)) ? a : Number(a), ...rest].join(';') + '\n').join('')
+  t.equal(String(await save(written(rows), sent(rows.toReversed()))), written(rows.toReversed()))
+  const longer = [...Array.from({ length: 20 }, (_, index) => [`n${index}`, 'new']), ...rows]
+  t.equal(String(await save(written(rows), sent(longer))), written(longer))
+})
+
+t.test('the encoding of a file that begins with 64 KiB of ASCII is found behind them; UTF-16 without a mark is left alone', async t => {
+  const { save, editing } = await startCsv(t)
+  const text = `${'007;x\r\n'.repeat(20_000)}8;Müller\r\n`
+  const optionsOf = async (stored: Buffer) => {
+    const { fileId } = await editing.storage.create('csv', stored)
+    return (await editing.app.editorControl().openDocument(fileId)).config!.document.options
+  }
+  for (const [encoding, codePage] of [['latin1', 1252], ['utf8', 65001]] as const) {
+    const stored = Buffer.from(text, encoding)
+    t.match(await optionsOf(stored), { codePage })
+    const saved = `${MARK}${'7,x,\n'.repeat(20_000)}9,Müller,\n`
+    t.ok((await save(stored, saved)).equals(Buffer.from(text.replace('8;M', '9;M'), encoding)), encoding)
+  }
+  t.equal(await optionsOf(Buffer.from('a;b\r\n007;x\r\n', 'utf16le')), undefined)
 })
 
 t.test('only a CSV file that is saved as one is looked at, unless the format is not announced', async t => {

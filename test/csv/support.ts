@@ -40,7 +40,7 @@ export async function startCsv (t: Test, options: EditingOptions = {}): Promise<
 /** As the document server writes rows: commas, a byte order mark, line feeds, numbers anew, and an empty cell more. */
 export function asServer (rows: ReadonlyArray<readonly string[]>): string {
   return MARK + rows.map(row => [...row, ''].map(value => {
-    const shown = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? String(Number(value)) : /^(true|false)$/i.test(value) ? value.toUpperCase() : value
+    const shown = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? String(Number(Number(value).toPrecision(15))) : /^(true|false)$/i.test(value) ? value.toUpperCase() : value
     return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
   }).join(',') + '\n').join('')
 }

@@ -45,7 +45,7 @@ export async function writeVersionsToFiles (directory: string, fileId: string, v
   const root = join(directory, '.fastify-onlyoffice-versions')
   const { log, segments } = await logOf(versions)
   const { folderOf } = recordPaths(root)
-  const records = fileState(root, modesFor(), async () => {})
+  const records = fileState(root, modesFor(), async () => {}, new AbortController().signal)
   await records.prepare(async () => true)
   await records.set(fileId, { log, superseded: [] }, (await records.get(fileId))?.version ?? null)
   for (const [name, [text, last]] of segments) {
