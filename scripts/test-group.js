@@ -1,7 +1,8 @@
 // Runs several test files in one process, one after the other. The hooks in scripts/typescript resolve `tap` to this
 // module: here, `import t from 'tap'` gives each file a subtest instead of tap's root test, so that its timeout, jobs and
 // teardown are its own. In a process of its own, a test file gets the root test.
-import { resolve } from 'node:path'
+import { readdir, rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as tap from 'tap'
 
@@ -12,6 +13,8 @@ const TIMEOUT_MS = 300_000
 
 /** The same for all files of a process, and for what they leave open: tap would wait for its end for ever. */
 const PROCESS_TIMEOUT_MS = 900_000
+
+const FIXTURES = '.tap/fixtures'
 
 /** @type {import('tap').Test} */
 let current = tap.default
@@ -27,5 +30,17 @@ export async function runFiles (files) {
       await import(pathToFileURL(resolve(file)).href)
     })
     if (process.cwd() !== directory) throw new Error(`${file} does not restore the working directory`)
+    await removeFixtures(file)
   }
+}
+
+/**
+ * What `t.testdir()` has made in the tests of a file.
+ * @param {string} file
+ */
+async function removeFixtures (file) {
+  const prefix = `${relative('', process.argv[1] ?? '')}-${file}-`.replace(/[^\w.-]+/g, '-')
+  const names = await readdir(FIXTURES).catch(() => [])
+  const own = names.filter(name => `${name}-`.startsWith(prefix))
+  await Promise.all(own.map(async name => await rm(join(FIXTURES, name), { recursive: true, force: true, maxRetries: 10 }).catch(() => {})))
 }
