@@ -25,27 +25,27 @@ import { createFileOffers } from './handler/offered-files.js'
 import { createSessionEvents } from './handler/session-events.js'
 import { keepingStorage } from './history/keeping.js'
 import { createHistory } from './history/history.js'
-import { createRestore } from './history/restore.js'
+import { createRestores } from './history/restore.js'
 import { createVersions } from './history/versions.js'
 import type { Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
-import { createForgottenFiles } from './recovery/forgotten-files.js'
 import { createRecovery } from './recovery/recovery.js'
 import { applicationStorage } from './save/application-storage.js'
 import { createForceSaves, type ForceSaves } from './save/force-saves.js'
 import { createReplaceNoted } from './save/noted-replace.js'
 import { createSaves } from './save/saves.js'
-import { stagingStorage } from './save/staging.js'
 import { handlerUrls } from './security/handler-urls.js'
 import { pageTokens } from './security/page-token.js'
-import { documentKeys } from './sessions/document-key.js'
+import { documentKeys } from './document-server/document-key.js'
 import { createKnownSessions } from './sessions/known-sessions.js'
 import { createLocks } from './sessions/locks.js'
 import { createRecordStore } from './sessions/record-store.js'
+import type { SessionServices } from './sessions/session-services.js'
 import { createSessions } from './sessions/sessions.js'
+import type { Services } from './services.js'
 import type { Shutdown } from './shutdown.js'
 import { memoryState } from './storage/memory-storage.js'
-import { spool } from './storage/spool.js'
+import { timedStorage } from './storage/timed-storage.js'
 
 /** What the parts are made from. */
 export interface Foundation {
@@ -95,15 +95,15 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
 
 /** Sessions and saves, and the hooks that they call. */
 export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys }: Connection) {
-  const { clock, timeouts } = settings
+  const { timeouts, versions: retention } = settings
   const hooks = createHooks({ settings, log, signal: shutdown.endAll })
-  const staging = stagingStorage(plugged, { spool, timeouts, signal: shutdown.endAll })
-  const { versions: retention } = settings
-  const storage = retention && staging.versions ? keepingStorage(staging, { versions: staging.versions, retention, clock, log }) : staging
+  const timed = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
+  const storage = retention && timed.versions ? keepingStorage(timed, timed.versions, retention, { settings, log }) : timed
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
+  const base: Services = { settings, storage, state, keys, commands, outbound, hooks, log, shutdown }
   const sessionEvents = createSessionEvents({ hooks, log })
   const known = createKnownSessions()
-  const recordStore = createRecordStore(state, storage.snapshot, {
+  const recordStore = createRecordStore(base, {
     read: known.note,
     changed (fileId, before, after, cause) {
       known.note(fileId, after)
@@ -111,22 +111,12 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
       forceSaves.recordChanged(fileId)
     }
   })
-  const locks = createLocks({ recordStore, state, storage, signal: shutdown.endSaves })
-  const sessions = createSessions({ storage, recordStore, locks, keys, lookUp: commands.lookUp, askAfter: timeouts.session, clock, onEndOfDeleted: sessionEvents.endedAfterDeletion })
-  const saves = createSaves({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal: shutdown.endSaves })
-  const forceSaves: ForceSaves = createForceSaves({
-    storage,
-    recordStore,
-    isShared: storage.state !== undefined,
-    send: async (key, userdata, signal) => await commands.send({ c: 'forcesave', key, userdata }, { signal }),
-    lookUp: commands.lookUp,
-    isInHookOf: hooks.isInHookOf,
-    log,
-    clock,
-    closing: shutdown.closing
-  })
-  const forgottenFiles = createForgottenFiles({ commands, fetch: saves.fetch })
-  const recovery = createRecovery({ settings, forgottenFiles, storage, spool, saves, recordStore, keys, log, closing: shutdown.closing, signal: shutdown.endAll })
+  const locks = createLocks(base, recordStore)
+  const services: SessionServices = { ...base, recordStore, locks }
+  const sessions = createSessions(services, sessionEvents.endedAfterDeletion)
+  const saves = createSaves(services)
+  const forceSaves: ForceSaves = createForceSaves(services)
+  const recovery = createRecovery(services, saves)
 
   /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
   async function whenSaved (fileId: string): Promise<void> {
@@ -141,14 +131,13 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     await sessionEvents.idle()
   }
 
-  const replaceUnkept = createReplaceNoted({ storage: staging, locks, recordStore })
   return {
+    services,
     hooks,
     storage,
-    applicationStorage: applicationStorage(plugged, { locks, replaceNoted: replaceUnkept, spool }),
+    applicationStorage: applicationStorage(plugged, locks, createReplaceNoted({ ...services, storage: timed })),
     whenSaved,
     recordStore,
-    locks,
     known,
     sessions,
     saves,
@@ -159,27 +148,16 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
 }
 
 /** Earlier versions of documents; `undefined` where none are kept. */
-export function createVersionHistory ({ settings, log, shutdown }: Foundation, { keys, tokens, urls }: Connection, { hooks, storage, recordStore, locks, saves, sessions }: Saving) {
-  const { clock, versions: retention } = settings
-  const { versions: store } = storage
+export function createVersionHistory ({ keys, tokens, urls }: Connection, { services, saves, sessions }: Saving) {
+  const { settings: { versions: retention }, storage: { versions: store } } = services
   if (!retention || !store) return undefined
-  const versions = createVersions({ storage, store, retention, clock })
-  const { restore, idle } = createRestore({
-    ...saves,
-    settings,
-    versions,
-    storage,
-    locks,
-    recordStore,
-    sessions,
-    isInHookOf: hooks.isInHookOf,
-    clock,
-    log,
-    closing: shutdown.closing
-  })
+  const versions = createVersions(services, store, retention)
   const sign = signerOf(tokens)
-  const history = createHistory({ versions, keys, urls, sign: data => sign('setHistoryData', data) })
-  return { versions, history, restore, idle }
+  return {
+    versions,
+    history: createHistory(keys, urls, data => sign('setHistoryData', data), versions),
+    ...createRestores(services, { versions, saves, sessions })
+  }
 }
 
 /** What the handler and the pages see, for the doctor. */

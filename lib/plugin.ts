@@ -52,7 +52,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const saving = createSaving(foundation, connection)
   expose(app, 'editorStorage', storage, saving.applicationStorage)
   expose(app, 'editorHttpClient', httpClient, httpClient)
-  const versionHistory = createVersionHistory(foundation, connection, saving)
+  const versionHistory = createVersionHistory(connection, saving)
   const diagnosis = createDiagnosis(foundation, saving)
   const { client, commands, conversions, fetchResult, fromFile, keys, offers, urls } = connection
   const { forceSaves, recoverForgotten } = saving
@@ -73,7 +73,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
   const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }, defaults)
-  const editorSessions = createEditorSessions({ ...saving, keys, commands })
+  const editorSessions = createEditorSessions(saving.services, saving)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
     assertDefaults(defaults)
     return control(defaults)

@@ -182,12 +182,12 @@ function shortened (violation) {
 }
 
 function print () {
-  const { kills, freezes, editors, joined, outdated, notOpened, acknowledged, refused, unanswered, awaited, forgotten, stored, storedTwice, sameSecond, lateCopies, toldTwice, toBeTold, ...bad } = counts
+  const { kills, freezes, editors, joined, outdated, notOpened, acknowledged, refused, unanswered, awaited, forgotten, stored, storedTwice, sameSecond, lateCopies, toldTwice, toldLater, ...bad } = counts
   const edits = edited.reduce((sum, document) => sum + document.edits.length, 0)
   console.log(`SIGKILLs ${kills}, SIGSTOPs of 15 s ${freezes}`)
   console.log(`editors ${editors}, of them joined others ${joined}, got a new key because of a save meanwhile ${outdated}, gave up ${notOpened}; documents edited ${edited.length}, edits ${edits}`)
   console.log(`saves acknowledged ${acknowledged}, refused ${refused}, without an answer ${unanswered}; force saves that the application waited for ${awaited}`)
   console.log(`saves that only the document server had when nothing was killed any more ${forgotten}`)
-  console.log(`contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}, conflict copies of late saves ${lateCopies}; events told twice ${toldTwice}, still to be told ${toBeTold}`)
+  console.log(`contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}, conflict copies of late saves ${lateCopies}; events told twice ${toldTwice}, untold but followed by one that was told ${toldLater}`)
   console.log(`lost acknowledged saves ${bad.lost}, missing edits ${bad.missing}, forks ${bad.forks}, out of order ${bad.outOfOrder}, torn ${bad.torn}, never told ${bad.untold}, stuck ${bad.stuck}`)
 }

@@ -136,7 +136,7 @@ export type CallbackEvent =
 
 /** A save that is durably stored. */
 export interface SavedEvent {
-  /** Identifies this save. If the event is delivered again, it has the same ID. */
+  /** Identifies this save: the same when the document server repeats it. */
   readonly id: string
   /** The edited document. */
   readonly fileId: string

@@ -317,10 +317,11 @@ export interface EditorOptions {
    */
   readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
   /**
-   * Hook: called with every save after it is durably stored, at least once. If the process ends before the hook does, the event is
-   * delivered again, with the same `id`, together with the next save of the file. The document server is answered after the
-   * hook, or after `timeouts.hooks`. If the hook fails or times out, that is logged, the save stays stored, and the event is not
-   * delivered again.
+   * Hook: called with every save after it is durably stored. The document server is answered after the hook, or after
+   * `timeouts.hooks`. If the process ends first, the document server repeats a final save, and the hook is called then, with the same
+   * `id`: it may have been called before. A force save is not repeated; the final save of its session follows. If the hook fails or
+   * times out, that is logged, the save stays stored, and the hook is not called again.
+   * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
    *
    * @example
    * ```js

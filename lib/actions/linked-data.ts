@@ -2,7 +2,7 @@ import type { ReferenceData } from '@onlyoffice/doceditor-types'
 import type { EditorControl } from '../../types/control.js'
 import type { FileInfo } from '../../types/storage.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import type { Linked } from './requests.schema.js'
 import type { SignMethod } from './signing.js'
 

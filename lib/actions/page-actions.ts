@@ -6,10 +6,10 @@ import { signerOf } from '../control/signed-data.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import type { TokenSigner } from '../document-server/token.js'
 import type { Settings } from '../options.js'
-import type { StagingStorage } from '../save/staging.js'
+import type { TimedStorage } from '../storage/timed-storage.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import type { PageAction } from './action.js'
 import { createChoices } from './choices.js'
 import { configAction } from './config.js'
@@ -36,7 +36,7 @@ interface Dependencies {
   readonly tokens: TokenSigner
   readonly urls: Pick<HandlerUrls, 'download'>
   readonly keys: Pick<DocumentKeys, 'of'>
-  readonly storage: StagingStorage
+  readonly storage: TimedStorage
   readonly fetchResult: FetchResult
   readonly offered: OfferedActions
   readonly editorSessions: Pick<EditorSessions, 'rename'>

@@ -2,7 +2,7 @@ import type { ActionOptions, SaveAsAction, SaveAsResult } from '../../types/acti
 import type { ResultFile } from '../../types/conversions.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { UpstreamError } from '../errors.js'
-import type { StagingStorage } from '../save/staging.js'
+import type { TimedStorage } from '../storage/timed-storage.js'
 import { similarName } from '../security/file-name.js'
 import { discard } from '../streams.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
@@ -15,7 +15,7 @@ import { isSavedCopy } from './results.compiled.js'
 interface Dependencies {
   readonly saveAs: NonNullable<ActionOptions['saveAs']>
   readonly hooks: HookCalls
-  readonly storage: Pick<StagingStorage, 'create' | 'discard' | 'stage'>
+  readonly storage: Pick<TimedStorage, 'create' | 'discard' | 'stage'>
   readonly fetchResult: FetchResult
   readonly pageLinks: PageLinks
   /** Of the document server, as browsers reach it. */

@@ -11,9 +11,9 @@ import type { TokenSigner } from '../document-server/token.js'
 import { checkDocument } from '../document-server/upload-check.js'
 import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError } from '../errors.js'
 import type { History } from '../history/history.js'
-import type { Restore, RestoringUser } from '../history/restore.js'
+import type { Restores, RestoringUser } from '../history/restore.js'
 import { AnyString, assertOptions, assertValue } from '../rules.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
@@ -51,7 +51,7 @@ export interface OfferedActions {
 
 interface HistoryParts {
   readonly history: History
-  readonly restore: Restore
+  readonly restore: Restores['restore']
 }
 
 interface Opened {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SaveMessage } from '../../types/diagnostics.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { channels, codeOf } from '../diagnostics.js'
-import type { SaveOutcome } from '../save/save.js'
+import type { SaveOutcome } from '../save/saves.js'
 import { namedFileId } from './request.js'
 import { notesOf } from './request-notes.js'
 

@@ -2,41 +2,31 @@ import type { DocumentHistory, HistoryVersion, HistoryVersionData } from '../../
 import type { HistoryData, Signed } from '../../types/signed-data.js'
 import { VersionNotFoundError } from '../errors.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import type { Version, Versions } from './versions.js'
-
-/** The version history as the editor shows it. */
-export interface History {
-  of (fileId: string): Promise<DocumentHistory>
-  /** Rejects with `VersionNotFoundError`. */
-  dataOf (fileId: string, version: number): Promise<HistoryVersionData>
-}
-
-interface Dependencies {
-  readonly versions: Versions
-  readonly keys: DocumentKeys
-  readonly urls: Pick<HandlerUrls, 'version'>
-  readonly sign: (data: HistoryData) => Signed<HistoryData>
-}
 
 /** The editor reads the fields of every version's user. */
 const NOBODY = { id: '', name: '' }
 
-export function createHistory ({ versions, keys, urls, sign }: Dependencies): History {
-  return {
-    async of (fileId) {
-      const all = await versions.of(fileId)
-      return { currentVersion: all.at(-1)?.version ?? 0, history: all.map(version => entryOf(fileId, version)) }
-    },
+/** The version history as the editor shows it. */
+export type History = ReturnType<typeof createHistory>
 
-    async dataOf (fileId, number) {
-      const all = await versions.of(fileId)
-      const version = all.find(({ version }) => version === number)
-      if (!version) throw new VersionNotFoundError()
-      const base = version.changesIn === undefined ? undefined : baseOf(fileId, version, all)
-      const data = { version: number, ...contentOf(fileId, version) }
-      return sign(base ? { ...data, previous: contentOf(fileId, base), changesUrl: urls.version(fileId, number, 'changes') } : data)
-    }
+export function createHistory (keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => Signed<HistoryData>, versions: Versions) {
+  return { of, dataOf }
+
+  async function of (fileId: string): Promise<DocumentHistory> {
+    const all = await versions.of(fileId)
+    return { currentVersion: all.at(-1)?.version ?? 0, history: all.map(version => entryOf(fileId, version)) }
+  }
+
+  /** Rejects with `VersionNotFoundError`. */
+  async function dataOf (fileId: string, number: number): Promise<HistoryVersionData> {
+    const all = await versions.of(fileId)
+    const version = all.find(({ version }) => version === number)
+    if (!version) throw new VersionNotFoundError()
+    const base = version.changesIn === undefined ? undefined : baseOf(fileId, version, all)
+    const data = { version: number, ...contentOf(fileId, version) }
+    return sign(base ? { ...data, previous: contentOf(fileId, base), changesUrl: urls.version(fileId, number, 'changes') } : data)
   }
 
   function entryOf (fileId: string, { version, revision, modifiedAt, made }: Version): HistoryVersion {

@@ -1,18 +1,15 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '../../types/options.js'
-import type { KeepOptions, StoredVersion, VersionLimits, VersionStore } from '../../types/storage.js'
+import type { Committed, FileInfo, KeepOptions, StagedContent, StoredVersion, VersionLimits, VersionStore } from '../../types/storage.js'
 import { VersionNotKeptError } from '../errors.js'
-import type { StagedReplaceOptions, StagingStorage } from '../save/staging.js'
+import type { StagedCommitOptions, StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
+import type { Services } from '../services.js'
 import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
 import { type Retention, superfluous } from './retention.js'
 
-interface Dependencies {
-  readonly versions: VersionStore
-  readonly retention: Retention
-  readonly clock: Clock
-  readonly log: Pick<FastifyBaseLogger, 'error'>
-}
+/** What saves say about the content that they store. */
+interface Described { readonly version?: () => NewVersion }
+type CommitArguments = [fileId: string, content: StagedContent, options: Omit<StagedCommitOptions, 'version'> & Described]
+type ReplaceArguments = [fileId: string, content: StagedContent, options: Omit<StagedReplaceOptions, 'version'> & Described]
 
 /** The lock is held meanwhile, and the document server waits. */
 const PRUNE_WAIT_MS = 1000
@@ -25,11 +22,11 @@ const CHANGED = new Error('The document was changed before its version could be 
  * fails, nothing is published. A storage that has never called `beforePublish` may never do it: its versions are kept before it
  * replaces anything.
  */
-export function keepingStorage (storage: StagingStorage, { versions, retention, clock, log }: Dependencies): StagingStorage {
+export function keepingStorage (storage: TimedStorage, versions: VersionStore, retention: Retention, { settings: { clock }, log }: Pick<Services, 'settings' | 'log'>): TimedStorage {
   let isKnownToCall = false
   return { ...storage, replace, ...(storage.commit && { commit }) }
 
-  async function commit (...[fileId, content, { version, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): ReturnType<NonNullable<StagingStorage['commit']>> {
+  async function commit (...[fileId, content, { version, ...options }]: CommitArguments): Promise<Committed | null> {
     const committed = await storage.commit!(fileId, content, {
       ...options,
       keep: ({ revision }, newest) => keepOptions(options.ifRevision, newest, version?.(), revision),
@@ -39,7 +36,7 @@ export function keepingStorage (storage: StagingStorage, { versions, retention, 
     return committed
   }
 
-  async function replace (...[fileId, content, { version, ...options }]: Parameters<StagingStorage['replace']>): ReturnType<StagingStorage['replace']> {
+  async function replace (...[fileId, content, { version, ...options }]: ReplaceArguments): Promise<FileInfo | null> {
     let isKept = false
     const beforePublish: StagedReplaceOptions['beforePublish'] = async (info, ticket) => {
       isKnownToCall = true

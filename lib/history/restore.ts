@@ -1,22 +1,15 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import type { Clock } from '../../types/options.js'
 import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
-import type { Fetch } from '../save/fetch.js'
-import type { ReplaceNoted } from '../save/noted-replace.js'
-import type { Outbox } from '../save/outbox.js'
-import type { StagingStorage } from '../save/staging.js'
-import type { Settings } from '../options.js'
-import { createQueue, type Queue } from '../queue.js'
+import type { Saves } from '../save/saves.js'
+import { createQueue } from '../queue.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
-import type { Locks } from '../sessions/locks.js'
 import { isResultPath } from '../security/result-path.js'
 import { liveSessions } from '../sessions/session-states.js'
-import type { RecordStore } from '../sessions/record-store.js'
+import type { SessionServices } from '../sessions/session-services.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { versionRestored } from '../sessions/stored-saves.js'
 import { deferErrors } from '../streams.js'
@@ -24,15 +17,6 @@ import { isHttpUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
 import { madeBy } from './details.js'
 import type { Versions } from './versions.js'
-
-/** Makes an earlier version the present one. */
-export type Restore = (fileId: string, version: number, user: RestoringUser | undefined, options?: RestoreOptions) => Promise<RestoredVersion>
-
-export interface Restores {
-  readonly restore: Restore
-  /** Resolves when no version is being restored. */
-  idle (): Promise<void>
-}
 
 export interface RestoringUser {
   readonly id: string
@@ -43,24 +27,6 @@ interface StagedVersion {
   readonly staged: StagedContent
   /** The file gets it; absent if the file keeps its own. */
   readonly extension: string | undefined
-}
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'onFormatChange'>
-  readonly versions: Versions
-  readonly storage: StagingStorage
-  readonly fetch: Fetch
-  readonly queue: Queue
-  readonly locks: Pick<Locks, 'lookWhenFree'>
-  readonly replaceNoted: ReplaceNoted
-  readonly recordStore: Pick<RecordStore, 'read'>
-  readonly sessions: Pick<Sessions, 'giveUpIfUnknown'>
-  /** Whether the caller runs in a hook that a callback of this file waits for. */
-  readonly isInHookOf: (fileId: string) => boolean
-  readonly outbox: Outbox
-  readonly clock: Clock
-  readonly log: Pick<FastifyBaseLogger, 'info'>
-  readonly closing: AbortSignal
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -79,18 +45,32 @@ const rules: Rules<RestoreOptions> = {
 }
 const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fileType'])
 
-/**
- * The present content is kept as a version, as it is by a save. Waits until nobody edits the document: what they save afterwards
- * would become a conflict copy. A refused save does not come back by itself afterwards: recovery stores it as a copy.
- */
-export function createRestore ({ settings, versions, storage, fetch, queue, locks, replaceNoted, recordStore, sessions, isInHookOf, outbox, clock, log, closing }: Dependencies): Restores {
-  const running = createQueue()
-  return { restore: async (...args) => await running.enter('', async () => await restore(...args)), idle: running.idle }
+interface RestoreParts {
+  readonly versions: Versions
+  readonly saves: Saves
+  readonly sessions: Sessions
+}
 
-  async function restore (...[fileId, version, user, options = {}]: Parameters<Restore>): Promise<RestoredVersion> {
+export type Restores = ReturnType<typeof createRestores>
+
+export function createRestores ({ settings, storage, locks, recordStore, hooks, log, shutdown: { closing } }: SessionServices, { versions, saves, sessions }: RestoreParts) {
+  const running = createQueue()
+
+  return {
+    /**
+     * Makes an earlier version the present one. The present content is kept as a version, as it is by a save. Waits until nobody edits
+     * the document: what they save afterwards would become a conflict copy. A refused save does not come back by itself afterwards:
+     * recovery stores it as a copy.
+     */
+    restore: async (...args: Parameters<typeof restore>) => await running.enter('', async () => await restore(...args)),
+    /** Resolves when no version is being restored. */
+    idle: running.idle
+  }
+
+  async function restore (fileId: string, version: number, user: RestoringUser | undefined, options: RestoreOptions = {}): Promise<RestoredVersion> {
     assertOptions(rules, options, { required: requiredOfResult })
     const { result, timeout = DEFAULT_TIMEOUT_MS, signal } = options
-    if (isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
+    if (hooks.isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
     const ending = signal ? AbortSignal.any([signal, closing]) : closing
     const end = performance.now() + timeout
     await whenNobodyEdits(fileId, end, timeout, ending)
@@ -98,7 +78,7 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
     try {
       const content = await unlessAborted(staging, ending)
       for (;;) {
-        const restored = await queue.enter(fileId, async turn => {
+        const restored = await saves.queue.enter(fileId, async turn => {
           await unlessAborted(turn, ending)
           return await publish(fileId, version, content, user)
         })
@@ -135,33 +115,26 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
 
   async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
     if (!isResultPath(new URL(url).pathname)) throw new AddressBlockedError('only a result file of the document server may be restored')
-    const staged = await fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content))
+    const staged = await saves.fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content))
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 
   /** Resolves to `undefined` if somebody edits the document now: what they save would become a conflict copy. */
   async function publish (fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined): Promise<RestoredVersion | undefined> {
-    const made = { savedAt: new Date(clock.now()).toISOString(), restored: version, ...madeBy(user) }
-    const id = randomUUID()
-    const eventOf = (info: FileInfo): SavedEvent => restoredEvent(id, info, version, user)
-    const undeliveredOf = (info: FileInfo) => outbox.entryFor(eventOf(info))
+    const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const { snapshot, current } = await locks.lookWhenFree(fileId)
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
-      const replaced = await replaceNoted(fileId, staged, snapshot, options, {
-        change: (record, info) => versionRestored(record, undeliveredOf(info)),
-        publishing (info) {
-          const undelivered = undeliveredOf(info)
-          return { restored: info.revision, ...(undelivered && { undelivered }) }
-        }
+      const info = await saves.replaceNoted(fileId, staged, snapshot, options, {
+        change: versionRestored,
+        publishing: info => ({ restored: info.revision })
       })
-      if (!replaced) continue
-      const { info } = replaced
+      if (!info) continue
       log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long
-      await outbox.deliver(fileId, eventOf(info), replaced.snapshot)
+      await hooks.call('onSaved', restoredEvent(info, version, user))
       return { version: number, revision: info.revision }
     }
     throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while a version was about to be restored`)
@@ -174,6 +147,6 @@ export function createRestore ({ settings, versions, storage, fetch, queue, lock
   }
 }
 
-function restoredEvent (id: string, { fileId, extension, size, revision }: FileInfo, restored: number, user: RestoringUser | undefined): SavedEvent {
-  return { id, fileId, status: 2, extension, size, revision, restored, ...(user && { users: [user.id] }) }
+function restoredEvent ({ fileId, extension, size, revision }: FileInfo, restored: number, user: RestoringUser | undefined): SavedEvent {
+  return { id: randomUUID(), fileId, status: 2, extension, size, revision, restored, ...(user && { users: [user.id] }) }
 }

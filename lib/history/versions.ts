@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Clock } from '../../types/options.js'
-import type { FileInfo, Storage, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { Services } from '../services.js'
 import { discard } from '../streams.js'
 import { detailsOf, type Made, madeAfter } from './details.js'
 import { type Retention, superfluous } from './retention.js'
@@ -21,30 +21,17 @@ export interface VersionContent {
   readonly body: Readable
 }
 
-/** The versions of all documents, as they are shown. */
-export interface Versions {
-  /** Oldest first; the last one is the present one. Empty if there is no such file. */
-  of (fileId: string): Promise<readonly Version[]>
-  /** The content of a version, or the data of the changes that led to it; `null` if there is no such version, or no data. */
-  open (fileId: string, version: number, part: 'content' | 'changes'): Promise<VersionContent | null>
-}
-
-interface Dependencies {
-  readonly storage: Pick<Storage, 'stat' | 'read'>
-  readonly store: VersionStore
-  readonly retention: Retention
-  readonly clock: Clock
-}
-
 /** One is enough, unless saves follow each other at once. */
 const MAX_ATTEMPTS = 10
 
-export function createVersions ({ storage, store, retention, clock }: Dependencies): Versions {
-  return {
-    of,
-    open: async (fileId, version, part) => part === 'content' ? await openContent(fileId, version) : await openChanges(fileId, version)
-  }
+/** The versions of all documents, as they are shown. */
+export type Versions = ReturnType<typeof createVersions>
 
+/** `store`: of the storage. */
+export function createVersions ({ storage, settings: { clock } }: Services, store: VersionStore, retention: Retention) {
+  return { of, open }
+
+  /** Oldest first; the last one is the present one. Empty if there is no such file. */
   async function of (fileId: string): Promise<readonly Version[]> {
     // Before the list: what a save keeps in between is left out.
     const present = await storage.stat(fileId)
@@ -70,6 +57,11 @@ export function createVersions ({ storage, store, retention, clock }: Dependenci
   function versionOf ({ version, revision, extension, modifiedAt }: Pick<StoredVersion, 'version' | 'revision' | 'extension' | 'modifiedAt'>, made: Made | undefined, previous: StoredVersion | undefined): Version {
     const hasChanges = made !== undefined && previous?.version === version - 1 && typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
     return { version, revision, extension, modifiedAt, made, changesIn: hasChanges ? previous.version : undefined }
+  }
+
+  /** The content of a version, or the data of the changes that led to it; `null` if there is no such version, or no data. */
+  async function open (fileId: string, version: number, part: 'content' | 'changes'): Promise<VersionContent | null> {
+    return part === 'content' ? await openContent(fileId, version) : await openChanges(fileId, version)
   }
 
   async function openContent (fileId: string, version: number, attempt = 1): Promise<VersionContent | null> {

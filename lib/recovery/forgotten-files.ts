@@ -5,7 +5,7 @@ import { sha256Of } from '../digest.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { CommandFailedError, UpstreamError } from '../errors.js'
-import type { Stage } from '../save/csv-saves.js'
+import type { Stage } from '../csv/csv-saves.js'
 import type { Fetch } from '../save/fetch.js'
 import { parseHttpUrl } from '../url.js'
 
@@ -21,51 +21,42 @@ export interface FetchedFile {
 }
 
 /** The document server's forgotten files. Source: docs/document-server-protocol.md#forgotten-files */
-export interface ForgottenFiles {
-  keys (signal: AbortSignal): Promise<readonly string[]>
+export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
+  return { keys, isBeingEdited, fetch, hashOf, remove }
+
+  async function keys (signal: AbortSignal): Promise<readonly string[]> {
+    const { keys } = await commands.send({ c: 'getForgottenList' }, { signal }) as { readonly keys: unknown }
+    if (!Array.isArray(keys)) throw new UpstreamError('the list of forgotten files is not one of a document server', { retryable: false })
+    return keys.filter(key => typeof key === 'string')
+  }
+
   /** Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see `Commands.lookUp`. */
-  isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean>
-  /** Fetches it and stages it with `stage`; `null` if there is none any more. */
-  fetch (key: string, storedExtension: string | undefined, stage: Stage): Promise<FetchedFile | null>
-  /** SHA-256 of its content now; `null` if there is none any more. */
-  hashOf (key: string): Promise<string | null>
-  delete (key: string): Promise<void>
-}
-
-export function createForgottenFiles ({ commands, fetch }: { readonly commands: Pick<Commands, 'send'>, readonly fetch: Fetch }): ForgottenFiles {
-  const files: ForgottenFiles = {
-    async keys (signal) {
-      const { keys } = await commands.send({ c: 'getForgottenList' }, { signal }) as { readonly keys: unknown }
-      if (!Array.isArray(keys)) throw new UpstreamError('the list of forgotten files is not one of a document server', { retryable: false })
-      return keys.filter(key => typeof key === 'string')
-    },
-
-    async isBeingEdited (key, signal) {
-      try {
-        return await unlessUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
-      } catch (error) {
-        if (isAnswer(error, COMMAND_CODE.callback)) return true // it knows users, but no callback URL
-        throw error
-      }
-    },
-
-    async fetch (key, storedExtension, stage) {
-      return await read(key, storedExtension, async (content, response, filetype) => {
-        const hash = createHash('sha256')
-        const staged = await stage(hashed(content, hash), filetype)
-        return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
-      })
-    },
-
-    async hashOf (key) {
-      return await read(key, undefined, sha256Of)
-    },
-
-    async delete (key) {
-      await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
+  async function isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean> {
+    try {
+      return await unlessUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
+    } catch (error) {
+      if (isAnswer(error, COMMAND_CODE.callback)) return true // it knows users, but no callback URL
+      throw error
     }
   }
-  return files
+
+  /** Fetches it and stages it with `stage`; `null` if there is none any more. */
+  async function fetch (key: string, storedExtension: string | undefined, stage: Stage): Promise<FetchedFile | null> {
+    return await read(key, storedExtension, async (content, response, filetype) => {
+      const hash = createHash('sha256')
+      const staged = await stage(hashed(content, hash), filetype)
+      return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
+    })
+  }
+
+  /** SHA-256 of its content now; `null` if there is none any more. */
+  async function hashOf (key: string): Promise<string | null> {
+    return await read(key, undefined, sha256Of)
+  }
+
+  async function remove (key: string): Promise<void> {
+    await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
+  }
 
   async function read<Result> (key: string, storedExtension: string | undefined, consume: (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>, filetype: string | undefined) => Promise<Result>): Promise<Result | null> {
     const url = await urlOf(key)
@@ -73,7 +64,7 @@ export function createForgottenFiles ({ commands, fetch }: { readonly commands: 
     const extension = extensionOf(url.pathname)
     const filetype = documentTypeOf(extension) ? extension : undefined
     try {
-      return await fetch({ url, filetype, extension: storedExtension ?? extension }, async (content, response) => await consume(content, response, filetype))
+      return await fetchSaved({ url, filetype, extension: storedExtension ?? extension }, async (content, response) => await consume(content, response, filetype))
     } catch (error) {
       if (error instanceof UpstreamError && await urlOf(key).catch(() => url) === null) return null // it was deleted meanwhile
       throw error

@@ -1,42 +1,19 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
-import type { FileInfo, StagedContent, Storage } from '../../types/storage.js'
+import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { BeingEditedError, FileNotFoundError, HookTimeoutError, NestedRecoveryError } from '../errors.js'
-import type { Settings } from '../options.js'
 import { createQueue } from '../queue.js'
 import { assertOptions, type Rules, Signal, TrueOrFalse } from '../rules.js'
 import type { SaveRequest } from '../save/save-request.js'
-import type { SaveOutcome } from '../save/save.js'
-import type { Saves } from '../save/saves.js'
-import type { StagingStorage } from '../save/staging.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
+import type { SaveOutcome, Saves } from '../save/saves.js'
+import type { SessionServices } from '../sessions/session-services.js'
 import { liveSessions } from '../sessions/session-states.js'
-import type { RecordStore } from '../sessions/record-store.js'
+import { spool } from '../storage/spool.js'
 import { unlessAborted, withTimeout } from '../with-timeout.js'
-import type { FetchedFile, ForgottenFiles } from './forgotten-files.js'
-
-/** Stores the forgotten files of this application's documents, and then deletes them at the document server. */
-export type RecoverForgotten = (options?: RecoverForgottenOptions) => Promise<readonly RecoveredFile[]>
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'onForgotten' | 'recovery' | 'timeouts'>
-  readonly forgottenFiles: ForgottenFiles
-  readonly storage: StagingStorage
-  /** Stages the content of a document that no longer exists. */
-  readonly spool: NonNullable<Storage['stage']>
-  readonly saves: Pick<Saves, 'stageSaved' | 'store' | 'queue'>
-  readonly recordStore: Pick<RecordStore, 'read' | 'readAll'>
-  readonly keys: Pick<DocumentKeys, 'fileIdOf' | 'isForAnotherServer'>
-  readonly log: FastifyBaseLogger
-  /** The application is closing: no further file is begun. */
-  readonly closing: AbortSignal
-  /** Ends the wait for a hook. */
-  readonly signal: AbortSignal
-}
+import { createForgottenFiles, type FetchedFile } from './forgotten-files.js'
 
 type Result = Omit<RecoveredFile, 'key' | 'fileId' | 'kept'>
 
@@ -45,17 +22,16 @@ interface Placed extends Result {
   readonly hash?: string
 }
 
-export interface Recovery {
-  readonly recoverForgotten: RecoverForgotten
-  /** Resolves when no run is in progress. */
-  idle (): Promise<void>
-}
-
 const MAX_FOREIGN_KEYS = 10_000
 
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
 
-export function createRecovery ({ settings, forgottenFiles, storage, spool, saves, recordStore, keys, log, closing, signal: endAll }: Dependencies): Recovery {
+/** Stores the forgotten files of this application's documents, and then deletes them at the document server. */
+export type RecoverForgotten = ReturnType<typeof createRecovery>['recoverForgotten']
+
+export function createRecovery (services: SessionServices, saves: Saves) {
+  const { settings, storage, recordStore, keys, log, shutdown: { closing, endAll } } = services
+  const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
   /** What the hooks of a run do runs in its context: a run that they wait for would never begin. */
@@ -63,7 +39,11 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
   /** Keys that no record contains: all records need not be read for them again. */
   const foreign = new BoundedMap<string, true>(MAX_FOREIGN_KEYS)
 
-  return { recoverForgotten, idle: runs.idle }
+  return {
+    recoverForgotten,
+    /** Resolves when no run is in progress. */
+    idle: runs.idle
+  }
 
   async function recoverForgotten (options: RecoverForgottenOptions = {}): Promise<readonly RecoveredFile[]> {
     assertOptions(rules, options)
@@ -223,7 +203,7 @@ export function createRecovery ({ settings, forgottenFiles, storage, spool, save
       const now = await forgottenFiles.hashOf(key)
       if (now === null) return true // another instance was faster
       if (now !== hash) return false
-      await forgottenFiles.delete(key)
+      await forgottenFiles.remove(key)
       return true
     } catch (err) {
       log.warn({ err, key }, 'a forgotten file is stored, but could not be deleted at the document server: the next run recognizes it')

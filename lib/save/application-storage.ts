@@ -1,26 +1,19 @@
 import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
 import { BusyError } from '../errors.js'
-import { assertReplaceOptions } from '../storage/call-options.js'
 import type { Locks } from '../sessions/locks.js'
+import { assertReplaceOptions } from '../storage/call-options.js'
+import { spool } from '../storage/spool.js'
 import type { ReplaceNoted } from './noted-replace.js'
-
-interface Dependencies {
-  readonly locks: Pick<Locks, 'lookWhenFree' | 'lockOf'>
-  /** Keeps no version. */
-  readonly replaceNoted: ReplaceNoted
-  /** Stages content for a storage that cannot. */
-  readonly spool: NonNullable<Storage['stage']>
-}
 
 const MAX_ATTEMPTS = 100
 
 /**
  * The storage for the application's own use. One with `revoke` checks a revision and publishes in two steps: there, `replace` and
  * `remove` take the lock in the record, as the saves of all instances do. Otherwise a save that another instance has just checked
- * would take the place of what the application has stored, or bring back what it has removed.
+ * would take the place of what the application has stored, or bring back what it has removed. `replaceNoted` keeps no version.
  */
-export function applicationStorage (storage: Storage, { locks, replaceNoted, spool }: Dependencies): Storage {
+export function applicationStorage (storage: Storage, locks: Locks, replaceNoted: ReplaceNoted): Storage {
   if (!storage.revoke) return storage
   const excluding: Partial<Storage> = { replace, ...(storage.remove && { remove }) }
   return new Proxy(storage, {
@@ -43,7 +36,7 @@ export function applicationStorage (storage: Storage, { locks, replaceNoted, spo
       return await whileUnchanged(async () => {
         const { snapshot, current } = await locks.lookWhenFree(fileId)
         if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null
-        return (await replaceNoted(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }))?.info
+        return await replaceNoted(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }) ?? undefined
       })
     } finally {
       if (!isStaged) await staged.discard().catch(() => {})

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpResponse } from '../../types/http.js'
+import type { StagedContent } from '../../types/storage.js'
 import { checkedContent } from '../document-server/content-check.js'
 import { UpstreamError, UpstreamTimeoutError } from '../errors.js'
-import type { Settings } from '../options.js'
-import { type Outbound, statusError } from '../outbound/outbound.js'
+import { statusError } from '../outbound/outbound.js'
+import type { Services } from '../services.js'
+import { spool } from '../storage/spool.js'
 import { discard } from '../streams.js'
+import { withTimeout } from '../with-timeout.js'
+import type { SaveRequest } from './save-request.js'
 
 export interface SavedFile {
   readonly url: URL
@@ -16,26 +20,22 @@ export interface SavedFile {
 
 type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>) => Promise<Result>
 
-/**
- * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within `timeouts.total`.
- * Rejects as `Outbound` does, with `UpstreamError` when the response is no such document, or with what `consume` throws.
- */
-export type Fetch = <Result>(file: SavedFile, consume: Consume<Result>) => Promise<Result>
-
 /** Statuses of success without a complete document. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
 
 const FIRST_PAUSE_MS = 200
 
-interface Dependencies {
-  readonly outbound: Outbound
-  readonly settings: Pick<Settings, 'saveRetries' | 'timeouts'>
-  /** Ends the download and all further attempts. */
-  readonly signal: AbortSignal
-}
+/** The save, which is staged, waits for the data of its changes. */
+const TIME_FOR_CHANGES_MS = 10_000
 
-export function createFetch ({ outbound, settings: { saveRetries, timeouts }, signal }: Dependencies): Fetch {
-  return async function fetch (file, consume) {
+export type Fetch = ReturnType<typeof createFetch>
+
+export function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown: { endSaves: signal } }: Services) {
+  /**
+   * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within `timeouts.total`.
+   * Rejects as `Outbound` does, with `UpstreamError` when the response is no such document, or with what `consume` throws.
+   */
+  return async function fetch<Result> (file: SavedFile, consume: Consume<Result>): Promise<Result> {
     const end = performance.now() + timeouts.total
     let timeLeft = timeouts.total
     for (let retry = 0; ; retry++) {
@@ -58,6 +58,30 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, si
       return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type'), length: response.length }), response)
     } finally {
       discard(response.body)
+    }
+  }
+}
+
+export function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
+  // Where the storage commits content and version in one write, it also stages the changes: that write is then a short one.
+  const stage = storage.commit ? storage.stage : spool
+
+  /**
+   * Fetches and stages the document server's data of the changes in a save: a zip file, whose URL expires after 15 minutes.
+   * `undefined` if there are none. Never rejects: a save is stored without them. Source: docs/document-server-protocol.md#version-history
+   */
+  return async function fetchChanges ({ fileId, changesUrl: url }: SaveRequest): Promise<StagedContent | undefined> {
+    if (url === undefined) return undefined
+    const staging = fetch({ url, filetype: 'zip', extension: 'zip' }, async content => await stage(fileId, content))
+    try {
+      return await withTimeout(async () => await staging, {
+        milliseconds: TIME_FOR_CHANGES_MS,
+        timeoutError: ms => new UpstreamTimeoutError(`the changes did not arrive within ${ms} ms`)
+      })
+    } catch (err) {
+      staging.then(late => late.discard()).catch(() => {})
+      log.warn({ err, fileId }, 'the changes in a save could not be fetched: the version history cannot show them')
+      return undefined
     }
   }
 }

@@ -11,21 +11,6 @@ export type Verdict =
   | { readonly saved: false, readonly reason: 'no-changes' | 'no-session' }
   | { readonly failure: string, readonly isRetryable: boolean }
 
-/** Decides what became of a force save. */
-export interface Judge {
-  /** The record when the force save was noted. */
-  begin (record: FileRecord): void
-  /** `undefined`: that cannot be said yet. `answer`: what was known before the record was read. */
-  decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined
-  /**
-   * Whether a verdict should be confirmed by sending the command again: the document server may not have read an earlier answer, or
-   * what it was about to do may be done.
-   */
-  isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean
-  /** Milliseconds after which it may decide although nothing has changed. */
-  decidesIn (): number
-}
-
 interface Given {
   readonly id: string
   readonly key: string
@@ -50,7 +35,8 @@ const GRACE_MS = 3000
  */
 const OTHERS_GRACE_MS = 10_000
 
-export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given): Judge {
+/** Decides what became of a force save. */
+export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given) {
   const startedAt = performance.now()
   const grace = Math.max(GRACE_MS, 2 * slowest)
   let quietAt = startedAt + grace
@@ -62,37 +48,44 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given)
   /** Force saves that the document server may have started before this one. */
   let earlier: readonly string[] = []
 
-  return {
-    begin (record) {
-      wasLive = isLive(record)
-      earlier = othersUnderWay(record, { id, key }, clock.now())
-    },
+  return { begin, decide, isToBeConfirmed, decidesIn }
 
-    decide (record, answer) {
-      const { result } = forceSaveWith(record, id) ?? {}
-      if (result?.from === 'own' || result?.from === 'later' || result?.from === 'final') return verdictOf(result)
-      switch (answer) {
-        case 'started': return decideStarted(record, result)
-        case 'nothing new': return decideNothingNew(record, result)
-        case 'not now': return decideNotNow(result)
-        case 'unknown key': return decideUnknownKey(result)
-      }
-    },
+  /** `record`: when the force save was noted. */
+  function begin (record: FileRecord): void {
+    wasLive = isLive(record)
+    earlier = othersUnderWay(record, { id, key }, clock.now())
+  }
 
-    isToBeConfirmed (verdict, answer) {
-      if (verdict === NOT_NOW) {
-        waitAgain()
-        return isLeft() || refusals++ === 0
-      }
-      if (isConfirmed || answer !== 'nothing new' || verdict === NO_SESSION || 'failure' in verdict) return false
-      isConfirmed = true
-      return true
-    },
-
-    decidesIn () {
-      const left = quietAt - performance.now()
-      return left > 0 ? left + 1 : Infinity // timers may be a little early
+  /** `undefined`: that cannot be said yet. `answer`: what was known before the record was read. */
+  function decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined {
+    const { result } = forceSaveWith(record, id) ?? {}
+    if (result?.from === 'own' || result?.from === 'later' || result?.from === 'final') return verdictOf(result)
+    switch (answer) {
+      case 'started': return decideStarted(record, result)
+      case 'nothing new': return decideNothingNew(record, result)
+      case 'not now': return decideNotNow(result)
+      case 'unknown key': return decideUnknownKey(result)
     }
+  }
+
+  /**
+   * Whether a verdict should be confirmed by sending the command again: the document server may not have read an earlier answer, or
+   * what it was about to do may be done.
+   */
+  function isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean {
+    if (verdict === NOT_NOW) {
+      waitAgain()
+      return isLeft() || refusals++ === 0
+    }
+    if (isConfirmed || answer !== 'nothing new' || verdict === NO_SESSION || 'failure' in verdict) return false
+    isConfirmed = true
+    return true
+  }
+
+  /** Milliseconds after which it may decide although nothing has changed. */
+  function decidesIn (): number {
+    const left = quietAt - performance.now()
+    return left > 0 ? left + 1 : Infinity // timers may be a little early
   }
 
   /** Its own save follows, unless a refused one was repeated for it, or everybody has left and a finished save was under way. */

@@ -1,60 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
-import type { Clock } from '../../types/options.js'
-import type { Storage } from '../../types/storage.js'
-import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
+import { COMMAND_CODE } from '../document-server/commands.js'
 import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError } from '../errors.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, rule, type Rules, Signal } from '../rules.js'
 import { ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated, forceSavesSuperseded, forceSaveWith } from '../sessions/force-save-notes.js'
 import type { Bearing, FileRecord } from '../sessions/record.js'
-import { NOT_DURABLE, type RecordStore } from '../sessions/record-store.js'
+import { NOT_DURABLE } from '../sessions/record-store.js'
+import type { SessionServices } from '../sessions/session-services.js'
 import { withTimeout } from '../with-timeout.js'
 import { type CommandAnswer, createJudge, NOT_NOW, type Verdict } from './force-save-judge.js'
 import { identityOf, type SaveRequest } from './save-request.js'
-
-/**
- * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record tells: before
- * the command is sent, it is noted there with a random id, which the callback of its save repeats as `userdata`; the instance
- * that handles a callback notes there what became of the save. While it waits it holds neither the file's queue nor its lock.
- */
-export interface ForceSaves {
-  /** `EditorControl.forceSave` */
-  request (fileId: string, key: string, options?: ForceSaveOptions): Promise<ForceSaveResult>
-  /** A callback has arrived. */
-  arrived (fileId: string): Arrival
-  /** A save was not stored. Without an `error` the document server could not assemble it. Never rejects. */
-  failed (event: CallbackEvent, bearing: Bearing | undefined, error?: Error): Promise<void>
-  /** A save was not stored because the same one or a later one is stored already. Never rejects. */
-  skipped (request: SaveRequest, why: 'repeated' | 'superseded'): Promise<void>
-  /** This instance has changed the record of a file. */
-  recordChanged (fileId: string): void
-  /** Resolves when nobody waits. */
-  idle (): Promise<void>
-}
-
-/** A callback from its arrival until it is applied. */
-export interface Arrival {
-  /** What it means to the force saves that are waited for. To be called before earlier callbacks of the file have been applied. */
-  bearingOf (event: CallbackEvent): Promise<Bearing | undefined>
-  applied (): void
-}
-
-interface Dependencies {
-  readonly storage: Pick<Storage, 'stat'>
-  readonly recordStore: RecordStore
-  /** Whether other instances change the records, too. */
-  readonly isShared: boolean
-  /** Sends the command `forcesave`. */
-  readonly send: (key: string, userdata: string, signal: AbortSignal) => Promise<unknown>
-  readonly lookUp: Commands['lookUp']
-  /** Whether the caller runs in a hook that a callback of this file waits for. */
-  readonly isInHookOf: (fileId: string) => boolean
-  readonly log: { error (details: object, message: string): void }
-  readonly clock: Clock
-  /** Ends all waiting. */
-  readonly closing: AbortSignal
-}
 
 /** A call that waits, at this instance. */
 interface Waiter {
@@ -89,7 +45,16 @@ const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.callback, 'the editors have no callback URL: open the document with the control\'s configuration']
 ])
 
-export function createForceSaves ({ storage, recordStore, isShared, send, lookUp, isInHookOf, log, clock, closing }: Dependencies): ForceSaves {
+/**
+ * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record tells: before
+ * the command is sent, it is noted there with a random id, which the callback of its save repeats as `userdata`; the instance
+ * that handles a callback notes there what became of the save. While it waits it holds neither the file's queue nor its lock.
+ */
+export type ForceSaves = ReturnType<typeof createForceSaves>
+
+export function createForceSaves ({ storage, commands, hooks, log, settings: { clock }, recordStore, shutdown: { closing } }: SessionServices) {
+  /** Whether other instances change the records, too. */
+  const isShared = storage.state !== undefined
   /** By fileId. */
   const waiters = new Map<string, Set<Waiter>>()
   /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
@@ -97,67 +62,73 @@ export function createForceSaves ({ storage, recordStore, isShared, send, lookUp
   const requests = new Set<Promise<unknown>>()
   const durations = createDurations()
 
-  return {
-    async request (fileId, key, options = {}) {
-      assertOptions(rules, options)
-      const { signal, timeout = DEFAULT_TIMEOUT_MS } = options
-      signal?.throwIfAborted()
-      if (isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
-      if (closing.aborted) throw closingError()
-      const ended = new AbortController()
-      const running = run(fileId, key, ended.signal)
-      requests.add(running)
-      running.catch(() => {}).finally(() => requests.delete(running))
-      try {
-        return await withTimeout(() => running, {
-          milliseconds: timeout,
-          timeoutError: ms => new ForceSaveTimeoutError(ms),
-          signal: signal ? AbortSignal.any([signal, closing]) : closing
-        })
-      } catch (error) {
-        throw error === closing.reason ? closingError() : error
-      } finally {
-        ended.abort()
-      }
-    },
+  return { request, arrived, failed, skipped, recordChanged: wake, idle }
 
-    arrived (fileId) {
-      const waiting = [...waiters.get(fileId) ?? []].map(({ id }) => id)
-      arrivals.set(fileId, (arrivals.get(fileId) ?? 0) + 1)
-      return {
-        async bearingOf (event) {
-          const { status, userdata } = event
-          if (isRepeat(event)) return { ...ownOf(userdata), isRepeat: true, waiting: await allWaiting(fileId) }
-          if (status === 6 || status === 7) return ownOf(userdata)
-          return waiting.length > 0 ? { waiting } : undefined
-        },
-        applied () {
-          const count = arrivals.get(fileId)! - 1
-          if (count > 0) arrivals.set(fileId, count)
-          else arrivals.delete(fileId)
-          wake(fileId)
-        }
-      }
-    },
-
-    async failed ({ fileId, key, status }, bearing = {}, error) {
-      if (key === undefined) return
-      for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
-      const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
-      await note(fileId, record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }), bearing)
-    },
-
-    async skipped (request, why) {
-      const { fileId, bearing = {} } = request
-      const identity = identityOf(request)
-      if (identity === undefined) return
-      await note(fileId, record => why === 'repeated' ? forceSavesRepeated(record, identity, bearing) : forceSavesSuperseded(record, identity, bearing), bearing)
-    },
-
-    recordChanged: wake,
-    async idle () {
-      while (requests.size > 0) await Promise.allSettled(requests)
+  /** `EditorControl.forceSave` */
+  async function request (fileId: string, key: string, options: ForceSaveOptions = {}): Promise<ForceSaveResult> {
+    assertOptions(rules, options)
+    const { signal, timeout = DEFAULT_TIMEOUT_MS } = options
+    signal?.throwIfAborted()
+    if (hooks.isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
+    if (closing.aborted) throw closingError()
+    const ended = new AbortController()
+    const running = run(fileId, key, ended.signal)
+    requests.add(running)
+    running.catch(() => {}).finally(() => requests.delete(running))
+    try {
+      return await withTimeout(() => running, {
+        milliseconds: timeout,
+        timeoutError: ms => new ForceSaveTimeoutError(ms),
+        signal: signal ? AbortSignal.any([signal, closing]) : closing
+      })
+    } catch (error) {
+      throw error === closing.reason ? closingError() : error
+    } finally {
+      ended.abort()
     }
+  }
+
+  /** A callback has arrived. */
+  function arrived (fileId: string) {
+    const waiting = [...waiters.get(fileId) ?? []].map(({ id }) => id)
+    arrivals.set(fileId, (arrivals.get(fileId) ?? 0) + 1)
+    return {
+      /** What it means to the force saves that are waited for. To be called before earlier callbacks of the file have been applied. */
+      async bearingOf (event: CallbackEvent): Promise<Bearing | undefined> {
+        const { status, userdata } = event
+        if (isRepeat(event)) return { ...ownOf(userdata), isRepeat: true, waiting: await allWaiting(fileId) }
+        if (status === 6 || status === 7) return ownOf(userdata)
+        return waiting.length > 0 ? { waiting } : undefined
+      },
+      applied (): void {
+        const count = arrivals.get(fileId)! - 1
+        if (count > 0) arrivals.set(fileId, count)
+        else arrivals.delete(fileId)
+        wake(fileId)
+      }
+    }
+  }
+
+  /** A save was not stored. Without an `error` the document server could not assemble it. Never rejects. */
+  async function failed ({ fileId, key, status }: CallbackEvent, bearing: Bearing = {}, error?: Error): Promise<void> {
+    if (key === undefined) return
+    for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
+    const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
+    await note(fileId, record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }), bearing)
+  }
+
+  /** A save was not stored because the same one or a later one is stored already. Never rejects. */
+  async function skipped (request: SaveRequest, why: 'repeated' | 'superseded'): Promise<void> {
+    const { fileId, bearing = {} } = request
+    const identity = identityOf(request)
+    if (identity === undefined) return
+    const change = why === 'repeated' ? forceSavesRepeated : forceSavesSuperseded
+    await note(fileId, record => change(record, identity, bearing), bearing)
+  }
+
+  /** Resolves when nobody waits. */
+  async function idle (): Promise<void> {
+    while (requests.size > 0) await Promise.allSettled(requests)
   }
 
   /** Ends when `ended` is aborted: then nobody waits for the result any more. */
@@ -205,11 +176,11 @@ export function createForceSaves ({ storage, recordStore, isShared, send, lookUp
 
     function sendCommand (): void {
       startedAt = performance.now()
-      send(key, id, ended)
+      commands.send({ c: 'forcesave', key, userdata: id }, { signal: ended })
         .then(() => { answer = 'started' }, async error => {
           const known = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
           if (known === undefined) failure = explained(error)
-          if (known === 'not now') isLeft = await lookUp(key) !== 'edited'
+          if (known === 'not now') isLeft = await commands.lookUp(key) !== 'edited'
           waiter.refusal = error
           answer = known
         })
@@ -218,7 +189,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, lookUp
   }
 
   /** Waits while too many are waited for. Resolves to the record with the note. */
-  async function noteWhenPossible (fileId: string, waiter: Waiter, { sleep }: Sleeper, ended: AbortSignal): Promise<FileRecord> {
+  async function noteWhenPossible (fileId: string, waiter: Waiter, { sleep }: ReturnType<typeof createSleeper>, ended: AbortSignal): Promise<FileRecord> {
     for (;;) {
       ended.throwIfAborted()
       const record = await recordStore.update(fileId, record => forceSaveNoted(record, waiter, clock.now()), NOT_DURABLE)
@@ -254,6 +225,7 @@ export function createForceSaves ({ storage, recordStore, isShared, send, lookUp
     if (all.size === 0) waiters.delete(fileId)
   }
 
+  /** This instance has changed the record of the file, or has applied a callback of it. */
   function wake (fileId: string): void {
     for (const waiter of waiters.get(fileId) ?? []) waiter.wake()
   }
@@ -294,13 +266,7 @@ function createDurations () {
   }
 }
 
-interface Sleeper {
-  /** Resolves after so many milliseconds, when it is woken, or at once if it was woken meanwhile. */
-  sleep (milliseconds: number): Promise<void>
-  wake (): void
-}
-
-function createSleeper (ended: AbortSignal): Sleeper {
+function createSleeper (ended: AbortSignal) {
   let isWoken = false
   let wakeUp = () => {}
   const wake = () => {
@@ -310,7 +276,8 @@ function createSleeper (ended: AbortSignal): Sleeper {
   ended.addEventListener('abort', wake, { once: true })
   return {
     wake,
-    async sleep (milliseconds) {
+    /** Resolves after so many milliseconds, when it is woken, or at once if it was woken meanwhile. */
+    async sleep (milliseconds: number): Promise<void> {
       if (!isWoken) {
         await new Promise<void>(resolve => {
           const timer = milliseconds === Infinity ? undefined : setTimeout(resolve, milliseconds)

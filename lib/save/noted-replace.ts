@@ -1,8 +1,8 @@
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import type { Locks } from '../sessions/locks.js'
 import type { FileRecord, Publishing } from '../sessions/record.js'
-import { type Cause, fileAt, type RecordSnapshot, type RecordStore } from '../sessions/record-store.js'
-import type { StagedReplaceOptions, StagingStorage } from './staging.js'
+import { type Cause, fileAt, type RecordSnapshot } from '../sessions/record-store.js'
+import type { SessionServices } from '../sessions/session-services.js'
+import type { StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
 
 /** What is noted in the record of a file about its new content. */
 export interface Note {
@@ -11,12 +11,6 @@ export interface Note {
   /** What the lock contains until that is noted. Called if the storage knows the new revision before it publishes. */
   readonly publishing: (info: FileInfo) => Publishing
   readonly cause?: Cause
-}
-
-export interface Replaced {
-  readonly info: FileInfo
-  /** The record as it was noted, where that is known. */
-  readonly snapshot?: RecordSnapshot
 }
 
 /**
@@ -29,30 +23,18 @@ export type ReplaceNoted = (
   snapshot: RecordSnapshot,
   options: Omit<StagedReplaceOptions, 'beforePublish'>,
   note?: Note
-) => Promise<Replaced | null>
+) => Promise<FileInfo | null>
 
-interface Dependencies {
-  readonly storage: Pick<StagingStorage, 'stat' | 'replace' | 'commit'>
-  readonly locks: Pick<Locks, 'lockOf'>
-  readonly recordStore: Pick<RecordStore, 'read' | 'committed'>
-}
-
-export function createReplaceNoted ({ storage, locks, recordStore }: Dependencies): ReplaceNoted {
-  const { replace, commit } = storage
-  return commit ? replaceInOneWrite(commit, storage, recordStore) : replaceWithLock(replace, locks)
-}
-
-/** What a commit stores if it succeeds. */
-interface Attempt {
-  readonly info: FileInfo
-  readonly record: FileRecord
+export function createReplaceNoted (services: SessionServices): ReplaceNoted {
+  const { commit } = services.storage
+  return commit ? replaceInOneWrite(commit, services) : replaceWithLock(services)
 }
 
 /** For a storage that stores content and record in one write. */
-function replaceInOneWrite (commit: NonNullable<StagingStorage['commit']>, storage: Pick<StagingStorage, 'stat'>, recordStore: Dependencies['recordStore']): ReplaceNoted {
+function replaceInOneWrite (commit: NonNullable<TimedStorage['commit']>, { storage, recordStore }: SessionServices): ReplaceNoted {
   return async function replaceNoted (fileId, staged, snapshot, options, note) {
-    /** By revision. */
-    const attempts = new Map<string, Attempt>()
+    /** What would be stored if an attempt succeeds, by revision. */
+    const attempts = new Map<string, { readonly info: FileInfo, readonly record: FileRecord }>()
     let isReported = false
     try {
       const committed = await commit(fileId, staged, {
@@ -64,50 +46,52 @@ function replaceInOneWrite (commit: NonNullable<StagingStorage['commit']>, stora
           return record
         },
         // The caller assumed that nothing was stored, but the session may have ended.
-        onLate: ({ info }) => { report(attempts.get(info.revision)!) }
+        onLate: ({ info }) => { report(info.revision) }
       })
-      if (committed === null) return null
-      const { info, record } = report(attempts.get(committed.info.revision)!)
-      return { info, snapshot: { record, version: committed.recordVersion } }
+      return committed && report(committed.info.revision)!
     } catch (error) {
       const stored = await storedAfterAll().catch(() => undefined)
       if (!stored) throw error
-      return { info: report(stored).info } // others may have changed the record since
+      return stored
     }
 
-    function report (attempt: Attempt): Attempt {
-      if (isReported) return attempt
-      isReported = true
-      recordStore.committed(fileId, snapshot.record, attempt.record, note?.cause)
-      return attempt
-    }
-
-    /** The answer of the storage may have been lost. */
-    async function storedAfterAll (): Promise<Attempt | undefined> {
+    /** Resolves to what was stored although the answer of the storage was lost. Others may have changed the record since. */
+    async function storedAfterAll (): Promise<FileInfo | undefined> {
       const found = await recordStore.read(fileId)
       const revisions = [(await fileAt(found, fileId, storage))?.revision, ...found.record.saves.map(({ revision }) => revision)]
-      return revisions.map(revision => attempts.get(revision ?? '')).find(attempt => attempt !== undefined)
+      return report(revisions.find(revision => attempts.has(revision ?? '')))
+    }
+
+    function report (revision: string | undefined): FileInfo | undefined {
+      const { info, record } = attempts.get(revision ?? '') ?? {}
+      if (record && !isReported) recordStore.committed(fileId, snapshot.record, record, note?.cause)
+      isReported ||= record !== undefined
+      return info
     }
   }
 }
 
 /** For a storage that stores them one after the other: meanwhile nobody else may publish. */
-function replaceWithLock (replace: StagingStorage['replace'], locks: Pick<Locks, 'lockOf'>): ReplaceNoted {
+function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
   return async function replaceNoted (fileId, staged, snapshot, options, note) {
     const lock = locks.lockOf(fileId, snapshot)
+    let isRecordChanged = false
+    let isPublishingNoted = false
     let info: FileInfo | null
     try {
-      info = await replace(fileId, staged, {
+      info = await storage.replace(fileId, staged, {
         ...options,
         async beforePublish (info, ticket) {
           const publishing = info && note && { ...note.publishing(info), ...(ticket !== undefined && { ticket }) }
-          if (!await lock.acquire(publishing)) throw new Error('The record of the document has changed')
+          isPublishingNoted = publishing !== undefined
+          isRecordChanged = !await lock.acquire(publishing)
+          if (isRecordChanged) throw new Error('The record of the document has changed')
         }
       })
       if (info === null) await lock.release()
     } catch (error) {
       await lock.abandon().catch(() => {})
-      if (!lock.isRecordChanged) throw error
+      if (!isRecordChanged) throw error
       return null
     }
     if (info === null) return null
@@ -115,8 +99,8 @@ function replaceWithLock (replace: StagingStorage['replace'], locks: Pick<Locks,
     const released = note ? lock.releaseWith(record => note.change(record, stored), note.cause) : lock.release()
     await released.catch(error => {
       // The content is stored. A note in the lock and the stored revision prove it, too.
-      if (note && !lock.isPublishingNoted) throw error
+      if (note && !isPublishingNoted) throw error
     })
-    return { info }
+    return stored
   }
 }

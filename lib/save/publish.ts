@@ -1,38 +1,22 @@
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
+import { BoundedMap } from '../bounded-map.js'
 import { sha256Of } from '../digest.js'
 import { BeingEditedError, NameTakenError, StorageTimeoutError } from '../errors.js'
-import type { NewVersion } from '../history/details.js'
-import type { Settings } from '../options.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
-import type { Locks } from '../sessions/locks.js'
-import { lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
-import type { RecordSnapshot, RecordStore } from '../sessions/record-store.js'
+import { type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import type { RecordSnapshot } from '../sessions/record-store.js'
+import type { SessionServices } from '../sessions/session-services.js'
 import { liveSessions } from '../sessions/session-states.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
 import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import { newVersion } from './new-version.js'
 import type { ReplaceNoted } from './noted-replace.js'
-import type { Outbox } from './outbox.js'
-import { copyIdOf, saveIdOf, type SaveRequest } from './save-request.js'
-import type { StagingStorage } from './staging.js'
-
-interface Dependencies {
-  readonly storage: StagingStorage
-  readonly recordStore: RecordStore
-  readonly locks: Locks
-  readonly replaceNoted: ReplaceNoted
-  readonly keys: DocumentKeys
-  readonly outbox: Outbox
-  readonly settings: Pick<Settings, 'onFormatChange' | 'onConflict' | 'timeouts' | 'clock'>
-}
+import { copyIdOf, identityOf, saveIdOf, type SaveRequest } from './save-request.js'
 
 /** A save with its content, and the record and the file as last read. */
 export interface StagedSave {
   readonly request: SaveRequest
-  /** Absent where the save has no key: then nothing about it can be noted. */
-  readonly identity: SaveIdentity | undefined
   readonly staged: StagedContent
   /** The document server's data of the changes. */
   readonly changes: StagedContent | undefined
@@ -42,6 +26,7 @@ export interface StagedSave {
   readonly isEarlyLook: boolean
 }
 
+/** One that has a key: without a key nothing about it can be noted. */
 type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
 
 /** The file or its record has changed: look again and decide again. */
@@ -53,22 +38,44 @@ export interface Published {
   readonly event: SavedEvent
 }
 
-/**
- * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it resolves to
- * `CHANGED`.
- */
-export type Publish = (save: StagedSave) => Promise<Published | typeof CHANGED>
+type Result = NonNullable<StoredSave['result']>
 
-export function createPublish ({ storage, recordStore, locks, replaceNoted, keys, outbox, settings }: Dependencies): Publish {
-  return async function publish (save) {
-    return isIdentified(save) ? await decide(save) : await replaceWithoutRecord(save)
+/** Events of the latest saves. */
+const MAX_DELIVERED = 10_000
+
+export function createPublisher ({ storage, recordStore, locks, keys, hooks, settings }: SessionServices, replaceNoted: ReplaceNoted) {
+  const { clock, onConflict, onFormatChange, timeouts } = settings
+  /** By id: events that this instance has passed to `onSaved`. */
+  const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
+
+  return { publish, deliverAgain }
+
+  /**
+   * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it resolves to
+   * `CHANGED`.
+   */
+  async function publish (save: StagedSave): Promise<Published | typeof CHANGED> {
+    const identity = identityOf(save.request)
+    return identity ? await decide({ ...save, identity }) : await replaceWithoutRecord(save)
+  }
+
+  /** The document server repeats a save if the process ended before it was answered, and perhaps before the event was delivered. */
+  async function deliverAgain (request: SaveRequest, { saves }: FileRecord): Promise<void> {
+    const identity = identityOf(request)!
+    const { result } = saves.find(save => isSameSave(save, identity)) ?? {}
+    if (result && !delivered.has(saveIdOf({ ...request, url: request.url.href }))) await deliver(eventOf(request, result))
+  }
+
+  async function deliver (event: SavedEvent): Promise<void> {
+    await hooks.call('onSaved', event)
+    delivered.set(event.id, true)
   }
 
   async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.forgotten
       ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
-      : wasHeldUp(save) || (settings.onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
+      : wasHeldUp(save) || (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
     // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStoredContent(staged, current)) return await noteOnly(save)
@@ -86,33 +93,26 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { fileId, bearing, users } = request
     const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
-    const replaced = await replaceNoted(fileId, staged, snapshot, options, {
-      change: (record, info) => saveStored(record, storedSave(identity, info.revision), detailsOf(request, eventOf(request, info))),
-      publishing (info) {
-        const { undelivered } = detailsOf(request, eventOf(request, info))
-        return { save: storedSave(identity, info.revision), ...(bearing && { bearing }), ...(undelivered && { undelivered }) }
-      },
+    const info = await replaceNoted(fileId, staged, snapshot, options, {
+      change: (record, info) => saveStored(record, storedSave(identity, resultOf(info)), detailsOf(request)),
+      publishing: info => ({ save: storedSave(identity, resultOf(info)), ...(bearing && { bearing }) }),
       cause: { key: identity.key, users }
     })
-    if (replaced === null) return CHANGED
-    const event = eventOf(request, replaced.info)
-    await outbox.deliver(fileId, event, replaced.snapshot)
-    return { outcome: 'stored', event }
+    return info === null ? CHANGED : await published('stored', request, resultOf(info))
   }
 
-  async function storeConflictCopy (save: IdentifiedSave, reason: 'changed' | 'format'): Promise<Published | typeof CHANGED> {
+  async function storeConflictCopy (save: IdentifiedSave, conflictReason: 'changed' | 'format'): Promise<Published | typeof CHANGED> {
     if (save.isEarlyLook) return CHANGED // the lock would not tell whether the file itself has changed since, or was removed
     const { request, identity, snapshot, current } = save
-    const { fileId } = request
+    const { fileId, users } = request
     const lock = locks.lockOf(fileId, snapshot)
     if (!await lock.acquire()) return CHANGED
     try {
       const { extension = current.extension } = formatOf(request)
-      const conflictCopy = await replaceConflictCopy(save, extension) ?? await createConflictCopy(save, extension)
-      const event = eventOf(request, conflictCopy, reason)
-      await lock.releaseWith(record => saveStored(record, storedSave(identity), { conflictCopy, ...detailsOf(request, event) }), { key: identity.key, users: request.users })
-      await outbox.deliver(fileId, event)
-      return { outcome: 'conflict', event }
+      const copy = await replaceConflictCopy(save, extension) ?? await createConflictCopy(save, extension)
+      const result = { ...resultOf(copy), conflictFileId: copy.fileId, conflictReason }
+      await lock.releaseWith(record => saveStored(record, storedSave(identity, result), detailsOf(request)), { key: identity.key, users })
+      return await published('conflict', request, result)
     } catch (error) {
       await lock.release().catch(() => {})
       throw error
@@ -130,8 +130,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     if (wasHeldUp(save) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
-    const replaced = await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
-    return replaced && replaced.info
+    return await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
   }
 
   /** The copy of an attempt that was not noted is used, unless it was changed since. */
@@ -148,24 +147,25 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
 
   /** Stores nothing: the same bytes are stored already. */
   async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<Published | typeof CHANGED> {
-    const event = eventOf(request, current)
-    const record = saveStored(snapshot.record, storedSave(identity, current.revision), detailsOf(request, event))
-    if (await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } }) === null) return CHANGED
-    await outbox.deliver(request.fileId, event)
-    return { outcome: 'unchanged', event }
+    const record = saveStored(snapshot.record, storedSave(identity, resultOf(current)), detailsOf(request))
+    const noted = await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } })
+    return noted === null ? CHANGED : await published('unchanged', request, resultOf(current))
   }
 
   async function replaceWithoutRecord ({ request, staged, changes, current }: StagedSave): Promise<Published | typeof CHANGED> {
     const info = await storage.replace(request.fileId, staged, { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) })
-    if (info === null) return CHANGED
-    const event = eventOf(request, info)
-    await outbox.deliver(request.fileId, event)
-    return { outcome: 'stored', event }
+    return info === null ? CHANGED : await published('stored', request, resultOf(info))
+  }
+
+  async function published (outcome: Published['outcome'], request: SaveRequest, result: Result): Promise<Published> {
+    const event = eventOf(request, result)
+    await deliver(event)
+    return { outcome, event }
   }
 
   /** Also where the file had that extension when it was looked at: another program may have renamed it, which changes no revision. */
   function formatOf ({ filetype }: SaveRequest): { extension?: string } {
-    return settings.onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
+    return onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
   }
 
   async function isStoredContent (staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {
@@ -174,7 +174,7 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
     if (stored === null) return false
     try {
       const hashes = async () => await Promise.all([sha256Of(staged), sha256Of(stored.body)])
-      const [a, b] = await withTimeout(hashes, { milliseconds: settings.timeouts.total, timeoutError: ms => new StorageTimeoutError('read', ms) })
+      const [a, b] = await withTimeout(hashes, { milliseconds: timeouts.total, timeoutError: ms => new StorageTimeoutError('read', ms) })
       return stored.info.revision === revision && a === b
     } finally {
       discard(stored.body)
@@ -182,16 +182,12 @@ export function createPublish ({ storage, recordStore, locks, replaceNoted, keys
   }
 
   /** The changes belong to the file that was edited, not to a conflict copy. */
-  function versionOf (request: SaveRequest, changes?: StagedContent): () => NewVersion {
-    return () => newVersion(request, settings.clock.now(), changes)
+  function versionOf (request: SaveRequest, changes?: StagedContent) {
+    return () => newVersion(request, clock.now(), changes)
   }
 
-  function detailsOf (request: SaveRequest, event: SavedEvent): SaveDetails {
-    return { undelivered: outbox.entryFor(event), bearing: request.bearing, isAwaited: isAwaited(request) }
-  }
-
-  function storedSave (identity: SaveIdentity, revision?: string): StoredSave {
-    return { ...identity, storedAt: settings.clock.now(), ...(revision !== undefined && { revision }) }
+  function storedSave (identity: SaveIdentity, result: Result): StoredSave {
+    return { ...identity, storedAt: clock.now(), result }
   }
 }
 
@@ -201,29 +197,27 @@ function isOutdated ({ request: { forgotten, lastsave }, identity: { key }, snap
 }
 
 function wasHeldUp ({ request, identity, snapshot: { record } }: IdentifiedSave): boolean {
-  return isHeldUp(record, identity, { isAwaited: isAwaited(request) })
+  return isHeldUp(record, identity, detailsOf(request))
 }
 
-function isAwaited (request: SaveRequest): boolean {
-  return request.isAwaited?.() ?? true
+function detailsOf ({ bearing, isAwaited }: SaveRequest): SaveDetails & { readonly isAwaited: boolean } {
+  return { bearing, isAwaited: isAwaited?.() ?? true }
 }
 
-function isIdentified (save: StagedSave): save is IdentifiedSave {
-  return save.identity !== undefined
+function resultOf ({ extension, size, revision }: FileInfo): Result {
+  return { extension, size, revision }
 }
 
-function eventOf (request: SaveRequest, { fileId, extension, size, revision }: FileInfo, conflictReason?: 'changed' | 'format'): SavedEvent {
-  const { key, status, users } = request
+function eventOf (request: SaveRequest, result: Result): SavedEvent {
+  const { fileId, key, status, users, forgotten } = request
   return {
     id: saveIdOf({ ...request, url: request.url.href }),
-    fileId: request.fileId,
+    fileId,
     status,
-    extension,
-    size,
-    revision,
+    ...result,
     ...(key !== undefined && { key }),
     ...(users && { users }),
-    ...(request.forgotten && { recovered: true }),
-    ...(conflictReason && { conflict: true, conflictFileId: fileId, conflictReason })
-  }
+    ...(forgotten && { recovered: true }),
+    ...(result.conflictFileId !== undefined && { conflict: true })
+  } as SavedEvent
 }

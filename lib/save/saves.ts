@@ -1,62 +1,99 @@
-import type { FastifyBaseLogger } from 'fastify'
-import type { SavedEvent } from '../../types/events.js'
-import type { StateStore, Storage } from '../../types/storage.js'
-import type { Settings } from '../options.js'
-import type { Outbound } from '../outbound/outbound.js'
-import { createQueue, type Queue } from '../queue.js'
-import type { DocumentKeys } from '../sessions/document-key.js'
-import type { Locks } from '../sessions/locks.js'
-import type { RecordStore } from '../sessions/record-store.js'
-import { createFetchChanges } from './changes.js'
-import { createCsvSaves, type CsvSaves } from './csv-saves.js'
-import { createFetch, type Fetch } from './fetch.js'
-import { createReplaceNoted, type ReplaceNoted } from './noted-replace.js'
-import { createOutbox, type Outbox } from './outbox.js'
-import { createPublish } from './publish.js'
-import { createSave, type Save, type Store } from './save.js'
-import type { StagingStorage } from './staging.js'
+import type { StagedContent } from '../../types/storage.js'
+import { createCsvSaves } from '../csv/csv-saves.js'
+import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
+import { createQueue } from '../queue.js'
+import type { Look } from '../sessions/locks.js'
+import type { SessionServices } from '../sessions/session-services.js'
+import { whyObsolete } from '../sessions/stored-saves.js'
+import { createTurns } from '../turns.js'
+import { createFetch, createFetchChanges } from './fetch.js'
+import { createReplaceNoted } from './noted-replace.js'
+import { CHANGED, createPublisher, type Published } from './publish.js'
+import { identityOf, type SaveRequest } from './save-request.js'
+
+/** Where a save is stored, or why there is nothing to store. */
+export type SaveOutcome = Published | NothingToStore
+type NothingToStore = 'repeated' | 'superseded' | 'missing'
+
+const MAX_DECISIONS = 100
+const MAX_FETCHES = 3
+
+/** A save that has waited this long for its turn is fetched all the same. */
+const MAX_WAIT_FOR_TURN_MS = 10_000
 
 /** The saves of all files. */
-export interface Saves extends CsvSaves {
-  readonly save: Save
-  readonly store: Store
-  readonly fetch: Fetch
-  readonly replaceNoted: ReplaceNoted
-  readonly outbox: Outbox
+export type Saves = ReturnType<typeof createSaves>
+
+export function createSaves (services: SessionServices) {
+  const { storage, locks, settings: { concurrentSaves, onMissingFile, versions } } = services
+  const fetch = createFetch(services)
+  const fetchChanges = versions && createFetchChanges(services, fetch)
+  const { stageSaved, documentOptions } = createCsvSaves(services)
+  const replaceNoted = createReplaceNoted(services)
+  const { publish, deliverAgain } = createPublisher(services, replaceNoted)
+  const inTurn = createTurns({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   /** Keeps the order in which the callbacks of a file arrive. By fileId. */
-  readonly queue: Queue
-}
+  const queue = createQueue()
+  return { save, store, fetch, stageSaved, documentOptions, replaceNoted, queue }
 
-interface Dependencies {
-  readonly settings: Pick<Settings, 'concurrentSaves' | 'csv' | 'versions' | 'onSaved' | 'onConflict' | 'onFormatChange' | 'onMissingFile' | 'saveRetries' | 'timeouts' | 'clock'>
-  readonly storage: StagingStorage
-  readonly state: StateStore
-  readonly recordStore: RecordStore
-  readonly locks: Locks
-  readonly keys: DocumentKeys
-  readonly outbound: Outbound
-  /** Never rejects. */
-  readonly hooks: { call (name: 'onSaved', event: SavedEvent): Promise<void> }
-  readonly spool: NonNullable<Storage['stage']>
-  readonly log: Pick<FastifyBaseLogger, 'warn'>
-  /** Ends all downloads. */
-  readonly signal: AbortSignal
-}
+  /**
+   * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately before it is
+   * published. Resolves when the content is durable and the event was delivered. If it rejects, the stored content is unchanged, unless
+   * the storage stores it after it has failed.
+   */
+  async function save (request: SaveRequest): Promise<SaveOutcome> {
+    for (let fetches = 1; ; fetches++) {
+      const look = await locks.lookWhenFree(request.fileId)
+      const skipped = await nothingToStore(request, look)
+      if (skipped !== undefined) return skipped
 
-export function createSaves ({ settings, storage, state, recordStore, locks, keys, outbound, hooks, spool, log, signal }: Dependencies): Saves {
-  const onSaved = settings.onSaved && (async (event: SavedEvent) => await hooks.call('onSaved', event))
-  const outbox = createOutbox({ recordStore, state, onSaved, hookTimeout: settings.timeouts.hooks, clock: settings.clock })
-  const replaceNoted = createReplaceNoted({ storage, locks, recordStore })
-  const publish = createPublish({ storage, recordStore, locks, replaceNoted, keys, outbox, settings })
-  const fetch = createFetch({ outbound, settings, signal })
-  const csvSaves = createCsvSaves({ storage, settings, log })
-  const fetchChanges = settings.versions && createFetchChanges({ fetch, stage: storage.commit ? storage.stage : spool, log })
-  return {
-    ...createSave({ storage, fetch, stageSaved: csvSaves.stageSaved, fetchChanges, locks, publish, outbox, settings }),
-    ...csvSaves,
-    fetch,
-    replaceNoted,
-    outbox,
-    queue: createQueue()
+      const { extension } = look.current!
+      const { staged, changes } = await inTurn(async () => ({
+        staged: await stageSaved(look.current!, async stage => await fetch({ ...request, extension }, async content => await stage(content, request.filetype))),
+        changes: fetchChanges ? await fetchChanges(request) : undefined
+      }))
+      try {
+        return await store(request, staged, changes, isCheckedAtPublishing(request) ? look : undefined)
+      } catch (error) {
+        // Another instance assumed that this one had died, and removed its staged content.
+        if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
+      } finally {
+        await storage.discard(staged)
+        if (changes) await storage.discard(changes)
+      }
+    }
+  }
+
+  /**
+   * Whether publishing fails if the record or the file is not the one that was looked at. A storage with `revoke` calls
+   * `beforePublish`, in which the lock is acquired under that condition. A save without a key acquires none.
+   */
+  function isCheckedAtPublishing (request: SaveRequest): boolean {
+    return storage.commit !== undefined || (storage.revoke !== undefined && identityOf(request) !== undefined)
+  }
+
+  async function nothingToStore (request: SaveRequest, { snapshot: { record }, current }: Look): Promise<NothingToStore | undefined> {
+    const identity = identityOf(request)
+    const reason = identity && whyObsolete(record, identity)
+    if (reason === 'repeated') await deliverAgain(request, record)
+    if (reason !== undefined || current !== null) return reason
+    if (onMissingFile === 'reject') throw new FileNotFoundError()
+    return 'missing'
+  }
+
+  /**
+   * Stores content that is staged already, as `save` does. Does not discard it. `latest`: a look to begin with, where publishing tells
+   * whether anything has changed since.
+   */
+  async function store (request: SaveRequest, staged: StagedContent, changes?: StagedContent, latest?: Look): Promise<SaveOutcome> {
+    for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
+      const isEarlyLook = decisions === 1 && latest !== undefined
+      const look = isEarlyLook ? latest : await locks.lookWhenFree(request.fileId)
+      const skipped = await nothingToStore(request, look)
+      if (skipped !== undefined) return skipped
+      const outcome = await publish({ request, staged, changes, snapshot: look.snapshot, current: look.current!, isEarlyLook })
+      if (outcome !== CHANGED) return outcome
+    }
+    throw new BusyError(`it was changed ${MAX_DECISIONS} times while a save was about to be published`)
   }
 }

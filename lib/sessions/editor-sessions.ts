@@ -2,25 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command, CommandResult } from '../../types/document-server.js'
 import type { RequestOptions } from '../../types/requests.js'
 import type { EditorSession, EditorSessions, ListSessionsOptions } from '../../types/sessions.js'
-import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
+import { COMMAND_CODE } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
 import { AnyString, assertOptions, assertValue, isString, listOf, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../rules.js'
 import { unlessAborted } from '../with-timeout.js'
-import type { DocumentKeys } from './document-key.js'
 import type { KnownSessions } from './known-sessions.js'
 import type { Session } from './record.js'
-import type { RecordOfFile, RecordStore } from './record-store.js'
+import type { RecordOfFile } from './record-store.js'
 import { LONG_AGO } from './session-changes.js'
+import type { SessionServices } from './session-services.js'
 import { liveSessions } from './session-states.js'
 import type { Sessions } from './sessions.js'
-
-interface Dependencies {
-  readonly recordStore: Pick<RecordStore, 'read' | 'readAll'>
-  readonly known: KnownSessions
-  readonly sessions: Pick<Sessions, 'giveUpIfUnknown'>
-  readonly keys: Pick<DocumentKeys, 'isForAnotherServer'>
-  readonly commands: Pick<Commands, 'send'>
-}
 
 const MAX_TITLE_LENGTH = 255
 
@@ -31,7 +23,13 @@ const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signa
 /** A scan pauses after so many records, for as long as they took. */
 const RECORDS_PER_PAUSE = 50
 
-export function createEditorSessions ({ recordStore, known, sessions, keys, commands }: Dependencies): EditorSessions {
+interface SessionParts {
+  readonly known: KnownSessions
+  readonly sessions: Sessions
+}
+
+/** `app.editorSessions`. */
+export function createEditorSessions ({ keys, commands, recordStore }: SessionServices, { known, sessions }: SessionParts): EditorSessions {
   /** Settles when the scans that have been asked for so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
 

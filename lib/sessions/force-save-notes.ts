@@ -56,10 +56,10 @@ export function forceSavesConcerned (record: FileRecord, announced: Announced, b
 
 /** The document server has repeated a save that is stored already. */
 export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, bearing: Bearing): FileRecord {
-  const { revision } = record.saves.find(save => isSameSave(save, identity)) ?? {}
+  const { result } = record.saves.find(save => isSameSave(save, identity)) ?? {}
   return changed(record, forceSave => {
     const from = sourceOf(forceSave, identity, bearing)
-    const stored = revision === undefined ? forceSave.stored : { revision }
+    const stored = result ? defined({ revision: result.revision, conflictFileId: result.conflictFileId }) : forceSave.stored
     return forceSave.key === identity.key && from !== 'other' && stored !== undefined ? withResult(forceSave, { from, ...stored }) : forceSave
   })
 }

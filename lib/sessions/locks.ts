@@ -1,45 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FileInfo, StateStore, Storage } from '../../types/storage.js'
+import type { FileInfo } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
+import type { Services } from '../services.js'
 import type { FileRecord, Lock, Publishing } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved } from './stored-saves.js'
-
-/** The locks of files, kept in their records. An instance holds the lock only while it publishes. */
-export interface Locks {
-  /** Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
-  whenFree (fileId: string): Promise<RecordSnapshot>
-  /** As `whenFree`, with the file as it is then; `null` if there is none. */
-  lookWhenFree (fileId: string): Promise<Look>
-  /** The lock of a file, not yet acquired. */
-  lockOf (fileId: string, snapshot: RecordSnapshot): FileLock
-  /** Breaks a lock whose holder is known to have died, and finds out what it published. */
-  breakIfDead (fileId: string, snapshot: RecordSnapshot): Promise<void>
-}
 
 /** What is decided on. */
 export interface Look {
   readonly snapshot: RecordSnapshot
   readonly current: FileInfo | null
-}
-
-export interface FileLock {
-  /** Whether it could not be acquired because the record was no longer the one of the snapshot. */
-  readonly isRecordChanged: boolean
-  /** Whether the lock contains a note of what is about to be published. */
-  readonly isPublishingNoted: boolean
-  /** Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. */
-  acquire (publishing?: Publishing): Promise<boolean>
-  /**
-   * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without calling
-   * `beforePublish`. A failure is retried, because the content is already stored.
-   */
-  releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void>
-  /** Releases it: nothing was published. */
-  release (): Promise<void>
-  /** Releases it when it is unknown whether anything was published: afterwards it was, or never will be. */
-  abandon (): Promise<void>
 }
 
 /** A lock that this instance has acquired, and the record with it. */
@@ -48,73 +19,23 @@ interface HeldLock {
   readonly snapshot: RecordSnapshot
 }
 
-interface Dependencies {
-  readonly recordStore: RecordStore
-  readonly state: Pick<StateStore, 'owner' | 'hasEnded'>
-  readonly storage: Pick<Storage, 'stat' | 'revoke'>
-  /** Ends all waiting. */
-  readonly signal: AbortSignal
-}
-
 /** Publishing takes milliseconds. A holder that resumes after this can no longer publish. */
 const BROKEN_AFTER_MS = 10_000
 const BUSY_AFTER_MS = 60_000
 const POLL_INTERVAL_MS = 20
 const RELEASE_ATTEMPTS = 3
 
-export function createLocks ({ recordStore, state: { owner, hasEnded }, storage, signal }: Dependencies): Locks {
+/** The locks of files, kept in their records. An instance holds the lock only while it publishes. */
+export type Locks = ReturnType<typeof createLocks>
+
+export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: Services, recordStore: RecordStore) {
   /** All lock ids of this instance begin with it. */
   const instance = randomUUID()
   const heldIds = new Set<string>()
 
-  return {
-    whenFree,
+  return { whenFree, lookWhenFree, lockOf, breakIfDead }
 
-    async lookWhenFree (fileId) {
-      const snapshot = await whenFree(fileId)
-      return { snapshot, current: await fileAt(snapshot, fileId, storage) }
-    },
-
-    lockOf (fileId, snapshot) {
-      let held: HeldLock | undefined
-      let isRecordChanged = false
-      let isPublishingNoted = false
-
-      return {
-        get isRecordChanged () { return isRecordChanged },
-        get isPublishingNoted () { return isPublishingNoted },
-        async acquire (publishing) {
-          isPublishingNoted = publishing !== undefined
-          const acquired = await acquire(fileId, snapshot, publishing)
-          isRecordChanged = acquired === null
-          held = acquired ?? held // a storage may ask again after it was acquired
-          return acquired !== null
-        },
-        async releaseWith (change, cause) {
-          await releaseDurably(fileId, held, change, cause)
-        },
-        async release () {
-          if (!held) return
-          const { id, snapshot } = held
-          heldIds.delete(id)
-          await recordStore.update(fileId, record => withoutLock(record, id), { ...NOT_DURABLE, snapshot })
-        },
-        async abandon () {
-          if (!held) return
-          const { id } = held
-          heldIds.delete(id)
-          const current = await recordStore.read(fileId)
-          if (current.record.lock?.id === id) await breakLock(fileId, current, current.record.lock)
-        }
-      }
-    },
-
-    async breakIfDead (fileId, snapshot) {
-      const { lock } = snapshot.record
-      if (lock !== undefined && isHolderDead(lock)) await breakLock(fileId, snapshot, lock)
-    }
-  }
-
+  /** Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
   async function whenFree (fileId: string): Promise<RecordSnapshot> {
     const isStuck = stuckLockDetector()
     for (const started = performance.now(); ;) {
@@ -125,9 +46,79 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
         await breakLock(fileId, snapshot, lock)
       } else {
         if (performance.now() - started > BUSY_AFTER_MS) throw new BusyError(`others were publishing it for more than ${BUSY_AFTER_MS} ms`)
-        await delay(POLL_INTERVAL_MS, undefined, { signal })
+        await delay(POLL_INTERVAL_MS, undefined, { signal: shutdown.endSaves })
       }
     }
+  }
+
+  /** As `whenFree`, with the file as it is then; `null` if there is none. */
+  async function lookWhenFree (fileId: string): Promise<Look> {
+    const snapshot = await whenFree(fileId)
+    return { snapshot, current: await fileAt(snapshot, fileId, storage) }
+  }
+
+  /** The lock of a file, not yet acquired. */
+  function lockOf (fileId: string, snapshot: RecordSnapshot) {
+    let held: HeldLock | undefined
+
+    return {
+      /**
+       * Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. `publishing`: a note of what
+       * is about to be published.
+       */
+      async acquire (publishing?: Publishing): Promise<boolean> {
+        const acquired = await acquire(fileId, snapshot, publishing)
+        held = acquired ?? held // a storage may ask again after it was acquired
+        return acquired !== null
+      },
+
+      /**
+       * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without calling
+       * `beforePublish`. A failure is retried, because the content is already stored.
+       */
+      async releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void> {
+        const id = held?.id ?? ''
+        // Nobody changes the record of a locked file, unless the lock is broken. After a failure it may have been changed.
+        let known = held && { snapshot: held.snapshot }
+        try {
+          for (let attempt = 1; ; attempt++) {
+            try {
+              await recordStore.update(fileId, record => change(withoutLock(record, id)), { ...known, ...(cause && { cause }) })
+              return
+            } catch (error) {
+              if (attempt === RELEASE_ATTEMPTS) throw error
+              known = undefined
+              await delay(POLL_INTERVAL_MS * 4 ** attempt)
+            }
+          }
+        } finally {
+          heldIds.delete(id)
+        }
+      },
+
+      /** Releases it: nothing was published. */
+      async release (): Promise<void> {
+        if (!held) return
+        const { id, snapshot } = held
+        heldIds.delete(id)
+        await recordStore.update(fileId, record => withoutLock(record, id), { ...NOT_DURABLE, snapshot })
+      },
+
+      /** Releases it when it is unknown whether anything was published: afterwards it was, or never will be. */
+      async abandon (): Promise<void> {
+        if (!held) return
+        const { id } = held
+        heldIds.delete(id)
+        const current = await recordStore.read(fileId)
+        if (current.record.lock?.id === id) await breakLock(fileId, current, current.record.lock)
+      }
+    }
+  }
+
+  /** Breaks a lock whose holder is known to have died, and finds out what it published. */
+  async function breakIfDead (fileId: string, snapshot: RecordSnapshot): Promise<void> {
+    const { lock } = snapshot.record
+    if (lock !== undefined && isHolderDead(lock)) await breakLock(fileId, snapshot, lock)
   }
 
   async function acquire (fileId: string, snapshot: RecordSnapshot, publishing?: Publishing): Promise<HeldLock | null> {
@@ -146,25 +137,6 @@ export function createLocks ({ recordStore, state: { owner, hasEnded }, storage,
     }
     heldIds.delete(id)
     return null
-  }
-
-  async function releaseDurably (fileId: string, held: HeldLock | undefined, change: (record: FileRecord) => FileRecord, cause: Cause | undefined): Promise<void> {
-    const id = held?.id ?? ''
-    try {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          // Nobody changes the record of a locked file, unless the lock is broken. After a failure it may have been changed.
-          const known = attempt === 1 && held ? { snapshot: held.snapshot } : {}
-          await recordStore.update(fileId, record => change(withoutLock(record, id)), { ...known, ...(cause && { cause }) })
-          return
-        } catch (error) {
-          if (attempt === RELEASE_ATTEMPTS) throw error
-          await delay(POLL_INTERVAL_MS * 4 ** attempt)
-        }
-      }
-    } finally {
-      heldIds.delete(id)
-    }
   }
 
   function isHolderDead ({ id, owner }: Lock): boolean {

@@ -1,6 +1,7 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
 import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
+import type { Services } from '../services.js'
 import { EMPTY, type FileRecord, isFileRecord } from './record.js'
 
 /** A record as it was read, with the version that a change must be based on. */
@@ -31,37 +32,11 @@ export interface ChangeOptions {
   readonly cause?: Cause
 }
 
-export interface UpdateOptions extends ChangeOptions {
-  /** The record as it was last known: it is not read first. */
-  readonly snapshot?: RecordSnapshot
-}
-
-/** Is told what this instance reads and changes. */
+/** Notified of every record this instance reads or changes. */
 export interface RecordObserver {
   read (fileId: string, record: FileRecord): void
-  /** Of each change it is told exactly once, at the instance that made it. */
+  /** Called once per change, on the instance that made it. */
   changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
-}
-
-/** The records of all files. Other instances of the application read and change them at the same time. */
-export interface RecordStore {
-  /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
-  readonly readAll: (() => AsyncIterable<RecordOfFile>) | undefined
-  read (fileId: string): Promise<RecordSnapshot>
-  /** Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not stored. */
-  compareAndSet (fileId: string, record: FileRecord, snapshot: RecordSnapshot, options?: ChangeOptions): Promise<RecordSnapshot | null>
-  /**
-   * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written when the
-   * change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what `change` throws.
-   */
-  update (fileId: string, change: (record: FileRecord) => FileRecord, options?: UpdateOptions): Promise<FileRecord>
-  /** To be called when a record was changed by `Storage.commit`. */
-  committed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
-}
-
-/** The file at the moment of a snapshot, or later; `null` if there is none. */
-export async function fileAt ({ info }: RecordSnapshot, fileId: string, { stat }: Pick<Storage, 'stat'>): Promise<FileInfo | null> {
-  return info === undefined ? await stat(fileId) : info
 }
 
 /** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
@@ -70,10 +45,24 @@ export const NOT_DURABLE = { durable: false } as const
 /** Even with many instances a change needs only a few. */
 const MAX_ATTEMPTS = 1000
 
-export function createRecordStore (state: StateStore, takeSnapshot: Storage['snapshot'], observer: RecordObserver): RecordStore {
+/** The records of all files. Other instances of the application read and change them at the same time. */
+export type RecordStore = ReturnType<typeof createRecordStore>
+
+export function createRecordStore ({ state, storage }: Services, observer: RecordObserver) {
+  const { list } = state
+  return {
+    /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
+    readAll: list && (() => readAll(list)),
+    read,
+    compareAndSet,
+    update,
+    /** To be called when a record was changed by `Storage.commit`. */
+    committed: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => observer.changed(fileId, before, after, cause)
+  }
+
   async function read (fileId: string): Promise<RecordSnapshot> {
-    if (!takeSnapshot) return snapshotOf(fileId, await state.get(fileId))
-    const { info, record } = await takeSnapshot(fileId)
+    if (!storage.snapshot) return snapshotOf(fileId, await state.get(fileId))
+    const { info, record } = await storage.snapshot(fileId)
     return { ...snapshotOf(fileId, record), info }
   }
 
@@ -92,6 +81,7 @@ export function createRecordStore (state: StateStore, takeSnapshot: Storage['sna
     return record
   }
 
+  /** Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not stored. */
   async function compareAndSet (fileId: string, changed: FileRecord, { record, version }: RecordSnapshot, { durable = true, cause }: ChangeOptions = {}): Promise<RecordSnapshot | null> {
     const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
     if (newVersion === null) return null
@@ -99,19 +89,22 @@ export function createRecordStore (state: StateStore, takeSnapshot: Storage['sna
     return { record: changed, version: newVersion }
   }
 
-  const { list } = state
-  return {
-    read,
-    readAll: list && (() => readAll(list)),
-    compareAndSet,
-    committed: (fileId, before, after, cause) => observer.changed(fileId, before, after, cause),
-    async update (fileId, change, { snapshot: known, ...options } = {}) {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const snapshot = attempt === 1 && known ? known : await read(fileId)
-        const changed = change(snapshot.record)
-        if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) !== null) return changed
-      }
-      throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
+  /**
+   * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written when the
+   * change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what `change` throws.
+   * `snapshot`: the record as it was last known, which is then not read first.
+   */
+  async function update (fileId: string, change: (record: FileRecord) => FileRecord, { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: RecordSnapshot } = {}): Promise<FileRecord> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const snapshot = attempt === 1 && known ? known : await read(fileId)
+      const changed = change(snapshot.record)
+      if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) !== null) return changed
     }
+    throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
   }
+}
+
+/** The file at the moment of a snapshot, or later; `null` if there is none. */
+export async function fileAt ({ info }: RecordSnapshot, fileId: string, { stat }: Pick<Storage, 'stat'>): Promise<FileInfo | null> {
+  return info === undefined ? await stat(fileId) : info
 }

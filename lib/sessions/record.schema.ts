@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import type { SavedEvent } from '../../types/events.js'
 
 // The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application.
 
@@ -36,18 +35,17 @@ const SaveIdentitySchema = Type.Object({
 
 const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({
   storedAt: Milliseconds,
-  /** Of the stored content; absent if it was stored as a conflict copy or not at all. */
-  revision: OptionalString
+  /** Of the stored file, if the next session under this key is sure to be based on it; absent if nothing was stored in the file. */
+  revision: OptionalString,
+  /** What `onSaved` receives about the content; absent if nothing was stored. */
+  result: Type.Optional(Type.Object({
+    extension: Type.String(),
+    size: Type.Number(),
+    revision: Type.String(),
+    conflictFileId: OptionalString,
+    conflictReason: Type.Optional(Type.Union([Type.Literal('changed'), Type.Literal('format')]))
+  }))
 })])
-
-const UndeliveredEventSchema = Type.Object({
-  event: Type.Unsafe<SavedEvent>(Type.Object({ id: Type.String(), fileId: Type.String() })),
-  /** The plugin instance that is to deliver it. */
-  deliverer: Type.String(),
-  /** Its process, where the storage can tell whether a process has ended. */
-  owner: OptionalString,
-  storedAt: Milliseconds
-})
 
 const ForceSaveResultSchema = Type.Object({
   /**
@@ -89,7 +87,6 @@ const PublishingSchema = Type.Object({
   /** Revision of the earlier version that is published. */
   restored: OptionalString,
   bearing: Type.Optional(BearingSchema),
-  undelivered: Type.Optional(UndeliveredEventSchema),
   /** For `Storage.revoke`. */
   ticket: OptionalString
 })
@@ -107,8 +104,6 @@ export const FileRecord = Type.Object({
   sessions: Type.Array(SessionSchema),
   /** The latest ones, newest first. */
   saves: Type.Array(StoredSaveSchema),
-  /** Events that `onSaved` was not called with, or has not finished with. */
-  undelivered: Type.Optional(Type.Array(UndeliveredEventSchema)),
   /** Force saves that `forceSave()` waits for, oldest first. */
   forceSaves: Type.Optional(Type.Array(ForceSaveSchema)),
   lock: Type.Optional(LockSchema)
@@ -118,7 +113,6 @@ export type Session = Readonly<Static<typeof SessionSchema>>
 /** What distinguishes one save from another. */
 export type SaveIdentity = Readonly<Static<typeof SaveIdentitySchema>>
 export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
-export type UndeliveredEvent = Readonly<Static<typeof UndeliveredEventSchema>>
 export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
 export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
 /** What a callback means to the force saves that are waited for. */

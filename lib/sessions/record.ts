@@ -1,7 +1,7 @@
 import type { FileRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
 export { isFileRecord } from './record.compiled.js'
-export type { Bearing, FileRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave, UndeliveredEvent } from './record.schema.js'
+export type { Bearing, FileRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
 export const EMPTY: FileRecord = { sessions: [], saves: [] }
 

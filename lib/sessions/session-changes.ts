@@ -1,5 +1,5 @@
 import type { FileInfo } from '../../types/storage.js'
-import type { DocumentKeys } from './document-key.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import { type FileRecord, finishedKeys, lastSaveOf, type Session, sessionWith } from './record.js'
 import { hasRefusedSave, type SessionEvent, stateOf, TRANSITIONS } from './session-states.js'
 

@@ -1,7 +1,7 @@
 import type { FileInfo } from '../../types/storage.js'
-import type { DocumentKeys } from './document-key.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import { forceSavesConcerned } from './force-save-notes.js'
-import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave, type UndeliveredEvent } from './record.js'
+import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from './record.js'
 import { LONG_AGO, sessionAfter } from './session-changes.js'
 import { hasRefusedSave, liveSessions } from './session-states.js'
 
@@ -11,9 +11,6 @@ import { hasRefusedSave, liveSessions } from './session-states.js'
 const MAX_SAVES = 8
 
 export interface SaveDetails {
-  /** The conflict copy it was stored in. */
-  readonly conflictCopy?: Pick<FileInfo, 'fileId' | 'revision'>
-  readonly undelivered?: UndeliveredEvent | undefined
   readonly bearing?: Bearing | undefined
   /** Whether the document server waits for the answer: otherwise it does not know that the save is stored. */
   readonly isAwaited?: boolean
@@ -23,57 +20,40 @@ export interface SaveDetails {
  * A save was stored. A finished one ends its session, a force save does not. A session also goes on when the document server will not
  * get the answer to its finished save, or when that was held up. Nothing changes when the save is noted already.
  */
-export function saveStored (record: FileRecord, save: StoredSave, { conflictCopy, undelivered, bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
+export function saveStored (record: FileRecord, save: StoredSave, { bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
+  const { result: { revision, conflictFileId } = {} } = save
+  const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
-  const isRefused = session !== undefined && hasRefusedSave(session)
-  const revision = conflictCopy?.revision ?? save.revision
-  const noted = undelivered ? eventUndelivered(record, undelivered) : record
+  // A document server that has a refused save may return to it under this key, whatever was saved since.
+  const isReliable = session === undefined || !hasRefusedSave(session)
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
-    ...revision === undefined ? noted : forceSavesConcerned(noted, save, bearing, { revision, conflictFileId: conflictCopy?.fileId }),
-    saves: latest(record.saves.toSpliced(index, 0, isRefused ? withoutRevision(save) : save))
+    ...revision === undefined ? record : forceSavesConcerned(record, save, bearing, { revision, conflictFileId }),
+    saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(isReliable && inFile) }))
   }
   if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
   if (save.status === 2 && isAwaited) return sessionAfter(changed, save.key, 'saved')
   if (isFinished(record, save)) return changed // its session ended while it was being stored
   return sessionAfter(changed, save.key, save.status === 2 ? 'savedUnheard' : 'forceSaved', {
     lastReported: save.status === 2 ? LONG_AGO : save.storedAt,
-    ...(conflictCopy === undefined && save.revision !== undefined && { baseRevision: save.revision }),
-    ...(conflictCopy !== undefined && { conflictFileId: conflictCopy.fileId, conflictRevision: conflictCopy.revision })
+    ...(inFile && { baseRevision: inFile.revision }),
+    ...(revision !== undefined && conflictFileId !== undefined && { conflictFileId, conflictRevision: revision })
   })
 }
 
-/** A document server that has a refused save may return to it under this key, whatever was saved since. */
-function withoutRevision ({ revision, ...save }: StoredSave): StoredSave {
-  return save
-}
-
-/** `onSaved` is to be called with an event. */
-function eventUndelivered (record: FileRecord, event: UndeliveredEvent): FileRecord {
-  return { ...record, undelivered: [...record.undelivered ?? [], event].slice(-MAX_SAVES) }
-}
-
-/** `onSaved` was called with an event. */
-export function eventDelivered (record: FileRecord, id: string): FileRecord {
-  const { undelivered = [], ...rest } = record
-  const others = undelivered.filter(({ event }) => event.id !== id)
-  return others.length === undelivered.length ? record : { ...rest, ...(others.length > 0 && { undelivered: others }) }
-}
-
 /** An earlier version was stored. Whoever opens the document sees it, and not a save that was refused before. */
-export function versionRestored (record: FileRecord, undelivered: UndeliveredEvent | undefined): FileRecord {
-  const restored = record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
-  return undelivered ? eventUndelivered(restored, undelivered) : restored
+export function versionRestored (record: FileRecord): FileRecord {
+  return record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
 }
 
 /** Removes the lock of a dead holder. The save, or the earlier version, that it was publishing counts as stored if its content is what is stored now. */
 export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
-  const { save, restored, undelivered, bearing } = lock?.publishing ?? {}
-  if (restored !== undefined) return restored === storedRevision ? versionRestored(rest, undelivered) : rest
-  return save !== undefined && save.revision === storedRevision ? saveStored(rest, save, { undelivered, bearing, isAwaited: false }) : rest
+  const { save, restored, bearing } = lock?.publishing ?? {}
+  if (restored !== undefined) return restored === storedRevision ? versionRestored(rest) : rest
+  return save?.result !== undefined && save.result.revision === storedRevision ? saveStored(rest, save, { bearing, isAwaited: false }) : rest
 }
 
 /**

@@ -2,6 +2,7 @@ import t from 'tap'
 import { memoryStorage, type SavedEvent, type SaveFailedEvent } from '../../lib/index.js'
 import { profiles, startEditing } from '../helpers/editing.js'
 import { memoryLog } from '../helpers/log.js'
+import { startInstance } from '../saves/instances.js'
 
 const LASTSAVE = '2026-11-20T16:12:26.000Z'
 
@@ -69,44 +70,24 @@ t.test('onSaved: a repeat of a save has the same id, another save has another id
   t.equal(new Set(saved.map(({ id }) => id)).size, 3)
 })
 
-t.test('onSaved: an event that was not delivered because the process died is delivered with the repeat of the save, or with the next save, under the same id', async t => {
-  for (const next of ['repeat', 'another'] as const) {
-    await t.test(next, async t => {
-      const storage = memoryStorage()
-      const dying = { ...storage, state: { ...storage.state, owner: 'the first', hasEnded: () => false } }
-      const told: SavedEvent[] = []
-      const first = await startEditing(t, {
-        memory: true,
-        storage: dying,
-        publicBaseUrl: 'https://app.example.com',
-        timeouts: { hooks: 50 },
-        async onSaved (event) {
-          told.push(event)
-          dying.state.set = async () => { throw new Error('this process has ended') }
-        }
-      })
-      const { key, post, url, fileId, documentServer } = first
-      t.equal(await post({ key, status: 1 }), 0)
-      t.equal(await post({ key, status: 6, url, lastsave: LASTSAVE, users: ['u1'] }), 0)
-      t.equal(told.length, 1, 'but its delivery could not be noted')
-
-      const again: SavedEvent[] = []
-      const second = await startEditing(t, {
-        memory: true,
-        storage: { ...storage, state: { ...storage.state, owner: 'the second', hasEnded: owner => owner === 'the first' } },
-        publicBaseUrl: 'https://app.example.com',
-        documentServerOrigin: documentServer.origin,
-        onSaved: event => { again.push(event) }
-      })
-      const path = next === 'repeat' ? url : `${documentServer.origin}/another`
-      t.equal(await second.post({ key, status: 6, url: path, lastsave: LASTSAVE, users: ['u1'] }, fileId), 0)
-      t.strictSame(again[0], told[0])
-      t.equal(again.length, next === 'repeat' ? 1 : 2)
-      t.equal(await second.post({ key, status: 6, url: path, lastsave: LASTSAVE, users: ['u1'] }, fileId), 0)
-      t.equal(again.length, next === 'repeat' ? 1 : 2, 'not once more')
-    })
-  }
-})
+for (const where of ['the document', 'a conflict copy'] as const) {
+  t.test(`onSaved: the instance that stored a save in ${where} may have died before the hook, so another one that the save is repeated to calls it, under the same id`, async t => {
+    const [told, again]: [SavedEvent[], SavedEvent[]] = [[], []]
+    const editing = await startEditing(t, { onConflict: 'keep-both', onSaved: event => { told.push(event) } })
+    const { key, post, url, fileId, others } = editing
+    const save = { key, status: 2, url, lastsave: LASTSAVE, users: ['u1'] }
+    t.equal(await post({ key, status: 1 }), 0)
+    if (where === 'a conflict copy') await others.write(fileId, 'txt', 'changed from outside')
+    t.equal(await post(save), 0)
+    t.match(told, [{ fileId, status: 2, users: ['u1'], conflict: where === 'a conflict copy' ? true : undefined }])
+    const other = await startInstance(t, editing, { onConflict: 'keep-both', onSaved: event => { again.push(event) } })
+    t.equal(await other.post(save), 0)
+    t.strictSame(again, told)
+    t.equal(await other.post(save), 0)
+    t.equal(await post(save), 0)
+    t.equal(told.length + again.length, 2, 'each calls it once')
+  })
+}
 
 t.test('a force save that is older by the document server\'s clock is not stored, and this is logged', async t => {
   const log = memoryLog()

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
+import { memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { HANDLER, startHost } from '../helpers/host.js'
+import { HANDLER } from '../helpers/host.js'
 import { OLD } from '../integration/support.js'
 import { ADA, GRACE, startHistorian } from './support.js'
 
@@ -197,42 +197,6 @@ t.test('a signal ends a restore that waits for an earlier save', async t => {
   gate.resolve()
   await saving
   t.equal(await stored(), 'three')
-})
-
-t.test('of a version that a process restored before it died, the next save tells onSaved', async t => {
-  const storage = memoryStorage()
-  let isDying = false
-  const { edit, control, documentServer, fileId, saved, clock } = await startHistorian(t, {
-    inFiles: true,
-    storing: () => ({
-      ...storage,
-      state: {
-        ...storage.state,
-        owner: 'a',
-        async set (id, record, ...rest) {
-          if (isDying && !(record as { lock?: object }).lock) throw new Error('dead')
-          return await storage.state.set(id, record, ...rest)
-        }
-      }
-    })
-  })
-  await edit('two')
-  isDying = true
-  const restored = await (await control()).restore(1)
-  t.match(restored, { version: 3 }, 'it is restored, although that could not be noted')
-  t.match(saved.at(-1), { restored: 1 })
-  const told: SavedEvent[] = []
-  const other = await startHost(t, {
-    clock,
-    storage: { ...storage, state: { ...storage.state, owner: 'b', hasEnded: owner => owner === 'a' } },
-    documentServerOrigin: documentServer.url,
-    versions: {},
-    onSaved: event => { told.push(event) }
-  })
-  const session = await documentServer.open((await other.app.editorControl({ user: ADA }).openDocument(fileId)).config!)
-  await session.edit('three')
-  t.match(await session.close(), { accepted: true })
-  t.match(told, [{ id: saved.at(-1)!.id, restored: 1, revision: restored.revision }, { status: 2 }])
 })
 
 t.test('hooks that restore each other\'s documents do not wait for each other', async t => {

@@ -47,7 +47,7 @@ t.test('a commit whose answer is lost counts as a save, and what other instances
   t.equal(await save(), 0)
   t.equal(await storedText(fileId), NEW)
   t.match(saved, [{ status: 2, conflict: undefined }])
-  t.match((await whole.state.get(fileId))?.value, { sessions: [other], undelivered: undefined })
+  t.match((await whole.state.get(fileId))?.value, { sessions: [other] })
   t.equal(await save(), 0, 'a repeat')
   await app.close()
   t.match(ended, [{ reason: 'saved', users: ['ada'] }])

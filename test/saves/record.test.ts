@@ -1,4 +1,3 @@
-import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
@@ -7,7 +6,7 @@ import { startInstance } from './instances.js'
 
 const odd: readonly unknown[] = [
   null, 'text', 0, [], {}, { sessions: [] }, { sessions: {}, saves: [] }, { sessions: [{ key: 'K' }], saves: [] }, { sessions: [], saves: [{ key: 'K', status: 3, storedAt: 1 }] },
-  { sessions: [], saves: [], lock: {} }, { sessions: [], saves: [], lock: { id: 1 } }, { sessions: [], saves: [], lock: { id: 'a', publishing: {} } }, { sessions: [], saves: [], undelivered: [{}] }
+  { sessions: [], saves: [], lock: {} }, { sessions: [], saves: [], lock: { id: 1 } }, { sessions: [], saves: [], lock: { id: 'a', publishing: {} } }, { sessions: [], saves: [{ key: 'a', status: 2, storedAt: 1, result: {} }] }
 ]
 
 for (const profile of profiles) {
@@ -258,29 +257,6 @@ for (const profile of profiles) {
     t.equal(await post({ key, status: 2, url }), 0)
     t.equal(await storedText(fileId), NEW)
     t.ok(reads.count < 30, 'the lock is not polled')
-  })
-
-  t.test(`an event that another instance has yet to deliver is delivered only when that instance has had its time (${profile})`, async t => {
-    const clock = fakeClock()
-    const memory = memoryStorage()
-    const delivered: string[] = []
-    const { key, post, url, fileId } = await startEditing(t, {
-      profile,
-      memory: true,
-      clock,
-      storage: memory,
-      timeouts: { hooks: 1000 },
-      onSaved: ({ id }) => { delivered.push(id) }
-    })
-    const left = { event: { id: 'left', fileId }, deliverer: 'another instance', storedAt: clock.now() }
-    const { version = null } = await memory.state.get(fileId) ?? {}
-    t.not(await memory.state.set(fileId, { sessions: [], saves: [], undelivered: [left] }, version), null)
-    t.equal(await post({ key, status: 6, url: `${url}&1` }), 0)
-    t.notOk(delivered.includes('left'))
-    clock.jump(61_001) // the hook's time, and a minute by which the clocks of two machines may differ
-    t.equal(await post({ key, status: 2, url: `${url}&2` }), 0)
-    t.equal(delivered.filter(id => id === 'left').length, 1)
-    t.equal(delivered.length, 3)
   })
 
   t.test(`with a storage that cannot announce a revision, a save that cannot be noted afterwards is refused, and its repeat is recognized by its bytes (${profile})`, async t => {

@@ -23,8 +23,8 @@ export function createCounts () {
     /** Saves that an instance held up, while their session was saved again. */
     lateCopies: 0,
     toldTwice: 0,
-    /** Events that an instance had no time for. A later save brings them. */
-    toBeTold: 0,
+    /** Contents that the application was not told of, because their instance was killed, but of a later one of the document. */
+    toldLater: 0,
     /** What must not be. */
     lost: 0,
     /** Edits, acknowledged or not, that the document does not have in the end. */

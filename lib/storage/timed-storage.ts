@@ -1,48 +1,46 @@
 import type { CommitOptions, Committed, Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
-import type { NewVersion } from '../history/details.js'
 import { deferErrors, discard } from '../streams.js'
 import { type Untimed, withTimeout } from '../with-timeout.js'
+import { spool } from './spool.js'
 
 /**
  * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
  * `StorageTimeoutError`. What `beforePublish` does is limited itself, and it is not called after the limit: nothing that was given
  * up is published because of it.
  */
-export interface StagingStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions' | 'snapshot' | 'downloadUrl'> {
+export interface TimedStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions' | 'snapshot' | 'downloadUrl'> {
   stage: NonNullable<Storage['stage']>
   /** As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell it. */
   replace (fileId: string, content: StagedContent, options: StagedReplaceOptions): Promise<FileInfo | null>
-  /** As `Storage.commit`; what `version` describes is kept by a storage that keeps versions. */
-  commit?: (fileId: string, content: StagedContent, options: StagedCommitOptions) => Promise<Committed | null>
+  /** As `Storage.commit`. */
+  commit? (fileId: string, content: StagedContent, options: StagedCommitOptions): Promise<Committed | null>
   /** Never rejects. */
   discard (content: StagedContent): Promise<void>
 }
 
 export interface StagedCommitOptions extends CommitOptions {
-  /** About the new content, for a storage that keeps versions. */
-  readonly version?: () => NewVersion
+  /** Describes the new content, for the history of versions. It is not passed on. */
+  readonly version?: () => unknown
   /** Called if the storage has committed after the time limit. */
   readonly onLate?: (committed: Committed) => void
 }
 
 export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> {
   readonly ifRevision: string
-  /** About the new content, for a storage that keeps versions. */
-  readonly version?: () => NewVersion
+  /** Describes the new content, for the history of versions. It is not passed on. */
+  readonly version?: () => unknown
   readonly beforePublish?: (info?: FileInfo, ticket?: string) => Promise<void>
 }
 
-interface Dependencies {
-  /** Stages content for a storage that cannot. */
-  readonly spool: NonNullable<Storage['stage']>
+interface Limits {
   /** Milliseconds: of one call, and of the download of a saved file. */
   readonly timeouts: { readonly storage: number, readonly total: number }
   /** Ends all waiting. */
   readonly signal: AbortSignal
 }
 
-export function stagingStorage (storage: Storage, { spool, timeouts, signal }: Dependencies): StagingStorage {
+export function timedStorage (storage: Storage, { timeouts, signal }: Limits): TimedStorage {
   const { state, versions } = storage
   /** For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after that. */
   const downloadTime = timeouts.total + timeouts.storage
@@ -80,7 +78,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     ...(storage.stage ? native() : spooling())
   }
 
-  async function commit (...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<StagingStorage['commit']>>): Promise<Committed | null> {
+  async function commit (...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<TimedStorage['commit']>>): Promise<Committed | null> {
     let isOver = false
     let committing: Promise<Committed | null> | undefined
     const record: CommitOptions['record'] = info => {
@@ -135,7 +133,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
     }
   }
 
-  function native (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
+  function native (): Pick<TimedStorage, 'stage' | 'create' | 'replace'> {
     return {
       stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
       create: async (...args) => await limited('create', async () => await storage.create(...args)),
@@ -147,7 +145,7 @@ export function stagingStorage (storage: Storage, { spool, timeouts, signal }: D
   }
 
   /** A storage without `stage` reads the spooled content in `replace`: `beforePublish` is called at the end of that content. */
-  function spooling (): Pick<StagingStorage, 'stage' | 'create' | 'replace'> {
+  function spooling (): Pick<TimedStorage, 'stage' | 'create' | 'replace'> {
     return {
       stage: limitedStage(spool),
       create: async (...args) => await limited('create', async () => await storage.create(...args), downloadTime),

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { memoryStorage } from '../../lib/storage/memory-storage.js'
 import { spool } from '../../lib/storage/spool.js'
-import { stagingStorage } from '../../lib/save/staging.js'
+import { memoryStorage } from '../../lib/storage/memory-storage.js'
+import { timedStorage } from '../../lib/storage/timed-storage.js'
 import type { StagedContent, Storage } from '../../types/storage.js'
 
 const NEW = 'saved'
@@ -15,7 +15,7 @@ async function * content (text = NEW): AsyncGenerator<Uint8Array> {
 }
 
 function staging (storage: Storage, timeouts = LONG, signal = new AbortController().signal) {
-  return stagingStorage(storage, { spool, timeouts, signal })
+  return timedStorage(storage, { timeouts, signal })
 }
 
 /** A storage as it was before there was anything to stage, with a document. */

@@ -1,42 +1,26 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from '../csv/dialect.js'
-import { NotRestorable, restored } from '../csv/restore.js'
-import type { Settings } from '../options.js'
+import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from './dialect.js'
+import { NotRestorable, restored } from './restore.js'
+import type { Services } from '../services.js'
 import { bytesOf, discard } from '../streams.js'
-import type { StagingStorage } from './staging.js'
 
-/**
- * Stages a saved file. `fetch` fetches it and passes it to `stage` with its format, if that is known; it is called again if the content
- * has to be staged as it was sent.
- */
-export type StageSaved = <Result>(stored: FileInfo, fetch: (stage: Stage) => Promise<Result>) => Promise<Result>
 export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
-
-interface Dependencies {
-  readonly storage: Pick<StagingStorage, 'read' | 'stage'>
-  readonly settings: Pick<Settings, 'csv'>
-  readonly log: Pick<FastifyBaseLogger, 'warn'>
-}
 
 const CSV = 'csv'
 
-export interface CsvSaves {
-  /** Stages saved CSV files as the stored ones are written, and all other files as they are. */
-  readonly stageSaved: StageSaved
-  /** `document.options` with which the editor opens a stored CSV file without asking how it is written; `undefined` of any other file. */
-  documentOptions (stored: FileInfo): Promise<Record<string, unknown> | undefined>
-}
+export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
+  return { stageSaved, documentOptions }
 
-export function createCsvSaves ({ storage, settings: { csv }, log }: Dependencies): CsvSaves {
-  return {
-    stageSaved,
-    async documentOptions (stored) {
-      const dialect = await dialectOfStored(stored)
-      return dialect && editorOptionsOf(dialect)
-    }
+  /** `document.options` with which the editor opens a stored CSV file without asking how it is written; `undefined` of any other file. */
+  async function documentOptions (stored: FileInfo): Promise<Record<string, unknown> | undefined> {
+    const dialect = await dialectOfStored(stored)
+    return dialect && editorOptionsOf(dialect)
   }
 
+  /**
+   * Stages saved CSV files as the stored ones are written, and all other files as they are. `fetch` fetches the saved file and passes it to
+   * `stage` with its format, if that is known; it is called again if the content has to be staged as it was sent.
+   */
   async function stageSaved<Result> (stored: FileInfo, fetch: (stage: Stage) => Promise<Result>): Promise<Result> {
     const { fileId } = stored
     const asSent: Stage = async content => await storage.stage(fileId, content)

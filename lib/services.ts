@@ -1,0 +1,28 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { SavedEvent } from '../types/events.js'
+import type { StateStore } from '../types/storage.js'
+import type { Commands } from './document-server/commands.js'
+import type { DocumentKeys } from './document-server/document-key.js'
+import type { Settings } from './options.js'
+import type { Outbound } from './outbound/outbound.js'
+import type { Shutdown } from './shutdown.js'
+import type { TimedStorage } from './storage/timed-storage.js'
+
+/** What everything that works on saves and sessions is made from. `parts.ts` makes it, once for each registration of the plugin. */
+export interface Services {
+  readonly settings: Settings
+  readonly storage: TimedStorage
+  /** Where records are: `storage.state`, or the memory of this process if the storage has none. */
+  readonly state: StateStore
+  readonly keys: DocumentKeys
+  readonly commands: Commands
+  readonly outbound: Outbound
+  readonly hooks: {
+    /** Never rejects. */
+    call (name: 'onSaved', event: SavedEvent): Promise<void>
+    /** Whether the caller runs in a hook that a callback of this file waits for. */
+    isInHookOf (fileId: string): boolean
+  }
+  readonly log: FastifyBaseLogger
+  readonly shutdown: Shutdown
+}
