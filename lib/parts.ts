@@ -37,7 +37,6 @@ import { createSaves } from './save/saves.js'
 import { handlerUrls } from './security/handler-urls.js'
 import { pageTokens } from './security/page-token.js'
 import { documentKeys } from './document-server/document-key.js'
-import { createKnownSessions } from './sessions/known-sessions.js'
 import { createLocks } from './sessions/locks.js'
 import { createRecordStore } from './sessions/record-store.js'
 import type { SessionServices } from './sessions/session-services.js'
@@ -102,14 +101,9 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = { settings, storage, state, keys, commands, outbound, hooks, log, shutdown }
   const sessionEvents = createSessionEvents({ hooks, log })
-  const known = createKnownSessions()
-  const recordStore = createRecordStore(base, {
-    read: known.note,
-    changed (fileId, before, after, cause) {
-      known.note(fileId, after)
-      sessionEvents.changed(fileId, before, after, cause)
-      forceSaves.recordChanged(fileId)
-    }
+  const recordStore = createRecordStore(base, (fileId, before, after, cause) => {
+    sessionEvents.changed(fileId, before, after, cause)
+    forceSaves.recordChanged(fileId)
   })
   const locks = createLocks(base, recordStore)
   const services: SessionServices = { ...base, recordStore, locks }
@@ -137,8 +131,6 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     storage,
     applicationStorage: applicationStorage(plugged, locks, createReplaceNoted({ ...services, storage: timed })),
     whenSaved,
-    recordStore,
-    known,
     sessions,
     saves,
     forceSaves,
@@ -156,7 +148,7 @@ export function createVersionHistory ({ keys, tokens, urls }: Connection, { serv
   return {
     versions,
     history: createHistory(keys, urls, data => sign('setHistoryData', data), versions),
-    ...createRestores(services, { versions, saves, sessions })
+    ...createRestores(services, versions, saves, sessions)
   }
 }
 

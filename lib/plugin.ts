@@ -73,7 +73,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
   const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }, defaults)
-  const editorSessions = createEditorSessions(saving.services, saving)
+  const editorSessions = createEditorSessions(saving.services, saving.sessions)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
     assertDefaults(defaults)
     return control(defaults)

@@ -8,6 +8,7 @@ import type { Saves } from '../save/saves.js'
 import { createQueue } from '../queue.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
 import { isResultPath } from '../security/result-path.js'
+import { CHANGED } from '../sessions/locks.js'
 import { liveSessions } from '../sessions/session-states.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -33,7 +34,6 @@ const DEFAULT_TIMEOUT_MS = 30_000
 const POLL_INTERVAL_MS = 100
 /** The document server reports the end of a session by itself: it is asked only if that takes long. */
 const ASK_AFTER_MS = 3_000
-const MAX_ATTEMPTS = 100
 
 const rules: Rules<RestoreOptions> = {
   result: {
@@ -45,15 +45,9 @@ const rules: Rules<RestoreOptions> = {
 }
 const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fileType'])
 
-interface RestoreParts {
-  readonly versions: Versions
-  readonly saves: Saves
-  readonly sessions: Sessions
-}
-
 export type Restores = ReturnType<typeof createRestores>
 
-export function createRestores ({ settings, storage, locks, recordStore, hooks, log, shutdown: { closing } }: SessionServices, { versions, saves, sessions }: RestoreParts) {
+export function createRestores ({ settings, storage, locks, recordStore, hooks, log, shutdown: { closing } }: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
   const running = createQueue()
 
   return {
@@ -122,8 +116,7 @@ export function createRestores ({ settings, storage, locks, recordStore, hooks, 
   /** Resolves to `undefined` if somebody edits the document now: what they save would become a conflict copy. */
   async function publish (fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const { snapshot, current } = await locks.lookWhenFree(fileId)
+    return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
@@ -131,13 +124,12 @@ export function createRestores ({ settings, storage, locks, recordStore, hooks, 
         change: versionRestored,
         publishing: info => ({ restored: info.revision })
       })
-      if (!info) continue
+      if (!info) return CHANGED
       log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long
       await hooks.call('onSaved', restoredEvent(info, version, user))
       return { version: number, revision: info.revision }
-    }
-    throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while a version was about to be restored`)
+    })
   }
 
   /** 0 if it cannot be found out: it is restored all the same. */

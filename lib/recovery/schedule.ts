@@ -13,13 +13,8 @@ interface Schedule {
 /** Recovers forgotten files again and again. The first run comes at a random time within the interval, so that instances take turns. */
 export async function recoverRegularly (recover: RecoverForgotten, { interval, log, signal }: Schedule): Promise<void> {
   let pause = Math.ceil(interval * Math.random())
-  while (await passed(pause, signal)) {
+  while (await delay(pause, true, { signal, ref: false }).catch(() => false)) {
     await recover({ signal }).catch(err => { if (!signal.aborted) log.warn({ err }, 'the document server\'s forgotten files could not be recovered') })
     pause = interval
   }
-}
-
-/** Resolves to `false` at once when the signal is aborted. */
-async function passed (milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  return await delay(milliseconds, true, { signal, ref: false }).catch(() => false)
 }

@@ -1,12 +1,11 @@
 import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
-import { BusyError } from '../errors.js'
-import type { Locks } from '../sessions/locks.js'
+import { CHANGED, type Locks } from '../sessions/locks.js'
 import { assertReplaceOptions } from '../storage/call-options.js'
 import { spool } from '../storage/spool.js'
 import type { ReplaceNoted } from './noted-replace.js'
 
-const MAX_ATTEMPTS = 100
+const PURPOSE = 'the application was about to change it'
 
 /**
  * The storage for the application's own use. One with `revoke` checks a revision and publishes in two steps: there, `replace` and
@@ -33,10 +32,9 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
     const isStaged = isStagedContent(content)
     const staged = isStaged ? content : await (storage.stage ?? spool).call(storage, fileId, asStream(content))
     try {
-      return await whileUnchanged(async () => {
-        const { snapshot, current } = await locks.lookWhenFree(fileId)
+      return await locks.decide(fileId, PURPOSE, async ({ snapshot, current }) => {
         if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null
-        return await replaceNoted(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }) ?? undefined
+        return await replaceNoted(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }) ?? CHANGED
       })
     } finally {
       if (!isStaged) await staged.discard().catch(() => {})
@@ -44,11 +42,10 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
   }
 
   async function remove (fileId: string): Promise<boolean> {
-    return await whileUnchanged(async () => {
-      const { snapshot, current } = await locks.lookWhenFree(fileId)
+    return await locks.decide(fileId, PURPOSE, async ({ snapshot, current }) => {
       if (current === null) return await storage.remove!(fileId)
       const lock = locks.lockOf(fileId, snapshot)
-      if (!await lock.acquire()) return undefined
+      if (!await lock.acquire()) return CHANGED
       try {
         return await storage.remove!(fileId)
       } finally {
@@ -56,15 +53,6 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
       }
     })
   }
-}
-
-/** Tries again while an attempt resolves to `undefined`: somebody else has changed the file or its record. */
-async function whileUnchanged<Result> (attempt: () => Promise<Result | undefined>): Promise<Result> {
-  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    const result = await attempt()
-    if (result !== undefined) return result
-  }
-  throw new BusyError(`it was changed ${MAX_ATTEMPTS} times while the application was about to change it`)
 }
 
 function isStagedContent (content: Content | StagedContent): content is StagedContent {

@@ -33,17 +33,13 @@ const rules: Rules<ForceSaveOptions> = {
 }
 
 /** So many of the latest tell how long one may take. */
-const DURATIONS = 20
+const MAX_DURATIONS = 20
 
 /** While it waits, an instance reads the record this often, to see what others have noted. */
 const POLL_INTERVAL_MS = 250
 
 /** These answers are decided by. Any other is an error. */
 const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [COMMAND_CODE.nothingToSave, 'nothing new'], [COMMAND_CODE.internal, 'not now']])
-
-const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
-  [COMMAND_CODE.callback, 'the editors have no callback URL: open the document with the control\'s configuration']
-])
 
 /**
  * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record tells: before
@@ -60,7 +56,8 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
   /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
   const arrivals = new Map<string, number>()
   const requests = new Set<Promise<unknown>>()
-  const durations = createDurations()
+  /** How many milliseconds the document server has taken to save by force, lately. */
+  let durations: readonly number[] = []
 
   return { request, arrived, failed, skipped, recordChanged: wake, idle }
 
@@ -136,7 +133,7 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
-    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId), isLeft: () => isLeft, slowest: durations.slowest() })
+    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId), isLeft: () => isLeft, slowest: Math.max(0, ...durations) })
     let answer: CommandAnswer | undefined
     let isLeft = false
     let startedAt = performance.now()
@@ -163,7 +160,7 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
           sendCommand()
         } else if (decided !== undefined) {
           verdict = decided
-          if (answer === 'started') durations.add(performance.now() - startedAt)
+          if (answer === 'started') durations = [...durations, performance.now() - startedAt].slice(-MAX_DURATIONS)
           return resultOf(verdict, waiter)
         }
         await sleeper.sleep(Math.min(isShared ? POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4) : Infinity, judge.decidesIn()))
@@ -249,21 +246,12 @@ function resultOf (verdict: Verdict, { cause, refusal }: Waiter): ForceSaveResul
 }
 
 function explained (error: Error): Error {
-  const explanation = error instanceof CommandFailedError ? EXPLANATIONS.get(error.serverCode) : undefined
-  return explanation === undefined ? error : new ForceSaveFailedError(`the document server refused it, because ${explanation}`, { cause: error })
+  if (!(error instanceof CommandFailedError) || error.serverCode !== COMMAND_CODE.callback) return error
+  return new ForceSaveFailedError('the document server refused it, because the editors have no callback URL: open the document with the control\'s configuration', { cause: error })
 }
 
 function closingError (): Error {
   return new ForceSaveFailedError('the application is closing', { retryable: true })
-}
-
-/** How long the document server has taken to save by force, lately. */
-function createDurations () {
-  let latest: number[] = []
-  return {
-    add (milliseconds: number): void { latest = [...latest, milliseconds].slice(-DURATIONS) },
-    slowest: () => Math.max(0, ...latest)
-  }
 }
 
 function createSleeper (ended: AbortSignal) {

@@ -4,6 +4,7 @@ import { BoundedMap } from '../bounded-map.js'
 import { sha256Of } from '../digest.js'
 import { BeingEditedError, NameTakenError, StorageTimeoutError } from '../errors.js'
 import { type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import { CHANGED } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import { liveSessions } from '../sessions/session-states.js'
@@ -28,9 +29,6 @@ export interface StagedSave {
 
 /** One that has a key: without a key nothing about it can be noted. */
 type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
-
-/** The file or its record has changed: look again and decide again. */
-export const CHANGED = Symbol('changed')
 
 /** What became of the content of a save: it is stored now, was stored already, or is stored as a conflict copy. */
 export interface Published {

@@ -1,6 +1,6 @@
 import type { StagedContent } from '../../types/storage.js'
 import { createCsvSaves } from '../csv/csv-saves.js'
-import { BusyError, FileNotFoundError, RevokedError } from '../errors.js'
+import { FileNotFoundError, RevokedError } from '../errors.js'
 import { createQueue } from '../queue.js'
 import type { Look } from '../sessions/locks.js'
 import type { SessionServices } from '../sessions/session-services.js'
@@ -8,14 +8,13 @@ import { whyObsolete } from '../sessions/stored-saves.js'
 import { createTurns } from '../turns.js'
 import { createFetch, createFetchChanges } from './fetch.js'
 import { createReplaceNoted } from './noted-replace.js'
-import { CHANGED, createPublisher, type Published } from './publish.js'
+import { createPublisher, type Published } from './publish.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
 /** Where a save is stored, or why there is nothing to store. */
 export type SaveOutcome = Published | NothingToStore
 type NothingToStore = 'repeated' | 'superseded' | 'missing'
 
-const MAX_DECISIONS = 100
 const MAX_FETCHES = 3
 
 /** A save that has waited this long for its turn is fetched all the same. */
@@ -86,14 +85,9 @@ export function createSaves (services: SessionServices) {
    * whether anything has changed since.
    */
   async function store (request: SaveRequest, staged: StagedContent, changes?: StagedContent, latest?: Look): Promise<SaveOutcome> {
-    for (let decisions = 1; decisions <= MAX_DECISIONS; decisions++) {
-      const isEarlyLook = decisions === 1 && latest !== undefined
-      const look = isEarlyLook ? latest : await locks.lookWhenFree(request.fileId)
-      const skipped = await nothingToStore(request, look)
-      if (skipped !== undefined) return skipped
-      const outcome = await publish({ request, staged, changes, snapshot: look.snapshot, current: look.current!, isEarlyLook })
-      if (outcome !== CHANGED) return outcome
-    }
-    throw new BusyError(`it was changed ${MAX_DECISIONS} times while a save was about to be published`)
+    return await locks.decide(request.fileId, 'a save was about to be published', async look => {
+      const { snapshot, current } = look
+      return await nothingToStore(request, look) ?? await publish({ request, staged, changes, snapshot, current: current!, isEarlyLook: look === latest })
+    }, latest)
   }
 }

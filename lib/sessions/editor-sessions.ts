@@ -6,7 +6,6 @@ import { COMMAND_CODE } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
 import { AnyString, assertOptions, assertValue, isString, listOf, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../rules.js'
 import { unlessAborted } from '../with-timeout.js'
-import type { KnownSessions } from './known-sessions.js'
 import type { Session } from './record.js'
 import type { RecordOfFile } from './record-store.js'
 import { LONG_AGO } from './session-changes.js'
@@ -23,13 +22,8 @@ const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signa
 /** A scan pauses after so many records, for as long as they took. */
 const RECORDS_PER_PAUSE = 50
 
-interface SessionParts {
-  readonly known: KnownSessions
-  readonly sessions: Sessions
-}
-
 /** `app.editorSessions`. */
-export function createEditorSessions ({ keys, commands, recordStore }: SessionServices, { known, sessions }: SessionParts): EditorSessions {
+export function createEditorSessions ({ keys, commands, recordStore }: SessionServices, sessions: Sessions): EditorSessions {
   /** Settles when the scans that have been asked for so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
 
@@ -38,7 +32,7 @@ export function createEditorSessions ({ keys, commands, recordStore }: SessionSe
       assertOptions(listRules, options)
       const { scan = false, signal } = options
       signal?.throwIfAborted()
-      return scan ? await scanInTurn(signal) : await liveIn(readKnown(), signal)
+      return scan ? await scanInTurn(signal) : await liveIn(recordStore.readEdited(), signal)
     },
 
     async users (fileId, options = {}) {
@@ -71,10 +65,6 @@ export function createEditorSessions ({ keys, commands, recordStore }: SessionSe
     const scan = scans.then(async () => await liveIn(readAll(), signal))
     scans = scan.catch(() => {})
     return await (signal ? unlessAborted(scan, signal) : scan)
-  }
-
-  async function * readKnown (): AsyncGenerator<RecordOfFile> {
-    for (const fileId of known.fileIds()) yield { fileId, record: (await recordStore.read(fileId)).record }
   }
 
   async function liveIn (records: AsyncIterable<RecordOfFile>, signal?: AbortSignal): Promise<EditorSession[]> {

@@ -7,6 +7,9 @@ import type { FileRecord, Lock, Publishing } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved } from './stored-saves.js'
 
+/** The file or its record has changed: look again and decide again. */
+export const CHANGED = Symbol('changed')
+
 /** What is decided on. */
 export interface Look {
   readonly snapshot: RecordSnapshot
@@ -24,6 +27,7 @@ const BROKEN_AFTER_MS = 10_000
 const BUSY_AFTER_MS = 60_000
 const POLL_INTERVAL_MS = 20
 const RELEASE_ATTEMPTS = 3
+const MAX_DECISIONS = 100
 
 /** The locks of files, kept in their records. An instance holds the lock only while it publishes. */
 export type Locks = ReturnType<typeof createLocks>
@@ -33,7 +37,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
   const instance = randomUUID()
   const heldIds = new Set<string>()
 
-  return { whenFree, lookWhenFree, lockOf, breakIfDead }
+  return { whenFree, lookWhenFree, decide, lockOf, breakIfDead }
 
   /** Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
   async function whenFree (fileId: string): Promise<RecordSnapshot> {
@@ -55,6 +59,18 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
   async function lookWhenFree (fileId: string): Promise<Look> {
     const snapshot = await whenFree(fileId)
     return { snapshot, current: await fileAt(snapshot, fileId, storage) }
+  }
+
+  /**
+   * Looks and decides, again while the decision is `CHANGED`. `early`: a look to begin with. `purpose`: what the decision is about, for
+   * the message of the `BusyError` in the end.
+   */
+  async function decide<Result> (fileId: string, purpose: string, decision: (look: Look) => Promise<Result | typeof CHANGED>, early?: Look): Promise<Result> {
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
+      const decided = await decision(decisions === 0 && early ? early : await lookWhenFree(fileId))
+      if (decided !== CHANGED) return decided
+    }
+    throw new BusyError(`it was changed ${MAX_DECISIONS} times while ${purpose}`)
   }
 
   /** The lock of a file, not yet acquired. */

@@ -1,8 +1,10 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
 import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/storage.js'
+import { BoundedMap } from '../bounded-map.js'
 import { BusyError } from '../errors.js'
 import type { Services } from '../services.js'
 import { EMPTY, type FileRecord, isFileRecord } from './record.js'
+import { liveSessions } from './session-states.js'
 
 /** A record as it was read, with the version that a change must be based on. */
 export interface RecordSnapshot {
@@ -32,32 +34,31 @@ export interface ChangeOptions {
   readonly cause?: Cause
 }
 
-/** Notified of every record this instance reads or changes. */
-export interface RecordObserver {
-  read (fileId: string, record: FileRecord): void
-  /** Called once per change, on the instance that made it. */
-  changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
-}
-
 /** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
 export const NOT_DURABLE = { durable: false } as const
 
 /** Even with many instances a change needs only a few. */
 const MAX_ATTEMPTS = 1000
 
+/** Of the most recently used files. */
+const MAX_EDITED = 10_000
+
 /** The records of all files. Other instances of the application read and change them at the same time. */
 export type RecordStore = ReturnType<typeof createRecordStore>
 
-export function createRecordStore ({ state, storage }: Services, observer: RecordObserver) {
+/** `onChange` is called once for each change, at the instance that made it. */
+export function createRecordStore ({ state, storage }: Services, onChange: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => void) {
   const { list } = state
+  /** The files of which this instance last saw a record with live sessions. */
+  const edited = new BoundedMap<string, true>(MAX_EDITED)
   return {
     /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
     readAll: list && (() => readAll(list)),
+    readEdited,
     read,
     compareAndSet,
     update,
-    /** To be called when a record was changed by `Storage.commit`. */
-    committed: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => observer.changed(fileId, before, after, cause)
+    committed
   }
 
   async function read (fileId: string): Promise<RecordSnapshot> {
@@ -77,15 +78,31 @@ export function createRecordStore ({ state, storage }: Services, observer: Recor
   function observed (fileId: string, value: unknown): FileRecord {
     // Anything else was put there by another program and is overwritten.
     const record = isFileRecord(value) ? value : EMPTY
-    observer.read(fileId, record)
+    noteWhetherEdited(fileId, record)
     return record
+  }
+
+  /** Reads the records of the files that this instance knows to be edited. */
+  async function * readEdited (): AsyncGenerator<RecordOfFile> {
+    for (const fileId of [...edited.keys()]) yield { fileId, record: (await read(fileId)).record }
+  }
+
+  function noteWhetherEdited (fileId: string, record: FileRecord): void {
+    if (liveSessions(record).length > 0) edited.set(fileId, true)
+    else edited.delete(fileId)
+  }
+
+  /** To be called when a record was changed by `Storage.commit`. */
+  function committed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void {
+    noteWhetherEdited(fileId, after)
+    onChange(fileId, before, after, cause)
   }
 
   /** Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not stored. */
   async function compareAndSet (fileId: string, changed: FileRecord, { record, version }: RecordSnapshot, { durable = true, cause }: ChangeOptions = {}): Promise<RecordSnapshot | null> {
     const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
     if (newVersion === null) return null
-    observer.changed(fileId, record, changed, cause)
+    committed(fileId, record, changed, cause)
     return { record: changed, version: newVersion }
   }
 
