@@ -67,7 +67,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
   app.addHook('preClose', async () => { stopped = shutdown.start(idle) })
   app.addHook('onClose', () => stopped)
-  if (interval !== undefined) app.addHook('onReady', async () => { recoverRegularly(recoverForgotten, { interval, log, signal: shutdown.closing }) })
+  if (interval !== undefined) app.addHook('onReady', async () => { recoverRegularly(recoverForgotten, interval, saving.services) })
 
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
   const instanceId = settings.publicBaseUrl + handlerPath

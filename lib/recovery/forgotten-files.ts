@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { HttpResponse } from '../../types/http.js'
-import type { StagedContent } from '../../types/storage.js'
 import { sha256Of } from '../digest.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
@@ -10,15 +9,7 @@ import type { Fetch } from '../save/fetch.js'
 import { parseHttpUrl } from '../url.js'
 
 /** A forgotten file that was fetched. */
-export interface FetchedFile {
-  readonly staged: StagedContent
-  /** SHA-256 of the content. */
-  readonly hash: string
-  /** Format, if the document server opens it. */
-  readonly filetype: string | undefined
-  /** When the document server wrote it, by its clock; `undefined` if it does not say. */
-  readonly writtenAt: Date | undefined
-}
+export type FetchedFile = NonNullable<Awaited<ReturnType<ReturnType<typeof createForgottenFiles>['fetch']>>>
 
 /** The document server's forgotten files. Source: docs/document-server-protocol.md#forgotten-files */
 export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
@@ -40,8 +31,11 @@ export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
     }
   }
 
-  /** Fetches it and stages it with `stage`; `null` if there is none any more. */
-  async function fetch (key: string, storedExtension: string | undefined, stage: Stage): Promise<FetchedFile | null> {
+  /**
+   * Fetches it and stages it with `stage`; `null` if there is none any more. `hash`: SHA-256 of the content. `filetype`: its format, if the
+   * document server opens it. `writtenAt`: when the document server wrote it, by its clock, if it says so.
+   */
+  async function fetch (key: string, storedExtension: string | undefined, stage: Stage) {
     return await read(key, storedExtension, async (content, response, filetype) => {
       const hash = createHash('sha256')
       const staged = await stage(hashed(content, hash), filetype)

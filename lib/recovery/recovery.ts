@@ -220,10 +220,8 @@ function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }
     url: new URL(`http://forgotten/${hash}`),
     key,
     lastsave: writtenAt?.toISOString(),
-    oldestChange: undefined,
     filetype,
     notmodified: true, // it is compared with the stored bytes
-    users: undefined,
     forgotten: { keysAtRest }
   }
 }

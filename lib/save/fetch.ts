@@ -10,13 +10,8 @@ import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import type { SaveRequest } from './save-request.js'
 
-export interface SavedFile {
-  readonly url: URL
-  /** Format of the bytes, if the document server announced it. */
-  readonly filetype: string | undefined
-  /** Extension of the stored file. */
-  readonly extension: string
-}
+/** `extension`: of the stored file. */
+type SavedFile = Pick<SaveRequest, 'url' | 'filetype'> & { readonly extension: string }
 
 type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>) => Promise<Result>
 

@@ -27,7 +27,7 @@ export interface StagedSave {
   readonly isEarlyLook: boolean
 }
 
-/** One that has a key: without a key nothing about it can be noted. */
+/** One that has a key. Without a key nothing about it can be noted. */
 type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
 
 /** What became of the content of a save: it is stored now, was stored already, or is stored as a conflict copy. */
@@ -54,7 +54,7 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
    */
   async function publish (save: StagedSave): Promise<Published | typeof CHANGED> {
     const identity = identityOf(save.request)
-    return identity ? await decide({ ...save, identity }) : await replaceWithoutRecord(save)
+    return identity ? await decide({ ...save, identity }) : await storeInFile(save)
   }
 
   /** The document server repeats a save if the process ended before it was answered, and perhaps before the event was delivered. */
@@ -72,7 +72,7 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
   async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
     const conflict = request.forgotten
-      ? isOutdated(save) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
+      ? mayBeOlderThanStored(record, identity.key, request.lastsave) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : wasHeldUp(save) || (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
     // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
@@ -88,10 +88,10 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
     }
   }
 
-  async function storeInFile ({ request, identity, staged, changes, snapshot, current }: IdentifiedSave): Promise<Published | typeof CHANGED> {
+  async function storeInFile ({ request, identity, staged, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>): Promise<Published | typeof CHANGED> {
     const { fileId, bearing, users } = request
     const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
-    const info = await replaceNoted(fileId, staged, snapshot, options, {
+    const info = await replaceNoted(fileId, staged, snapshot, options, identity && {
       change: (record, info) => saveStored(record, storedSave(identity, resultOf(info)), detailsOf(request)),
       publishing: info => ({ save: storedSave(identity, resultOf(info)), ...(bearing && { bearing }) }),
       cause: { key: identity.key, users }
@@ -150,11 +150,6 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
     return noted === null ? CHANGED : await published('unchanged', request, resultOf(current))
   }
 
-  async function replaceWithoutRecord ({ request, staged, changes, current }: StagedSave): Promise<Published | typeof CHANGED> {
-    const info = await storage.replace(request.fileId, staged, { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) })
-    return info === null ? CHANGED : await published('stored', request, resultOf(info))
-  }
-
   async function published (outcome: Published['outcome'], request: SaveRequest, result: Result): Promise<Published> {
     const event = eventOf(request, result)
     await deliver(event)
@@ -187,11 +182,6 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
   function storedSave (identity: SaveIdentity, result: Result): StoredSave {
     return { ...identity, storedAt: clock.now(), result }
   }
-}
-
-/** Whether it is a forgotten file that may be older than what was stored of its session. */
-function isOutdated ({ request: { forgotten, lastsave }, identity: { key }, snapshot: { record } }: IdentifiedSave): boolean {
-  return forgotten !== undefined && mayBeOlderThanStored(record, key, lastsave)
 }
 
 function wasHeldUp ({ request, identity, snapshot: { record } }: IdentifiedSave): boolean {

@@ -14,14 +14,14 @@ export interface SaveRequest {
   /** When the document was last changed, by the document server's clock. */
   readonly lastsave: string | undefined
   /** When the oldest of the saved changes was made, by the document server's clock. */
-  readonly oldestChange: string | undefined
+  readonly oldestChange?: string | undefined
   /** Stands for that change; `undefined` if nothing is said about the changes. */
   readonly firstChange?: string | undefined
   /** Format of the bytes at `url`, as announced. */
   readonly filetype: string | undefined
   /** Nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
-  readonly users: readonly string[] | undefined
+  readonly users?: readonly string[] | undefined
   /** Who made which changes since the session began. */
   readonly history?: CallbackHistory | undefined
   /** Where the document server has the data of those changes. */

@@ -30,6 +30,11 @@ export function createSaves (services: SessionServices) {
   const { stageSaved, documentOptions } = createCsvSaves(services)
   const replaceNoted = createReplaceNoted(services)
   const { publish, deliverAgain } = createPublisher(services, replaceNoted)
+  /**
+   * Whether publishing fails if the record or the file is not the one that was looked at. A storage with `revoke` calls
+   * `beforePublish`, in which the lock is acquired under that condition.
+   */
+  const isCheckedAtPublishing = storage.commit !== undefined || storage.revoke !== undefined
   const inTurn = createTurns({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   /** Keeps the order in which the callbacks of a file arrive. By fileId. */
   const queue = createQueue()
@@ -52,7 +57,7 @@ export function createSaves (services: SessionServices) {
         changes: fetchChanges ? await fetchChanges(request) : undefined
       }))
       try {
-        return await store(request, staged, changes, isCheckedAtPublishing(request) ? look : undefined)
+        return await store(request, staged, changes, isCheckedAtPublishing ? look : undefined)
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
@@ -61,14 +66,6 @@ export function createSaves (services: SessionServices) {
         if (changes) await storage.discard(changes)
       }
     }
-  }
-
-  /**
-   * Whether publishing fails if the record or the file is not the one that was looked at. A storage with `revoke` calls
-   * `beforePublish`, in which the lock is acquired under that condition. A save without a key acquires none.
-   */
-  function isCheckedAtPublishing (request: SaveRequest): boolean {
-    return storage.commit !== undefined || (storage.revoke !== undefined && identityOf(request) !== undefined)
   }
 
   async function nothingToStore (request: SaveRequest, { snapshot: { record }, current }: Look): Promise<NothingToStore | undefined> {

@@ -3,12 +3,7 @@ import { type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, is
 // The force saves in a record that somebody waits for, and what became of them. Pure, as in session-changes.ts.
 
 /** What is known of a save that a callback announced. */
-interface Outcome {
-  readonly revision?: string | undefined
-  readonly conflictFileId?: string | undefined
-  readonly code?: string
-  readonly isRetryable?: boolean
-}
+type Outcome = { readonly [Name in Exclude<keyof ForceSaveResult, 'from'>]?: ForceSaveResult[Name] | undefined }
 
 /** The session of a save, and whether the save ended it: 2 or 3. Any other status is a force save. */
 interface Announced {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { type FileRecord, finishedKeys, lastSaveOf, type Session, sessionWith } from './record.js'
@@ -20,7 +21,7 @@ export function sessionAfter (record: FileRecord, key: string, event: SessionEve
   if (state === 'none' || state === 'finished') return before ? { ...record, sessions: record.sessions.filter(other => other !== before) } : record
   const session = { key, lastReported: LONG_AGO, ...before ?? begin?.(), ...fields, state }
   const changed = state === 'unconfirmed' ? { ...session, lastReported: LONG_AGO } : session
-  return isSame(before, changed) ? record : withSession(record, changed)
+  return isDeepStrictEqual(before, changed) ? record : withSession(record, changed)
 }
 
 /** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
@@ -64,8 +65,4 @@ function leastImportant (sessions: readonly Session[]): Session | undefined {
     Number(a.baseRevision !== undefined) - Number(b.baseRevision !== undefined) ||
     a.lastReported - b.lastReported)
   return ranked[0]
-}
-
-function isSame (before: Session | undefined, after: Session): boolean {
-  return before !== undefined && Object.entries(after).every(([name, value]) => before[name as keyof Session] === value)
 }

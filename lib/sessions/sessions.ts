@@ -46,7 +46,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) return keys.of(current, finishedKeys(record))
-        if (isRecent(session) || await inTime(isStillLive(fileId, session), !isUnconfirmed(session))) return session.key
+        if (isRecent(session) || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
         deadKeys.add(session.key)
       }
     },
@@ -129,7 +129,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   }
 
   function isRecent (session: Session): boolean {
-    return !isUnconfirmed(session) && clock.now() - session.lastReported < timeouts.session
+    return session.state !== 'unconfirmed' && clock.now() - session.lastReported < timeouts.session
   }
 
   /** Whether the file was changed from outside during the session, and the document server was not asked about it recently. */
@@ -144,7 +144,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const answer = await lookUpOnce(key)
-    if (answer === undefined && isUnconfirmed(session)) return false
+    if (answer === undefined && session.state === 'unconfirmed') return false // it is joined only if the document server says that it knows it
     const record = await recordStore.update(fileId, record => {
       if (answer !== 'unknown') return sessionAfter(record, key, answer ?? 'known', { lastReported: clock.now() })
       return isReportedSince(record, session) ? record : sessionAfter(record, key, 'unknown')
@@ -152,11 +152,6 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? answer !== 'unknown' : sessionWith(record, key) !== undefined
   }
-}
-
-/** Such a session is joined only if the document server says that it knows it. */
-function isUnconfirmed ({ state }: Session): boolean {
-  return state === 'unconfirmed'
 }
 
 /** Whoever opens a document does not wait long for the document server: the question goes on, for those who come later. */
