@@ -4,8 +4,10 @@ import type { HistoryData, Signed } from './signed-data.js'
 /** Which earlier versions of a document are kept. The version before the present one always is. */
 export interface VersionOptions {
   /**
-   * How many earlier versions, from 1 to 10,000. When there are more, force saves within a session are deleted first, and then the
-   * oldest versions.
+   * How many earlier versions, from 1 to 10,000. When there are more, these are deleted first, of each kind the oldest: force saves within a
+   * session, and restores of one user that follow each other; then versions that were the present one for less than a minute, an hour,
+   * a day, a week. So what is left is spread over time, and nobody can push out what others did. The first version of each author's
+   * work counts as one that was the present one for an hour, content that the plugin did not store as one for more than a week.
    *
    * @default 200
    */

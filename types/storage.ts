@@ -216,6 +216,13 @@ export interface KeepOptions {
    * @default none
    */
   readonly session?: string
+  /**
+   * A whole number from 0 to 4. Of the versions that exceed the limits, those with the lowest one are removed first, and of these the
+   * oldest. Only `VersionStore.prune` needs it.
+   *
+   * @default 0
+   */
+  readonly priority?: number
 }
 
 /** How much is kept of a file. */

@@ -18,6 +18,8 @@ const MadeSchema = Type.Object({
 })
 
 export const Details = Type.Object({
+  /** See retention.ts; absent of a content that the plugin did not store. */
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
   /** How this content came about; absent if the plugin did not store it. */
   made: Type.Optional(MadeSchema),
   /**

@@ -4,7 +4,7 @@ import { VersionNotKeptError } from '../errors.js'
 import type { StagedCommitOptions, StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
 import type { Services } from '../services.js'
 import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
-import { type Retention, superfluous } from './retention.js'
+import { priorityOf, type Retention, sessionOf, superfluous } from './retention.js'
 
 /** What saves say about the content that they store. */
 interface Described { readonly version?: () => NewVersion }
@@ -69,9 +69,13 @@ export function keepingStorage (storage: TimedStorage, versions: VersionStore, r
   /** For the version with this revision, which is to be superseded. */
   function keepOptions (revision: string, newest: StoredVersion | null, version: NewVersion | undefined, nextRevision: string | undefined): KeepOptions {
     const made = madeOf(revision, newest)
+    const { priority: known = 0, made: previous } = detailsOf(newest?.details)
+    const isNewest = newest?.revision === revision
+    const priority = Math.max(priorityOf(made, isNewest ? made : previous, clock.now()), isNewest ? known : 0)
+    const session = sessionOf(made)
     const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
-    const details: Details = { ...(made && { made }), ...(next && { next }) }
-    return { details, ...(version?.changes && { changes: version.changes }), ...(made?.key !== undefined && { session: made.key }) }
+    const details: Details = { priority, ...(made && { made }), ...(next && { next }) }
+    return { details, priority, ...(version?.changes && { changes: version.changes }), ...(session !== undefined && { session }) }
   }
 
   /** `newest`: of the kept versions, which is the content itself if a save failed after it was kept. */

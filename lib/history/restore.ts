@@ -4,6 +4,7 @@ import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
+import { isStored } from '../save/is-stored.js'
 import type { Saves } from '../save/saves.js'
 import { createQueue } from '../queue.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
@@ -47,14 +48,15 @@ const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fil
 
 export type Restores = ReturnType<typeof createRestores>
 
-export function createRestores ({ settings, storage, locks, recordStore, hooks, log, shutdown: { closing } }: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
+export function createRestores (services: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
+  const { settings, storage, locks, recordStore, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
 
   return {
     /**
      * Makes an earlier version the present one. The present content is kept as a version, as it is by a save. Waits until nobody edits
      * the document: what they save afterwards would become a conflict copy. A refused save does not come back by itself afterwards:
-     * recovery stores it as a copy.
+     * recovery stores it as a copy. A version with the same bytes as the present one is that one: nothing is stored.
      */
     restore: async (...args: Parameters<typeof restore>) => await running.enter('', async () => await restore(...args)),
     /** Resolves when no version is being restored. */
@@ -119,6 +121,11 @@ export function createRestores ({ settings, storage, locks, recordStore, hooks, 
     return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
+      if (await isStored(services, staged, current)) {
+        const noted = versionRestored(snapshot.record)
+        if (noted !== snapshot.record && await recordStore.compareAndSet(fileId, noted, snapshot) === null) return CHANGED
+        return { version: await numberOf(fileId, current), revision: current.revision }
+      }
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
       const info = await saves.replaceNoted(fileId, staged, snapshot, options, {
         change: versionRestored,

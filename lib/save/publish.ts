@@ -1,16 +1,14 @@
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
-import { sha256Of } from '../digest.js'
-import { BeingEditedError, NameTakenError, StorageTimeoutError } from '../errors.js'
+import { BeingEditedError, NameTakenError } from '../errors.js'
 import { type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import { CHANGED } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import { liveSessions } from '../sessions/session-states.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
-import { discard } from '../streams.js'
-import { withTimeout } from '../with-timeout.js'
+import { isStored } from './is-stored.js'
 import { newVersion } from './new-version.js'
 import type { ReplaceNoted } from './noted-replace.js'
 import { copyIdOf, identityOf, saveIdOf, type SaveRequest } from './save-request.js'
@@ -41,8 +39,8 @@ type Result = NonNullable<StoredSave['result']>
 /** Events of the latest saves. */
 const MAX_DELIVERED = 10_000
 
-export function createPublisher ({ storage, recordStore, locks, keys, hooks, settings }: SessionServices, replaceNoted: ReplaceNoted) {
-  const { clock, onConflict, onFormatChange, timeouts } = settings
+export function createPublisher (services: SessionServices, replaceNoted: ReplaceNoted) {
+  const { storage, recordStore, locks, keys, hooks, settings: { clock, onConflict, onFormatChange } } = services
   /** By id: events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
 
@@ -76,7 +74,7 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
       : wasHeldUp(save) || (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
     // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
-    if (mayBeStored && await isStoredContent(staged, current)) return await noteOnly(save)
+    if (mayBeStored && await isStored(services, staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
     // What another session saves would not build on it.
     if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) throw new BeingEditedError(0)
@@ -139,7 +137,7 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
     } catch (error) {
       if (!(error instanceof NameTakenError)) throw error
       const existing = await storage.stat(fileId)
-      return existing && await isStoredContent(staged, existing) ? existing : await storage.create(extension, staged)
+      return existing && await isStored(services, staged, existing) ? existing : await storage.create(extension, staged)
     }
   }
 
@@ -159,19 +157,6 @@ export function createPublisher ({ storage, recordStore, locks, keys, hooks, set
   /** Also where the file had that extension when it was looked at: another program may have renamed it, which changes no revision. */
   function formatOf ({ filetype }: SaveRequest): { extension?: string } {
     return onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
-  }
-
-  async function isStoredContent (staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {
-    if (staged.size !== size) return false
-    const stored = await storage.read(fileId)
-    if (stored === null) return false
-    try {
-      const hashes = async () => await Promise.all([sha256Of(staged), sha256Of(stored.body)])
-      const [a, b] = await withTimeout(hashes, { milliseconds: timeouts.total, timeoutError: ms => new StorageTimeoutError('read', ms) })
-      return stored.info.revision === revision && a === b
-    } finally {
-      discard(stored.body)
-    }
   }
 
   /** The changes belong to the file that was edited, not to a conflict copy. */

@@ -6,7 +6,8 @@ import { isSafeFileId } from '../security/file-id.js'
 const Anything = rule('may be anything', () => true)
 
 const replaceRules: Rules<ReplaceOptions> = { extension: Anything, ifRevision: AnyString, beforePublish: AnyFunction }
-const keepRules: Rules<KeepOptions> = { details: Anything, changes: Anything as Rules<KeepOptions>['changes'], session: AnyString }
+const Priority = rule('must be a whole number from 0 to 4', integerFrom(0, 4))
+const keepRules: Rules<KeepOptions> = { details: Anything, changes: Anything as Rules<KeepOptions>['changes'], session: AnyString, priority: Priority }
 const listRules: Rules<ListVersionsOptions> = { newest: rule('must be a whole number, at least 1', integerFrom(1)) }
 const Limit = rule('must be a number, at least 0', value => typeof value === 'number' && value >= 0)
 const limitRules: Rules<VersionLimits> = {

@@ -61,6 +61,13 @@ interface Change<Result> {
   readonly isSound?: () => Promise<boolean>
 }
 
+/** What is to be kept. `changes`: path of a temp file. */
+interface Given extends Pick<VersionEntry, 'session' | 'priority'> {
+  readonly revision: string
+  readonly details: string
+  readonly changes: string | undefined
+}
+
 /** What a change starts from. */
 interface Base {
   readonly fileId: string
@@ -105,7 +112,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
 
     async keep (fileId, revision, options = {}) {
       assertKeepOptions(options)
-      const { details, changes, session } = options
+      const { details, changes, session, priority } = options
       if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       const file = await find(fileId)
@@ -113,7 +120,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       await prepareToWrite()
       const temp = changes && await writeTempFile(temps, changes, modes.file, file.stats)
       try {
-        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, session }))
+        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, ...session !== undefined && { session }, ...priority !== undefined && { priority } }))
       } finally {
         if (temp) await removeFile(temp.path).catch(() => {})
       }
@@ -180,7 +187,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     return storedVersion(entry, typeof details === 'string' ? details : await textOf(blockOf(folderOf(fileId), version), details))
   }
 
-  async function keeping ({ fileId, folder, editor, add }: Base, { revision, details, changes, session }: { readonly revision: string, readonly details: string, readonly changes: string | undefined, readonly session: string | undefined }): Promise<Change<StoredVersion> | null | typeof CHANGED> {
+  async function keeping ({ fileId, folder, editor, add }: Base, { revision, details, changes, ...order }: Given): Promise<Change<StoredVersion> | null | typeof CHANGED> {
     const file = await find(fileId)
     if (!file || revisionOf(file.stats) !== revision) return null
     const { last, entries } = editor.log()
@@ -201,7 +208,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       content,
       changes: changesBlob,
       details: shortDetails,
-      ...session !== undefined && { session }
+      ...order
     }
     if (newest && !isNewestIntact) await editor.remove([newest.version])
     editor.keep(entry)

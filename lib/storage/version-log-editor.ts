@@ -39,6 +39,8 @@ const MAX_SEGMENT = 256
 /** A limit that was lowered is reached step by step: each change removes this many versions, and reads this many segments for it. */
 const MAX_PRUNED = 64
 const MAX_READ = 4
+/** Within a session, and priorities from 0 to 4. */
+const RANKS = 6
 
 export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEditor {
   let log = base
@@ -59,7 +61,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
       last: entries.at(-1)!.version,
       count: entries.length,
       bytes: bytesOf(entries),
-      withinSessions: entries.filter(isWithin).length,
+      ranks: Array.from({ length: RANKS }, (_, rank) => entries.filter(entry => rankOf(entry) === rank).length),
       keptAt: entries.map(({ keptAt }) => keptAt).sort()[0]!
     }
   }
@@ -108,8 +110,11 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     const wasRead = new Set<Segment>()
     const rounds: ReadonlyArray<{ readonly isMeant: (entry: VersionEntry) => boolean, readonly hasSome: (segment: Segment) => boolean, readonly isDue: () => boolean }> = [
       { isMeant: isOld, hasSome: isOld, isDue: () => true },
-      { isMeant: isWithin, hasSome: ({ withinSessions }) => withinSessions > 0, isDue: isTooMuch },
-      { isMeant: () => true, hasSome: () => true, isDue: isTooMuch }
+      ...Array.from({ length: RANKS }, (_, rank) => ({
+        isMeant: (entry: VersionEntry) => rankOf(entry) === rank,
+        hasSome: ({ ranks }: Segment) => (ranks[rank] ?? 0) > 0,
+        isDue: isTooMuch
+      }))
     ]
     for (const { isMeant, hasSome, isDue } of rounds) {
       for (const piece of [...log.segments, entries]) {
@@ -176,8 +181,9 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
   }
 }
 
-function isWithin ({ isWithinSession = false }: VersionEntry): boolean {
-  return isWithinSession
+/** Versions with a lower rank are removed first. */
+function rankOf ({ isWithinSession = false, priority = 0 }: VersionEntry): number {
+  return isWithinSession ? 0 : 1 + priority
 }
 
 function isSegment (piece: Piece): piece is Segment {

@@ -25,7 +25,8 @@ const EntrySchema = Type.Object({
   /** JSON text; a long one is in a blob of its own. */
   details: Type.Union([Type.String(), BlobSchema]),
   session: Type.Optional(Type.String()),
-  /** Two other versions of its session follow: it goes before older ones. */
+  priority: Type.Optional(Count),
+  /** Two other versions of its session follow: it is removed before all others. */
   isWithinSession: Type.Optional(Type.Boolean())
 })
 
@@ -38,7 +39,8 @@ const SegmentSchema = Type.Object({
   count: Count,
   /** Of all contents and changes. */
   bytes: Count,
-  withinSessions: Count,
+  /** How many there are of each rank: 0 within sessions, then by priority. */
+  ranks: Type.Array(Count),
   /** When the oldest was kept. */
   keptAt: Type.String()
 })

@@ -160,12 +160,12 @@ t.test('a save that fails after its predecessor was kept adds no version', async
 t.test('the oldest versions are deleted beyond keep, maxAge and maxBytes, and their numbers are not used again', async t => {
   const many = await startHistorian(t, { versions: { keep: 2 } })
   for (const content of ['2', '3', '4', '5']) await many.edit(content)
-  t.strictSame(await many.contents(), [[3, '3'], [4, '4'], [5, '5']])
-  t.strictSame((await many.app.editorStorage.versions!.list(many.fileId)).map(({ version }) => version), [3, 4])
+  t.strictSame(await many.contents(), [[1, OLD], [4, '4'], [5, '5']], 'what was stored before stays longer than what stood for seconds')
+  t.strictSame((await many.app.editorStorage.versions!.list(many.fileId)).map(({ version }) => version), [1, 4])
 
   const small = await startHistorian(t, { versions: { maxBytes: 2000 } })
   for (const content of ['2'.repeat(1200), '3'.repeat(1200), '4']) await small.edit(content)
-  t.strictSame((await small.contents()).map(([version]) => version), [3, 4])
+  t.strictSame((await small.contents()).map(([version]) => version), [1, 3, 4])
 
   const young = await startHistorian(t, { versions: { maxAge: 60_000 } })
   await young.edit('2')
@@ -188,6 +188,27 @@ t.test('force saves within a session are deleted before older versions, and the 
   t.strictSame((await contents()).map(([, content]) => content), [OLD, 'last week', 'd', 'e', 'f'])
   t.equal((await fetched(8)).previous, 'last week', 'the changes of the session are still shown')
   t.ok((await fetched(8)).changes)
+})
+
+t.test('one user cannot push out what others did, neither with restores nor with saves', async t => {
+  for (const flood of ['restores', 'saves'] as const) {
+    await t.test(flood, async t => {
+      const { edit, control, contents, clock } = await startHistorian(t, { versions: { keep: 8 } })
+      const days = ['monday', 'tuesday', 'wednesday', 'thursday']
+      for (const content of days) {
+        await edit(content)
+        await clock.advance(24 * 60 * 60_000)
+      }
+      for (let round = 1; round <= 20; round++) {
+        if (flood === 'restores') await (await control({ user: GRACE })).restore(round % 2 + 1)
+        else await edit(`grace ${round}`, GRACE)
+      }
+      const left = (await contents()).map(([, content]) => content)
+      t.equal(left.length, 9)
+      t.strictSame(left.slice(0, 5), [OLD, ...days])
+      if (flood === 'saves') t.equal(left[5], 'grace 1', 'the first version of an author stays longer, too')
+    })
+  }
 })
 
 t.test('only signed URLs open a version, and each opens one version only', async t => {

@@ -24,6 +24,17 @@ t.test('restoring makes a version the present one and keeps what was there', asy
   for (const version of ['1', '../1', null]) await t.rejects((await control()).restore(version as unknown as number), { code: 'FST_EDITOR_INVALID_OPTION' })
 })
 
+t.test('restoring what is stored already stores nothing', async t => {
+  const { edit, control, contents, saved, key } = await startHistorian(t)
+  await edit('two')
+  await edit(OLD)
+  const [before, keyBefore, told] = [await contents(), await key(), saved.length]
+  for (const version of [1, 3]) t.match(await (await control()).restore(version), { version: 3 })
+  t.strictSame(await contents(), before)
+  t.equal(await key(), keyBefore)
+  t.equal(saved.length, told)
+})
+
 t.test('restoring waits until nobody edits, and gives up after its timeout', async t => {
   const { edit, open, control, contents, stored } = await startHistorian(t)
   await edit('two')

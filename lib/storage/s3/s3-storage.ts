@@ -354,12 +354,13 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }, { onSending }))
     return isCommitted ? { info: info!, recordVersion } : null
 
-    async function keptAs ({ details, changes, session }: KeepOptions): Promise<Kept> {
+    async function keptAs ({ details, changes, session, priority }: KeepOptions): Promise<Kept> {
       return {
         details: await versions.details(fileId, detailsText(details), place),
         changes: changes ? await place(changes) : null,
         keptAt: modifiedAt.toISOString(),
-        ...session !== undefined && { session }
+        ...session !== undefined && { session },
+        ...priority !== undefined && { priority }
       }
     }
   }

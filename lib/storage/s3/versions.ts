@@ -16,7 +16,7 @@ import type { Change, Records } from './records.js'
 import { naming, type PlaceOnce, type PlacedContent, placingOnce, type Staging } from './staging.js'
 
 /** How the present content is kept as a version. */
-export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'keptAt'>
+export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
 
 export interface S3Versions {
   readonly store: VersionStore
@@ -158,7 +158,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
 
       async keep (fileId, revision, options = {}) {
         assertKeepOptions(options)
-        const { changes, session } = options
+        const { changes, session, priority } = options
         if (changes !== undefined) acceptContent(changes, { name: 'changes' })
         const text = detailsText(options.details)
         if (!isSafeFileId(fileId)) return null
@@ -169,7 +169,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
         const place = placingOnce(staging, fileId, contents)
         let version: StoredVersion | undefined
         const isKept = await naming(contents, async onSending => {
-          const given: Kept = { changes: changes === undefined ? null : await place(changes), details: await details(fileId, text, place), keptAt, ...session !== undefined && { session } }
+          const given: Kept = { changes: changes === undefined ? null : await place(changes), details: await details(fileId, text, place), keptAt, ...session !== undefined && { session }, ...priority !== undefined && { priority } }
           return await records.write(fileId, async record => {
             if (record?.content?.revision !== revision) return null
             for (const content of contents) content.assertFresh()

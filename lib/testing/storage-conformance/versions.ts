@@ -243,6 +243,28 @@ export const versionsCases: readonly ConformanceCase[] = [
     assert.deepEqual(await list(other, fileId), [], 'list must resolve to [] when all versions were removed')
     for (const absent of [...MALFORMED_IDS, `${fileId}x`]) await versions.prune(absent, { ...everything, keep: 1 })
   }),
+  versionsCase('prune removes versions with a lower priority first, of the same one the oldest', async (versions, info, { storage, other }) => {
+    if (!versions.prune || !other.prune) return
+    const { fileId } = info
+    const priorityOf = (version: number) => version * 7 % 5
+    const limits = { keep: FEW, maxBytes: Infinity, keptSince: new Date(0) }
+    let current = info
+    let before: readonly number[] = []
+    for (let version = 1; version <= MANY; version++) {
+      await keep(version % 3 ? versions : other, current, { priority: priorityOf(version) })
+      await (version % 2 ? versions : other).prune!(fileId, limits)
+      current = await replace(storage, fileId, patternBytes(100 + version))
+      const left = (await list(other, fileId)).map(({ version }) => version)
+      for (const gone of before.filter(version => !left.includes(version))) {
+        for (const stays of left.slice(0, -1)) {
+          const isBefore = priorityOf(stays) < priorityOf(gone) || (priorityOf(stays) === priorityOf(gone) && stays < gone)
+          assert.ok(!isBefore, `prune must remove version ${stays} with priority ${priorityOf(stays)} before version ${gone} with priority ${priorityOf(gone)}`)
+        }
+      }
+      before = left
+    }
+    assert.ok(before.length <= FEW + PRUNED_AT_ONCE, `prune must not leave more than ${PRUNED_AT_ONCE} versions too many`)
+  }),
   versionsCase('a malformed fileId, one of no file, and a malformed number are absent', async (versions, info) => {
     await keep(versions, info)
     const { fileId, revision } = info
