@@ -94,7 +94,8 @@ const rules: Rules<EditorOptions> = {
   versions: {
     keep: rule('must be a whole number from 1 to 10000', integerFrom(1, 10_000)),
     maxAge: rule('must be a whole number of milliseconds, at least 1', integerFrom(1)),
-    maxBytes: Bytes
+    maxBytes: Bytes,
+    for: oneOf('editors', 'readers')
   },
   clock: objectWith('now'),
   maxFileSize: Bytes,
@@ -215,7 +216,7 @@ export function resolveOptions (given: EditorOptions) {
     openapi: options.openapi === true ? {} : options.openapi,
     actions: options.actions ?? {},
     recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
-    versions: options.versions && { keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS, maxAge: options.versions.maxAge ?? Infinity, maxBytes: options.versions.maxBytes ?? Infinity },
+    versions: options.versions && { keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS, maxAge: options.versions.maxAge ?? Infinity, maxBytes: options.versions.maxBytes ?? Infinity, for: options.versions.for ?? 'editors' },
     clock: options.clock ?? systemClock,
     maxFileSize: options.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,

@@ -8,7 +8,7 @@ import { offeredActions } from './actions/offered.js'
 import { createPageActions } from './actions/page-actions.js'
 import { actionScope } from './actions/routes.js'
 import { createControl } from './control/control.js'
-import { assertDefaults } from './control/defaults.js'
+import { checkedDefaults } from './control/defaults.js'
 import { createBuilder } from './document-server/builder.js'
 import { createEditorServer } from './document-server/editor-server.js'
 import { createFormats } from './document-server/format-list.js'
@@ -72,11 +72,12 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
-  const control = (defaults?: EditorControlDefaults) => createControl({ ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }, defaults)
+  const readersSeeHistory = settings.versions?.for === 'readers'
+  const controlParts = { ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }
+  const control = (defaults: EditorControlDefaults = {}) => createControl(controlParts, readersSeeHistory ? { history: true, ...defaults } : defaults)
   const editorSessions = createEditorSessions(saving.services, saving.sessions)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
-    assertDefaults(defaults)
-    return control(defaults)
+    return control(checkedDefaults(defaults))
   })
   app.decorate('editorServer', {
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),

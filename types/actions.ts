@@ -210,21 +210,24 @@ export interface ActionOptions {
    * ```
    */
   readonly reference?: ActionHook<ReferenceAction, { readonly fileId: string, readonly name: string } | null>
-  /** Users to mention in a comment or to protect a range for, and the pictures of users. */
+  /**
+   * Users to mention in a comment (for pages that may comment) or to protect a range for (that may edit), and the pictures of users. Only
+   * pages that may comment get mail addresses.
+   */
   readonly users?: ActionHook<UsersAction, readonly ListedUser[]>
   /** Somebody was mentioned in a comment: tell them. Only pages that may comment can ask for it. */
   readonly notify?: ActionHook<NotifyAction, void>
-  /** Who else may use the document, for the editor's list. With it, configurations always have `document.info`. */
+  /** Who else may use the document, for the editor's list. With it, configurations always have `document.info`. Only pages that may edit can ask for it. */
   readonly sharing?: ActionHook<PageAction, readonly SharingSetting[]>
   /**
    * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged into what the
    * page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and `permissions.edit` is
-   * `true`, unless the object says something else.
+   * `true`, unless the object says something else. An object that no control can be made with gives no right: it fails the request.
    */
   readonly editRights?: ActionHook<PageAction, boolean | EditorControlDefaults>
   /** The user marks the document as a favorite, or no longer. The editor has the button if the control was made with `info.favorite`. */
   readonly favorite?: ActionHook<FavoriteAction, void>
-  /** The user wants a new document: create it, and return the URL or path of a page with it. */
+  /** The user wants a new document: create it, and return the URL or path of a page with it. Only pages that may edit can ask for it. */
   readonly create?: ActionHook<CreateAction, { readonly url: string }>
   /**
    * Whether the editor offers links to places in the document: the page's URL with `action-link` in its query.

@@ -37,6 +37,12 @@ export interface EditorControlDefaults extends EditorDefaults, Pick<DocumentDefa
    * @default '100%'
    */
   readonly height?: string
+  /**
+   * Whether the page shows the version history. Restoring a version needs the right to edit in any case.
+   *
+   * @default whether the page may edit; `true` with the option `versions: { for: 'readers' }`
+   */
+  readonly history?: boolean
   /** Fields of `document`, as in the editor's documentation. */
   readonly document?: DocumentDefaults
   /** Fields of `editorConfig`, as in the editor's documentation. `mode` is `'edit'` by default. */

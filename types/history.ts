@@ -26,6 +26,13 @@ export interface VersionOptions {
    * @default there is no limit
    */
   readonly maxBytes?: number
+  /**
+   * Which pages show the history, with its authors: those that may edit, or all that show the document. A page's control can say
+   * otherwise with `history`.
+   *
+   * @default 'editors'
+   */
+  readonly for?: 'editors' | 'readers'
 }
 
 /** One version, in the form that the editor shows. */

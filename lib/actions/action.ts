@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl } from '../../types/control.js'
-import type { AuthorizedAction, RequestedAction } from '../handler/credentials.js'
+import type { AuthorizedAction } from '../handler/credentials.js'
 
 /** One request of a page. */
 export interface PageRequest<Body> extends AuthorizedAction {
@@ -13,14 +13,15 @@ export interface PageRequest<Body> extends AuthorizedAction {
 }
 
 /** What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with another one. */
-export interface PageAction extends RequestedAction {
+export interface PageAction {
   readonly name: PageActionName
   /** Whether a body has what the action needs. */
   isBody (body: unknown): boolean
   run (request: PageRequest<unknown>): Promise<object>
 }
 
-interface Definition<Body> extends RequestedAction {
+interface Definition<Body> {
+  readonly name: PageActionName
   readonly isBody: (body: unknown) => body is Body
   readonly run: (request: PageRequest<Body>) => Promise<object>
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ActionOptions, PageAction as PageFacts } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
+import { checkedDefaults } from '../control/defaults.js'
 import { editingDefaults } from '../control/page-defaults.js'
-import { ForbiddenError } from '../errors.js'
+import { ActionFailedError, ForbiddenError } from '../errors.js'
 import type { PageClaims } from '../security/page-token.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
 import type { HookCalls } from './hook-calls.js'
@@ -29,7 +30,6 @@ const POLL_INTERVAL_MS = 100
 export function configAction ({ options, hooks, createControl, makeToken, namesFor, whenSaved }: Dependencies): PageAction {
   return pageAction({
     name: 'config',
-    needs: 'any',
     isBody: isConfigBody,
     async run (page) {
       const { body: { purpose, actionLink, key }, claims, isAllowed } = page
@@ -61,7 +61,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
       expected: 'true, false, or what a control is made with'
     })
     if (answer === false) throw new ForbiddenError('actions.editRights denied it')
-    return editingDefaults(page.claims.defaults, answer === true ? {} : answer)
+    return editingDefaults(page.claims.defaults, answer === true ? {} : checkedRights(answer))
   }
 
   async function presentName (page: PageRequest<unknown>): Promise<string | undefined> {
@@ -70,6 +70,15 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
       isResult: isDocumentName,
       expected: 'a name or undefined'
     })
+  }
+}
+
+/** By the rules of `editorControl()`: a misspelt right would allow what it seems to forbid. */
+function checkedRights (answer: EditorControlDefaults): EditorControlDefaults {
+  try {
+    return checkedDefaults(answer)
+  } catch (cause) {
+    throw new ActionFailedError('editRights', `returned what no control can be made with: ${(cause as Error).message}`, { cause })
   }
 }
 

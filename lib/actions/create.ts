@@ -13,7 +13,6 @@ interface Dependencies {
 export function createAction ({ hook, hooks }: Dependencies): PageAction {
   return pageAction({
     name: 'create',
-    needs: 'any',
     isBody: isCreateBody,
     async run (page) {
       const { format, lang } = page.body

@@ -14,7 +14,6 @@ interface Dependencies {
 export function documentsAction ({ hook, choices, sign }: Dependencies): PageAction {
   return pageAction({
     name: 'documents',
-    needs: 'edit',
     isBody: isDocumentsBody,
     async run (page) {
       const { c, search } = page.body

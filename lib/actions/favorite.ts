@@ -15,7 +15,6 @@ interface Dependencies {
 export function favoriteAction ({ hook, hooks, makeToken }: Dependencies): PageAction {
   return pageAction({
     name: 'favorite',
-    needs: 'any',
     isBody: isFavoriteBody,
     async run (page) {
       const { body: { favorite }, claims } = page

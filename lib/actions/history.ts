@@ -6,7 +6,6 @@ import { isEmptyBody, isHistoryDataBody, isRestoreBody } from './requests.compil
 /** All versions of the page's document. */
 export const historyAction: PageAction = pageAction({
   name: 'history',
-  needs: 'any',
   isBody: isEmptyBody,
   run: async page => await (await page.open()).history()
 })
@@ -14,7 +13,6 @@ export const historyAction: PageAction = pageAction({
 /** One version. The editor shows the message of one that is not kept any more. */
 export const historyDataAction: PageAction = pageAction({
   name: 'history-data',
-  needs: 'any',
   isBody: isHistoryDataBody,
   async run ({ body: { version }, open }) {
     try {
@@ -29,7 +27,6 @@ export const historyDataAction: PageAction = pageAction({
 /** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
 export const restoreAction = ({ origins }: { readonly origins: ReadonlySet<string> }): PageAction => pageAction({
   name: 'restore',
-  needs: 'edit',
   isBody: isRestoreBody,
   async run ({ body: { version, url, fileType }, open }) {
     if ((url === undefined) !== (fileType === undefined)) throw new InvalidActionError('a change below a version needs url and fileType: without them the whole version would be restored')

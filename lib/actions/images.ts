@@ -17,7 +17,6 @@ type Images = SignedMethods['insertImage']['images']
 export function imagesAction ({ hook, choices, sign }: Dependencies): PageAction {
   return pageAction({
     name: 'images',
-    needs: 'edit',
     isBody: isImagesBody,
     async run (page) {
       const { c, ...filter } = page.body

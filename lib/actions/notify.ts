@@ -14,7 +14,6 @@ interface Dependencies {
 export function notifyAction ({ hook, hooks, pageLinks }: Dependencies): PageAction {
   return pageAction({
     name: 'notify',
-    needs: 'comment',
     isBody: isNotifyBody,
     async run (page) {
       const { emails, message, actionLink, link: given } = page.body

@@ -25,7 +25,6 @@ const NOT_FOUND = { error: 'The linked file was not found' } as const
 export function referenceAction ({ hook, hooks, storage, linkedData, pageLinks, createControl }: Dependencies): PageAction {
   return pageAction({
     name: 'reference',
-    needs: 'any',
     isBody: isReferenceBody,
     async run (page) {
       const linked = { ...linkedOf(page.body), ...(page.body.link !== undefined && { link: page.body.link }) }

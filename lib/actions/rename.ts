@@ -25,7 +25,6 @@ const TELLING_MS = 5000
 export function renameAction ({ hook, hooks, storage, rename, makeToken, log }: Dependencies): PageAction {
   return pageAction({
     name: 'rename',
-    needs: 'edit',
     isBody: isRenameBody,
     async run (page) {
       const { fileId } = page.claims

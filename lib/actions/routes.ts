@@ -8,6 +8,7 @@ import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/re
 import type { CommonRouteOptions } from '../handler/route-options.js'
 import type { PageAction } from './action.js'
 import { readBody } from './body.js'
+import { NEEDS } from './rights.js'
 
 interface Dependencies {
   /** Of the handler. */
@@ -40,7 +41,7 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
       method: 'POST',
       url: `${path}/actions/${action.name}`,
       /** Runs before the body is read. */
-      onRequest: async request => { authorized.set(request, await credentials.authorizeAction(request, action)) },
+      onRequest: async request => { authorized.set(request, await credentials.authorizeAction(request, { name: action.name, needs: NEEDS[action.name] })) },
       async handler (request, reply) {
         const { body } = request
         if (!action.isBody(body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)

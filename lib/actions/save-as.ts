@@ -28,7 +28,6 @@ interface Dependencies {
 export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, origins, fetchTime }: Dependencies): PageAction {
   return pageAction({
     name: 'save-as',
-    needs: 'download',
     isBody: isSaveAsBody,
     async run (page) {
       const result = checkedResult(page.body, origins)

@@ -13,7 +13,6 @@ interface Dependencies {
 export function sharingAction ({ hook, hooks }: Dependencies): PageAction {
   return pageAction({
     name: 'sharing',
-    needs: 'any',
     isBody: isEmptyBody,
     async run (page) {
       const settings = await hooks.call({ name: 'sharing', hook }, page, {}, { isResult: isSharing, expected: 'a list of { user, permissions, isLink? }' })

@@ -16,7 +16,6 @@ interface Dependencies {
 export function spreadsheetsAction ({ hook, choices, sign, linkedData }: Dependencies): PageAction {
   return pageAction({
     name: 'spreadsheets',
-    needs: 'edit',
     isBody: isSpreadsheetsBody,
     async run (page) {
       const { c, search } = page.body

@@ -24,7 +24,7 @@ export function signedConfig (document: DocumentFields, defaults: EditorControlD
 }
 
 function unsignedConfig ({ name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults) {
-  const { type, width = '100%', height = '100%', document, editorConfig, permissions, info, referenceData, ...editorFields } = defaults
+  const { type, width = '100%', height = '100%', history, document, editorConfig, permissions, info, referenceData, ...editorFields } = defaults
   const { user } = { ...editorConfig, ...editorFields }
   return {
     ...(type && { type }),

@@ -22,6 +22,7 @@ const rules: RuleForEach<EditorControlDefaults> = {
   type: oneOf('desktop', 'mobile', 'embedded'),
   width: AnyString,
   height: AnyString,
+  history: TrueOrFalse,
   document: AnyObject,
   editorConfig: AnyObject,
   info: AnyObject,
@@ -76,9 +77,10 @@ const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermi
 
 /**
  * Checks what a control is made with. What is inside `document`, `editorConfig`, `customization` and so on may be known to newer
- * editors only, and passes, except what is determined by the document and misspelt permissions. Throws `InvalidOptionError`.
+ * editors only, and passes, except what is determined by the document and misspelt permissions. Throws `InvalidOptionError`. Returns
+ * them without fields that are `undefined`: these count as not given.
  */
-export function assertDefaults (defaults: EditorControlDefaults): void {
+export function checkedDefaults (defaults: EditorControlDefaults): EditorControlDefaults {
   if (!AnyObject.holds(defaults)) throw new InvalidOptionError('defaults', `must be an object such as { user, mode, permissions }, not ${kindOf(defaults)}`)
   for (const [name, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(rules, name) && !Object.hasOwn(determined, name)) throw unknownOption(name, rules)
@@ -89,6 +91,7 @@ export function assertDefaults (defaults: EditorControlDefaults): void {
   if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, 'editorConfig')
   if (permissions) assertRights(permissions, 'permissions')
   if (document?.permissions) assertRights(document.permissions, 'document.permissions')
+  return Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined))
 }
 
 /** A misspelt right would allow what it seems to forbid. Other unknown names pass: newer editors may know them. */

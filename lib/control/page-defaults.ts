@@ -13,14 +13,16 @@ export interface PageRights {
   readonly edit: boolean
   readonly comment: boolean
   readonly download: boolean
+  /** Sees earlier versions. */
+  readonly history: boolean
 }
 
 /** The defaults of the editor: everything is allowed that is not denied. */
-export function rightsOf ({ type, mode, permissions, document, editorConfig }: EditorControlDefaults): PageRights {
+export function rightsOf ({ type, mode, permissions, document, editorConfig, history }: EditorControlDefaults): PageRights {
   const { edit, comment, download } = permissions ?? document?.permissions ?? {}
   const isEditor = (mode ?? editorConfig?.mode) !== 'view' && type !== 'embedded'
   const mayEdit = isEditor && edit !== false
-  return { edit: mayEdit, comment: isEditor && (comment ?? mayEdit), download: download !== false }
+  return { edit: mayEdit, comment: isEditor && (comment ?? mayEdit), download: download !== false, history: history ?? mayEdit }
 }
 
 /** The same page for editing. What `given` says takes precedence. */

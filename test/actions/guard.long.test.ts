@@ -183,8 +183,8 @@ t.test('what a page must not do is refused and not offered: renaming in a page f
   const never = () => { throw new Error('called') }
   const all = { rename: never, saveAs: true, images: never, documents: never, spreadsheets: never, reference: never, users: never, notify: never, sharing: never, editRights: never, favorite: never, create: never, links: true } as const
   const host = await startPageHost(t, { actions: all })
-  const forEditors = { rename: { name: 'a' }, images: { c: 'add' }, documents: { c: 'compare' }, spreadsheets: { c: 'mailmerge' }, notify: { emails: ['a@b'], message: '' } }
-  const forAll = 'save-as reference users sharing edit-rights favorite create links'
+  const forEditors = { rename: { name: 'a' }, images: { c: 'add' }, documents: { c: 'compare' }, spreadsheets: { c: 'mailmerge' }, notify: { emails: ['a@b'], message: '' }, sharing: {}, create: {} }
+  const forAll = 'save-as reference users edit-rights favorite links'
   const offered = async (defaults: object) => / data-actions="([^"]*)"/.exec((await host.app.editorControl(defaults).openDocument(host.fileId)).render())![1]
   for (const defaults of [{ mode: 'view' }, { editorConfig: { mode: 'view' } }, { permissions: { edit: false } }, { document: { permissions: { edit: false } } }, { type: 'embedded' }]) {
     const token = await host.tokenOf(defaults as object)
@@ -192,7 +192,7 @@ t.test('what a page must not do is refused and not offered: renaming in a page f
     t.equal(await offered(defaults), forAll)
   }
   t.equal(await offered({}), 'rename save-as images documents spreadsheets reference users notify sharing favorite create links')
-  t.equal(await offered({ permissions: { edit: false, comment: true } }), forAll.replace('sharing', 'notify sharing'))
+  t.equal(await offered({ permissions: { edit: false, comment: true } }), forAll.replace('edit-rights', 'notify edit-rights'))
 
   for (const defaults of [{ permissions: { download: false } }, { document: { permissions: { download: false } } }]) {
     t.equal((await host.ask('save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, { token: await host.tokenOf(defaults) })).status, 403)

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { type Need, mayUse, NEEDS, NEEDS_OF_USERS } from '../../lib/actions/rights.js'
+import type { ActionOptions, EditorControlDefaults } from '../../lib/index.js'
+import { ADA, startPageHost } from './support.js'
+
+const PAGES: Readonly<Record<string, EditorControlDefaults>> = {
+  reader: { user: ADA, mode: 'view', permissions: { download: false } },
+  commenter: { user: ADA, permissions: { edit: false, comment: true } },
+  editor: { user: ADA }
+}
+
+const hooks: ActionOptions = {
+  rename: () => {},
+  saveAs: true,
+  images: () => [],
+  documents: () => [],
+  spreadsheets: () => [],
+  reference: () => null,
+  users: () => [{ id: 'grace', name: 'Grace', email: 'grace@example.com' }],
+  notify: () => {},
+  sharing: () => [],
+  favorite: () => {},
+  create: () => ({ url: '/new' })
+}
+
+/** What the editor asks for: the action, a body, and what the page needs. */
+const ROWS: ReadonlyArray<readonly [what: string, action: string, body: object, need: Need]> = [
+  ['a fresh configuration', 'config', { purpose: 'refresh' }, NEEDS.config],
+  ['`rename`', 'rename', { name: 'a' }, NEEDS.rename],
+  ['`saveAs`', 'save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, NEEDS['save-as']],
+  ['`images`', 'images', { c: 'add' }, NEEDS.images],
+  ['`documents`', 'documents', { c: 'compare' }, NEEDS.documents],
+  ['`spreadsheets`', 'spreadsheets', { c: 'mailmerge' }, NEEDS.spreadsheets],
+  ['`reference`', 'reference', { path: 'a.xlsx' }, NEEDS.reference],
+  ['`users`, pictures', 'users', { c: 'info', id: ['grace'] }, NEEDS_OF_USERS.info],
+  ['`users` to mention', 'users', { c: 'mention' }, NEEDS_OF_USERS.mention],
+  ['`users` to protect a range for', 'users', { c: 'protect' }, NEEDS_OF_USERS.protect],
+  ['`notify`', 'notify', { emails: ['a@b.c'], message: '' }, NEEDS.notify],
+  ['`sharing`', 'sharing', {}, NEEDS.sharing],
+  ['`favorite`', 'favorite', { favorite: true }, NEEDS.favorite],
+  ['`create`', 'create', {}, NEEDS.create],
+  ['the version history', 'history', {}, NEEDS.history],
+  ['one version', 'history-data', { version: 1 }, NEEDS['history-data']],
+  ['restoring a version', 'restore', { version: 1 }, NEEDS.restore]
+]
+
+t.test('a page may do what docs/actions.md says, cell by cell', async t => {
+  const host = await startPageHost(t, { actions: hooks, versions: {} })
+  const lines = ['| asked for | reader | commenter | editor |', '|---|---|---|---|']
+  for (const [what, action, body, need] of ROWS) {
+    const cells = await Promise.all(Object.entries(PAGES).map(async ([page, defaults]) => {
+      const { status } = await host.ask(action, body, { token: await host.tokenOf(defaults) })
+      const isAllowed = status !== 403
+      t.equal(isAllowed, mayUse(defaults, need), `${what} for the ${page}: status ${status}`)
+      return isAllowed ? 'yes' : 'no'
+    }))
+    lines.push(`| ${[what, ...cells].join(' | ')} |`)
+  }
+  const documented = (await readFile('docs/actions.md', 'utf8')).split('\n')
+  const start = documented.indexOf(lines[0]!)
+  t.strictSame(documented.slice(start, start + lines.length + 1), [...lines, ''])
+})
+
+t.test('readers see no mail address', async t => {
+  const host = await startPageHost(t, { actions: hooks })
+  for (const [page, email] of [['reader', undefined], ['commenter', 'grace@example.com']] as const) {
+    const { body } = await host.ask('users', { c: 'info', id: ['grace'] }, { token: await host.tokenOf(PAGES[page]) })
+    t.strictSame(body.users, [{ id: 'grace', name: 'Grace', ...(email && { email }) }])
+  }
+})
+
+t.test('readers see the history if the option or their control says so, and only then is it offered', async t => {
+  for (const [versions, history, isShown] of [[{}, undefined, false], [{}, true, true], [{ for: 'readers' }, undefined, true], [{ for: 'readers' }, false, false]] as const) {
+    const host = await startPageHost(t, { versions })
+    const control = await host.app.editorControl({ mode: 'view', ...(history !== undefined && { history }) }).openDocument(host.fileId)
+    t.equal((await host.ask('history', {}, { token: control.pageToken })).status, isShown ? 200 : 403)
+    t.equal(/ data-actions="([^"]*)"/.exec(control.render())![1], isShown ? 'history history-data' : '')
+    t.equal((await host.ask('restore', { version: 1 }, { token: control.pageToken })).status, 403)
+    t.notOk('history' in control.config!.editorConfig!)
+  }
+  const editor = await startPageHost(t, { versions: {} })
+  t.equal((await editor.ask('history', {}, { token: await editor.tokenOf({ history: false }) })).status, 403)
+  t.throws(() => editor.app.editorControl({ history: 'yes' as never }), { code: 'FST_EDITOR_INVALID_OPTION' })
+})
+
+t.test('actions.editRights: an answer with which no control can be made gives no right, and the log says why', async t => {
+  for (const [answer, problem] of [
+    [{ permisions: { edit: false } }, /permisions/],
+    [{ permissions: { edit: 'false' } }, /permissions\.edit must be true or false/],
+    [{ mode: 'View' }, /mode/],
+    [{ document: { key: 'other' } }, /document\.key/],
+    [{ editorConfig: { callbackUrl: 'http://127.0.0.1/' } }, /editorConfig\.callbackUrl/]
+  ] as const) {
+    const host = await startPageHost(t, { actions: { editRights: () => answer as never } })
+    const { status, body } = await host.ask('config', { purpose: 'edit' }, { token: await host.tokenOf(PAGES.reader) })
+    t.equal(status, 500)
+    t.notOk('config' in body)
+    t.match(host.records().filter(({ level }) => level >= 50), [{ err: { message: problem } }])
+  }
+})
+
+t.test('a field of a control that is undefined counts as not given', async t => {
+  const host = await startPageHost(t)
+  const opened = await host.app.editorControl({ mode: undefined, user: undefined, permissions: undefined, editorConfig: { mode: 'view', user: ADA }, document: { permissions: { print: false } } } as never).openDocument(host.fileId)
+  t.match(opened.config, { editorConfig: { mode: 'view', user: ADA }, document: { permissions: { print: false } } })
+  t.equal((await host.ask('config', { purpose: 'refresh' }, { token: opened.pageToken })).body.config.editorConfig.mode, 'view')
+})
