@@ -2,6 +2,8 @@ import type fc from 'fast-check'
 import type { EditorConfig, ForceSaveOptions, Session } from 'onlyoffice-emulator'
 import { editingCopies } from './copies.js'
 import { interleaved } from './interleaving.js'
+import { recovering } from './recovering.js'
+import { restoring } from './restoring.js'
 import { equal, isUpToDate, show, type State, violated } from './invariants.js'
 import { type Announced } from './judging.js'
 import { saving } from './saving.js'
@@ -33,6 +35,14 @@ export interface Save {
   readonly trouble: Trouble | null
 }
 
+/** What stores something without a save. */
+export interface Storing {
+  readonly side: Side
+  /** Whether somebody leaves before whose save is refused. */
+  readonly refuses: boolean
+  readonly trouble: Trouble | null
+}
+
 /** What people do. `side`: the instance that gets the next request. */
 export interface Actions {
   /** Renders a page; `joins`: and opens it in an editor. */
@@ -54,6 +64,10 @@ export interface Actions {
   /** Edits a conflict copy as a document of its own; `meanwhile` a session that saved into it saves. */
   editCopy (args: { readonly side: Side, readonly copy: number, readonly meanwhile: boolean }): Promise<void>
   pass (args: { readonly side: Side, readonly ms: number }): Promise<void>
+  /** Makes an earlier version the present one. */
+  restore (args: Storing & { readonly version: number }): Promise<void>
+  /** Stores what the document server has kept because it was refused. */
+  recover (args: Storing): Promise<void>
   /** The document server dies and is started again. */
   crash (args: { readonly side: Side, readonly session: number, readonly midSave: boolean, readonly opens: boolean, readonly fate: 'kept' | 'lost' }): Promise<void>
 }
@@ -62,6 +76,7 @@ export type Arguments<Name extends keyof Actions> = Parameters<Actions[Name]>[0]
 
 const EDITING_TAKES_MS = 1000
 const MAX_EDITORS = 2
+const REFUSED: Trouble = { on: 'file', fault: { type: 'html' } }
 /** The plugin remembers more saves of each status than these. */
 const REPEATABLE = 6
 
@@ -72,6 +87,8 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
   let marks = 0
   const save = saving(stage, { open, join, edit })
   const copies = editingCopies(stage)
+  const restore = restoring(stage, save.during)
+  const recover = recovering(stage, save.during)
 
   return {
     async open ({ side, user, joins, trouble }) {
@@ -106,15 +123,7 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
       })
     },
 
-    async close ({ side, session, trouble }) {
-      await prepare({ side, session, trouble })
-      if (editing().length === 0) return
-      const editor = oneOf(editing(), session)
-      await save.during(trouble, side, editor.key, async () => {
-        editor.is = 'gone'
-        await complete(editor.session.close())
-      })
-    },
+    close,
 
     async closeAll ({ scheduler }) {
       const leaving = editing()
@@ -152,12 +161,33 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
     },
 
     pass: async ({ ms }) => await pass(ms),
+
+    async restore (args) {
+      if (args.refuses) await close({ ...args, session: args.version, trouble: REFUSED })
+      if (hasFile()) await restore(args)
+    },
+
+    async recover (args) {
+      if (args.refuses) await close({ ...args, session: 0, trouble: REFUSED })
+      await recover(args)
+    },
+
     crash: async args => await save.crash(editing().length > 0 ? oneOf(editing(), args.session) : null, args),
 
     async reopen (key) {
       const page = pages.find(page => page.key === key)
       if (page !== undefined) await join(page, false)
     }
+  }
+
+  async function close ({ side, session, trouble }: Save): Promise<void> {
+    await prepare({ side, session, trouble })
+    if (editing().length === 0) return
+    const editor = oneOf(editing(), session)
+    await save.during(trouble, side, editor.key, async () => {
+      editor.is = 'gone'
+      await complete(editor.session.close())
+    })
   }
 
   /** Where a save is to go wrong, there must be something to save. */
@@ -253,6 +283,6 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
   }
 }
 
-function oneOf<Item> (items: readonly Item[], number: number): Item {
+export function oneOf<Item> (items: readonly Item[], number: number): Item {
   return items[number % items.length]!
 }

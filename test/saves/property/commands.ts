@@ -43,6 +43,21 @@ const fileFault: fc.Arbitrary<Faults['file']> = fc.oneof(
   fc.constantFrom<Faults['file']>({ type: 'html' }, { type: 'html', status: 502 }, { type: 'answer', status: 500, body: 'Internal Server Error' }, { type: 'answer', status: 204 }, { type: 'length', by: 7 })
 )
 
+const storageTrouble = fc.record({ on: fc.constant('storage' as const), moment })
+const commitTrouble = fc.record({
+  on: fc.constant('commit' as const),
+  lost: fc.record({
+    turns: weighted([3, 0], [2, 1], [2, 3], [2, 10], [2, 30], [2, 100]),
+    readsFail: weighted([5, 0], [2, 1], [1, 2], [1, 4])
+  })
+})
+const instanceTrouble = fc.record({
+  on: fc.constant('instance' as const),
+  moment: fc.oneof({ weight: 2, arbitrary: moment }, { weight: 1, arbitrary: published }),
+  opens: chance(0.7)
+})
+const pauseTrouble = fc.record({ on: fc.constant('pause' as const), moment, edits: chance(0.6) })
+
 /** What can go wrong with a callback of status 1 or 4. */
 const noticeTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ on: 'notice' as const }) },
@@ -54,14 +69,23 @@ const noticeTrouble: fc.Arbitrary<Trouble> = fc.oneof(
 const saveTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   { weight: 26, arbitrary: fc.record({ on: fc.constant('file' as const), fault: fileFault }) },
   { weight: 10, arbitrary: fc.constant({ on: 'assembly' as const }) },
-  { weight: 16, arbitrary: fc.record({ on: fc.constant('storage' as const), moment }) },
-  { weight: 14, arbitrary: fc.record({ on: fc.constant('commit' as const), lost: fc.record({ turns: weighted([3, 0], [2, 1], [2, 3], [2, 10], [2, 30], [2, 100]), readsFail: weighted([5, 0], [2, 1], [1, 2], [1, 4]) }) }) },
-  { weight: 14, arbitrary: fc.record({ on: fc.constant('instance' as const), moment: fc.oneof({ weight: 2, arbitrary: moment }, { weight: 1, arbitrary: published }), opens: chance(0.7) }) },
+  { weight: 16, arbitrary: storageTrouble },
+  { weight: 14, arbitrary: commitTrouble },
+  { weight: 14, arbitrary: instanceTrouble },
   { weight: 20, arbitrary: fc.record({ on: fc.constant('echo' as const), scheduler: fc.option(fc.scheduler(), { nil: null, freq: 2 }) }) },
-  { weight: 16, arbitrary: fc.record({ on: fc.constant('pause' as const), moment, edits: chance(0.6) }) },
+  { weight: 16, arbitrary: pauseTrouble },
   { weight: 24, arbitrary: outsideMeanwhile },
   { weight: 16, arbitrary: noticeTrouble },
   { weight: 10, arbitrary: callbackFault }
+)
+
+/** What can go wrong where no save is fetched. */
+const storingTrouble: fc.Arbitrary<Trouble> = fc.oneof(
+  storageTrouble,
+  commitTrouble,
+  instanceTrouble,
+  pauseTrouble,
+  outsideMeanwhile
 )
 
 const canSave = ({ hasFile, editing }: Situation, { trouble }: { readonly trouble: Trouble | null }) => editing().length > 0 || (hasFile() && trouble !== null && trouble.on !== 'notice')
@@ -80,6 +104,16 @@ const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
   changeOutside: { weight: 3, args: fc.record({ side, change: outsideChange }), isPossible: () => true },
   editCopy: { weight: 4, args: fc.record({ side, copy: choice, meanwhile: fc.boolean() }), isPossible: ({ model, editing }, { meanwhile }) => model.copies.size > 0 || (meanwhile && editing().length > 0) },
   pass: { weight: 6, args: fc.record({ side, ms: weighted([5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]) }), isPossible: () => true },
+  restore: {
+    weight: 6,
+    args: fc.record({ side, version: choice, refuses: chance(0.3), trouble: maybe(0.3, storingTrouble) }),
+    isPossible: ({ hasFile, model }) => hasFile() && model.newest() > 0
+  },
+  recover: {
+    weight: 6,
+    args: fc.record({ side, refuses: chance(0.4), trouble: maybe(0.3, storingTrouble) }),
+    isPossible: ({ hasFile, model }, { refuses }) => model.hasForgotten() || (refuses && hasFile())
+  },
   crash: { weight: 1, args: fc.record({ side, session: choice, midSave: chance(0.7), opens: fc.boolean(), fate: fc.constantFrom('kept' as const, 'lost' as const) }), isPossible: () => true }
 }
 

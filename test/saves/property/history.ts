@@ -4,11 +4,14 @@ import type { Content, StagedContent, StateStore, Storage } from '../../../lib/i
 export interface Version {
   /** `null`: there was no such file. */
   readonly text: string | null
-  /** Who stored it: an instance, or somebody outside. */
+  /** Who stored it: an instance, somebody outside, or `RESTORED`. */
   readonly by: string
   /** Counts the versions of all files. */
   readonly at: number
 }
+
+/** Stands for an instance that has made an earlier version the present one. */
+export const RESTORED = 'a restore'
 
 export type WholeStorage = Storage & { readonly state: StateStore }
 
@@ -24,6 +27,11 @@ export interface Histories {
   readonly created: Set<string>
   /** What the application itself stores: it may overwrite anything. */
   readonly ofApplication: Set<string>
+  /**
+   * An instance may overwrite anything once, with this text of an earlier version. It may no longer when the returned
+   * function is called.
+   */
+  restoring (by: string, text: string): () => void
   /** Violations: contents that must not have been stored. */
   readonly faults: string[]
   /** Whether a save may overwrite a content that it does not continue. */
@@ -34,6 +42,7 @@ export function histories (): Histories {
   const versions = new Map<string, Version[]>()
   const turns = new Map<string, Promise<void>>()
   const texts = new WeakMap<Content, string>()
+  const restores = new Set<{ readonly by: string, readonly text: string }>()
   let count = 0
 
   const all: Histories = {
@@ -41,6 +50,11 @@ export function histories (): Histories {
     ofApplication: new Set(),
     faults: [],
     overwrites: false,
+    restoring (by, text) {
+      const restore = { by, text }
+      restores.add(restore)
+      return () => { restores.delete(restore) }
+    },
     of: fileId => versions.get(fileId) ?? [],
     async change (fileId, text, by, task) {
       const end = await enter(fileId)
@@ -120,9 +134,14 @@ export function histories (): Histories {
   function published (fileId: string, text: string, by: string): void {
     const before = all.of(fileId).at(-1)?.text
     const isOfApplication = all.ofApplication.has(text)
-    note(fileId, text, isOfApplication ? 'the application' : by)
-    if (before === null) all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)
-    else if (!isOfApplication && !all.overwrites && !text.startsWith(before!)) all.faults.push(`${by} has overwritten ${JSON.stringify(before)} with ${JSON.stringify(text)}`)
+    const restore = [...restores].find(one => one.by === by && one.text === text)
+    if (restore !== undefined) restores.delete(restore)
+    note(fileId, text, restore !== undefined ? RESTORED : isOfApplication ? 'the application' : by)
+    if (before === null) {
+      all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)
+    } else if (!isOfApplication && restore === undefined && !all.overwrites && !text.startsWith(before!)) {
+      all.faults.push(`${by} has overwritten ${JSON.stringify(before)} with ${JSON.stringify(text)}`)
+    }
   }
 
   function textOf (content: Content | StagedContent): string {

@@ -65,6 +65,7 @@ async function checkKeys (state: State): Promise<void> {
     if (allowed !== null && !allowed.has(key)) violated(`whoever opens the document gets the key ${key}, but ${[...allowed].join(', ')} is live`)
     const one = model.keys.get(key)
     if (one === undefined) continue
+    if (one.refused === 'set aside') violated(`whoever opens the document gets ${key}, which a restore has set aside`)
     if (one.server !== world.documentServers[side]) violated(`whoever opens the document gets the key ${key} of another document server`)
     if (state.live().has(key) && !isUpToDate(state, one)) violated(`whoever opens the document joins a session of old content: ${show(one.text)} instead of ${show(model.text())}`)
     if (one.finishedAt !== null && !one.doubtful && world.clock.now() - one.finishedAt < VIEW_ONLY_MS) violated(`whoever opens the document gets the key ${key}, which was saved a moment ago and cannot be edited`)
@@ -73,7 +74,7 @@ async function checkKeys (state: State): Promise<void> {
 
 /** Whether those who join a session see what is stored, or bring back what was refused. */
 export function isUpToDate ({ model }: Pick<State, 'model'>, { text, refused, unsaved }: Keyed): boolean {
-  return text.startsWith(model.text() ?? '') || (refused !== 'no' && unsaved)
+  return text.startsWith(model.text() ?? '') || (mayComeBack(refused) && unsaved)
 }
 
 /** Keys that may be given to whoever opens the document now. `null`: the plugin cannot know of a session that others should join. */
@@ -82,8 +83,13 @@ export function keysToJoin ({ model, live, world }: Pick<State, 'model' | 'live'
   const here = [...model.keys.values()].filter(({ server }) => server === world.documentServers[side])
   const wanted = here.filter(one => alive.has(one.key) && (isPlain(model, one) || (one.refused === 'known' && one.unsaved)))
   if (wanted.length === 0) return null
-  const others = here.filter(({ doubtful, ghost, refused }) => doubtful || ghost || refused !== 'no')
+  const others = here.filter(({ doubtful, ghost, refused }) => doubtful || ghost || mayComeBack(refused))
   return new Set([...wanted, ...others].map(({ key }) => key))
+}
+
+/** Whether whoever opens the document may get what was refused. */
+function mayComeBack (refused: Keyed['refused']): boolean {
+  return refused === 'known' || refused === 'unknown'
 }
 
 /** Whether the plugin knows of the session, and the session continues what is stored. */

@@ -35,7 +35,7 @@ export function judging (state: State) {
         else storedBeside(one, found, text)
         one.latest = text
         // A save without an answer is stored: the plugin no longer has to bring it back, but the document server still keeps it.
-        if (status === 2 && !isAccepted && one.refused === 'known') one.refused = 'unknown'
+        if (status === 2 && !isAccepted && one.refused !== 'no') one.refused = 'unknown'
       }
       finish(one, status, isAccepted)
     },

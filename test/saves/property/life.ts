@@ -75,11 +75,14 @@ export async function startLife (world: World): Promise<DocumentLife> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await leaveAll()
       await check(state)
-      if (live().size === 0 || model.text() === null) break
+      if ([...live()].every(isSetAside) || model.text() === null) break
       // A refused save is saved by whoever opens the document again.
       for (const side of SIDES) await perform('open', { side, user: 0, joins: true, trouble: null })
     }
     await leaveAll()
+    if (model.text() !== null && [...live()].some(isSetAside)) {
+      for (const side of SIDES) await perform('recover', { side, refuses: false, trouble: null })
+    }
     // Whoever still has the page can save what the plugin was not told of. What has no file any more is refused then.
     for (const key of live()) {
       const { refused, server } = model.key(key)
@@ -94,6 +97,11 @@ export async function startLife (world: World): Promise<DocumentLife> {
     }
     await checkKeptVersions(state)
     equal((await world.leftovers()).join(), '', 'the directory contains documents only')
+  }
+
+  /** Whoever opens the document does not get the key: what is left under it comes back by recovery. */
+  function isSetAside (key: string): boolean {
+    return model.key(key).refused === 'set aside'
   }
 
   async function leaveAll (): Promise<void> {

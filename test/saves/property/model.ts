@@ -18,10 +18,15 @@ export interface Keyed {
   finished: boolean
   /** When a save of status 2 made it view-only. */
   finishedAt: number | null
-  /** A save of status 2 was refused. `known`: by the plugin's answer, so that the plugin and the document server know of it. */
-  refused: 'no' | 'known' | 'unknown'
+  /**
+   * A save of status 2 was refused. `known`: by the plugin's answer, so that the plugin and the document server know of
+   * it. `set aside`: an earlier version was restored since, and nobody gets the key any more.
+   */
+  refused: 'no' | 'known' | 'unknown' | 'set aside'
   /** The document server keeps a forgotten file of it, or has opened that. */
   wasForgotten: boolean
+  /** Texts that recovery has stored. */
+  readonly recovered: Set<string>
   /** The stored version for which the plugin gave it. */
   readonly givenFor: number
   /** The plugin may not know of its session, or what that continues: an additional copy is allowed, and so is another key for others. */
@@ -56,6 +61,8 @@ export interface Model {
   text (): string | null
   newest (): number
   key (key: string, server?: DocumentServer): Keyed
+  /** Whether a document server keeps a file that was refused. */
+  hasForgotten (): boolean
   /** The document server downloads the stored file for a key. */
   downloaded (key: string, text: string): void
   edited (key: string, text: string, mark: string): void
@@ -77,12 +84,28 @@ export function createModel ({ versions }: Dependencies): Model {
     versions,
     text: () => versions().at(-1)!.text,
     newest: () => versions().length - 1,
+    hasForgotten: () => [...model.keys.values()].some(({ key, server }) => server.forgotten.has(key)),
 
     key (key, server) {
       const known = model.keys.get(key)
       if (known !== undefined) return known
       const created: Keyed = {
-        key, server: server!, text: model.text() ?? '', unsaved: false, base: model.newest(), copy: null, latest: null, finished: false, finishedAt: null, refused: 'no', wasForgotten: false, givenFor: model.newest(), doubtful: false, unsettled: 0, ghost: false
+        key,
+        server: server!,
+        text: model.text() ?? '',
+        unsaved: false,
+        base: model.newest(),
+        copy: null,
+        latest: null,
+        finished: false,
+        finishedAt: null,
+        refused: 'no',
+        wasForgotten: false,
+        recovered: new Set(),
+        givenFor: model.newest(),
+        doubtful: false,
+        unsettled: 0,
+        ghost: false
       }
       model.keys.set(key, created)
       return created

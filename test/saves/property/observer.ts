@@ -51,7 +51,7 @@ export function observer (state: State): Observer {
       if (status === 4 && isAccepted && one.unsettled === 0) one.ghost = false
     }
     if (one.server.forgotten.has(key)) one.wasForgotten = true
-    if (status === 2 && answer === null && one.refused === 'no') one.refused = 'unknown'
+    if (status === 2 && answer === null && one.refused !== 'known') one.refused = 'unknown'
   }
 
   async function textOf (fields: Announced['fields']): Promise<string> {

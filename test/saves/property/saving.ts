@@ -10,6 +10,9 @@ export interface People {
   edit (editor: Editor): Promise<void>
 }
 
+/** Performs a task while something goes wrong. */
+export type During = (trouble: Trouble | null, side: Side, key: string, task: () => Promise<void>) => Promise<void>
+
 /** Saves while something goes wrong. */
 export function saving (stage: Stage, people: People) {
   const { state, editors, observe, complete } = stage
