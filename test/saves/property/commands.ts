@@ -88,6 +88,11 @@ const storingTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   outsideMeanwhile
 )
 
+const recoveryTrouble: fc.Arbitrary<Trouble> = fc.oneof(
+  { weight: 5, arbitrary: storingTrouble },
+  { weight: 2, arbitrary: fc.record({ on: fc.constant('refusal' as const), moment }) }
+)
+
 const canSave = ({ hasFile, editing }: Situation, { trouble }: { readonly trouble: Trouble | null }) => editing().length > 0 || (hasFile() && trouble !== null && trouble.on !== 'notice')
 
 const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
@@ -111,7 +116,7 @@ const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
   },
   recover: {
     weight: 6,
-    args: fc.record({ side, refuses: chance(0.4), trouble: maybe(0.3, storingTrouble) }),
+    args: fc.record({ side, refuses: chance(0.4), trouble: maybe(0.4, recoveryTrouble) }),
     isPossible: ({ hasFile, model }, { refuses }) => model.hasForgotten() || (refuses && hasFile())
   },
   crash: { weight: 1, args: fc.record({ side, session: choice, midSave: chance(0.7), opens: fc.boolean(), fate: fc.constantFrom('kept' as const, 'lost' as const) }), isPossible: () => true }

@@ -10,10 +10,13 @@ const TAKE_OVER_MS = 10_001
 const POLLS = 3
 
 /** Resolves when the other instance has gone on: it got the save that stands still as well, and perhaps stored a newer one. */
-export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'editors' | 'observe'>, { open, edit }: People) {
+export function pausing (
+  { state, editors, pages, observe }: Pick<Stage, 'state' | 'editors' | 'pages' | 'observe'>,
+  { open, edit }: People
+) {
   const { world, fileId, model } = state
 
-  return async function pause (side: Side, edits: boolean): Promise<void> {
+  return async function pause (side: Side, edits: boolean, isRefused = false): Promise<void> {
     const { instances } = world
     const awake = other(side)
     instances[side].isPaused = true
@@ -32,7 +35,7 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
         const answer = await world.post(awake, fileId, fields)
         if (model.text() !== null) equal(answer, '{"error":0}', 'one instance acknowledges the save while the other stands still')
       }
-      if (edits && model.text() !== null) await editMeanwhile(awake, String(body?.key))
+      if (edits && model.text() !== null) await editMeanwhile(awake, String(body?.key), isRefused)
     } finally {
       instances[side].isPaused = false
       world.onMoment = () => {}
@@ -40,9 +43,12 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
   }
 
   /** Must not advance the clock: that waits for the save that stands still. */
-  async function editMeanwhile (side: Side, savedKey: string): Promise<void> {
-    const { config, key } = await open(side)
-    if (key === savedKey || model.keys.get(key)?.unsaved === true) return
+  async function editMeanwhile (side: Side, savedKey: string, isRefused: boolean): Promise<void> {
+    const page = await open(side)
+    const { config, key } = page
+    const { unsaved, refused } = model.key(key)
+    if (key === savedKey || (unsaved && !(isRefused && refused === 'known'))) return
+    if (isRefused) pages.push(page) // whoever has it can save later
     const session = await world.documentServers[side].open(config)
     await observe(key)
     if (session.viewOnly) return
@@ -51,8 +57,10 @@ export function pausing ({ state, editors, observe }: Pick<Stage, 'state' | 'edi
     const editor = { session, key, side, is: 'in' as const }
     editors.push(editor)
     await edit(editor)
+    const mend = isRefused ? world.documentServers[side].fault('file', { type: 'html' }) : () => {}
     const answer = await session.close()
+    mend()
     Object.assign(editor, { is: 'gone' })
-    if (model.text() !== null) equal(answer.accepted, true, 'one instance can save while the other stands still')
+    if (model.text() !== null && !isRefused) equal(answer.accepted, true, 'one instance can save while the other stands still')
   }
 }

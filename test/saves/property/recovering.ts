@@ -42,7 +42,8 @@ export function recovering ({ state, situation, editors }: Stage, during: During
 
     for (const file of all) {
       const { one, text } = file
-      const isNew = (version: Version) => version.text === text && version.by === side
+      // Somebody may have edited it before it was fetched, and may have been refused again.
+      const isNew = (version: Version) => (version.text === text || version.text === one.text) && version.by === side
       const placed = {
         isKept: server.forgotten.has(one.key),
         inFile: model.versions().findIndex((version, number) => number > newest && isNew(version)),
@@ -69,11 +70,12 @@ export function recovering ({ state, situation, editors }: Stage, during: During
     const isTouched = places > 0 || !isKept
     if (isEdited && isTouched) violated(`recovery has stored or deleted ${show(text)}, which somebody edits`)
     if (places > 1) violated(`recovery has stored ${show(text)} in ${places} places`)
-    if (copies.length > 0 && one.recovered.has(text)) violated(`recovery has stored a second copy of ${show(text)}`)
-    if (!isKept && !isStored(text)) violated(`recovery has deleted ${show(text)}, which is stored nowhere`)
+    const again = textsOf(copies).find(copied => one.recovered.has(copied))
+    if (again !== undefined) violated(`recovery has stored a second copy of ${show(again)}`)
+    if (!isKept && !isStored(one.text)) violated(`recovery has deleted ${show(one.text)}, which is stored nowhere`)
     if (inFile === -1) return
-    const replaced = model.versions()[inFile - 1]!.text!
-    if (!text.startsWith(replaced)) violated(`recovery has replaced ${show(replaced)} with ${show(text)}`)
+    const [replaced, stored] = model.versions().slice(inFile - 1, inFile + 1).map(version => version.text!)
+    if (!stored!.startsWith(replaced!)) violated(`recovery has replaced ${show(replaced)} with ${show(stored)}`)
   }
 
   /** Where nothing goes wrong. */
@@ -82,7 +84,7 @@ export function recovering ({ state, situation, editors }: Stage, during: During
     const result = results.find(({ key }) => key === one.key)
     equal(result?.fileId, fileId, `recovery knows the document of ${one.key}`)
     equal(result?.kept, placed.isKept, `recovery knows whether ${one.key} is kept`)
-    const outcome = result?.outcome
+    const { outcome, conflictFileId = '' } = result ?? {}
     const told = (expected: string) => equal(outcome, expected, `what became of the forgotten file ${show(text)}`)
     if (model.text() === null) return told('no-document')
     if (isEdited) return told('being-edited')
@@ -92,20 +94,28 @@ export function recovering ({ state, situation, editors }: Stage, during: During
       return told('conflict')
     }
     if (outcome === 'stored') return equal(model.text(), text, 'what is stored is the content of the document')
-    const isRight = outcome === 'being-edited' ? !isAtRest() : outcome === 'already-stored' && !placed.isKept
+    if (outcome === 'being-edited' && !isAtRest()) return
+    // An instance that died had made the copy.
+    const isThere = outcome === 'conflict' && histories.of(conflictFileId).at(-1)?.text === text
+    const isRight = (outcome === 'already-stored' || isThere) && !placed.isKept
     if (!isRight) violated(`the forgotten file ${show(text)} is not recovered: ${show(result)}`)
   }
 
-  function note ({ one, text }: Forgotten, { isKept, inFile, copies }: Placed): void {
+  function note ({ one }: Forgotten, { isKept, inFile, copies }: Placed): void {
     for (const id of copies) model.copies.add(id)
     const isPlaced = inFile !== -1 || copies.length > 0
-    if (isPlaced) one.recovered.add(text)
+    for (const text of textsOf(copies)) one.recovered.add(text)
+    if (inFile !== -1) one.recovered.add(model.versions()[inFile]!.text!)
     if (!isKept) {
-      Object.assign(one, { unsaved: false, ghost: false, refused: 'no', wasForgotten: false, latest: text })
+      Object.assign(one, { unsaved: false, ghost: false, refused: 'no', wasForgotten: false, latest: one.text })
       Object.assign(one, { finished: true, finishedAt: null })
     } else if (isPlaced) {
       Object.assign(one, { refused: 'unknown', doubtful: true }) // its session has ended for the plugin
     }
+  }
+
+  function textsOf (copies: readonly string[]): string[] {
+    return copies.map(id => histories.of(id)[0]!.text!)
   }
 
   function isStored (text: string): boolean {

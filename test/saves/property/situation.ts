@@ -41,6 +41,8 @@ export type Trouble =
   | { readonly on: 'instance', readonly moment: Moment, readonly opens: boolean }
   /** The instance stands still until another one has taken its lock over. */
   | { readonly on: 'pause', readonly moment: Moment, readonly edits: boolean }
+  /** The same, and somebody edits meanwhile whose save is refused: what was refused before, if that is there. */
+  | { readonly on: 'refusal', readonly moment: Moment }
   /** Others change the file. */
   | { readonly on: 'outside', readonly moment: Moment, readonly change: OutsideChange }
   /** Each save is posted to both instances at the same time, and pages are opened meanwhile. `scheduler`: orders the storage accesses of both. */

@@ -21,10 +21,10 @@ interface Begun {
 type Change = (how: OutsideChange, text: string, side: Side) => Promise<void>
 
 /** Makes something go wrong, until `end`. */
-export function troubles ({ state, editors, observe, trouble: excuse }: Stage, people: People, change: Change) {
+export function troubles ({ state, editors, pages, observe, trouble: excuse }: Stage, people: People, change: Change) {
   const { world, fileId, model } = state
   const { instances } = world
-  const stand = pausing({ state, editors, observe }, people)
+  const stand = pausing({ state, editors, pages, observe }, people)
   let changes = 0
 
   return function begin (trouble: Trouble | null, side: Side, one: Keyed): Begun {
@@ -52,6 +52,11 @@ export function troubles ({ state, editors, observe, trouble: excuse }: Stage, p
         if (isEarly(trouble.moment)) excuse()
         else spare()
         await stand(side, trouble.edits)
+        return 'goes on'
+      })
+      case 'refusal': return atMoment(trouble.moment, true, async side => {
+        spare()
+        await stand(side, true, true)
         return 'goes on'
       })
       case 'outside': return atMoment(trouble.moment, false, async side => {
