@@ -86,6 +86,7 @@ export function recovering ({ state, situation, editors }: Stage, during: During
     equal(result?.kept, placed.isKept, `recovery knows whether ${one.key} is kept`)
     const { outcome, conflictFileId = '' } = result ?? {}
     const told = (expected: string) => equal(outcome, expected, `what became of the forgotten file ${show(text)}`)
+    if (outcome === 'being-edited' && !isAtRest()) return
     if (model.text() === null) return told('no-document')
     if (isEdited) return told('being-edited')
     if (placed.inFile !== -1) return told('stored')
@@ -94,7 +95,6 @@ export function recovering ({ state, situation, editors }: Stage, during: During
       return told('conflict')
     }
     if (outcome === 'stored') return equal(model.text(), text, 'what is stored is the content of the document')
-    if (outcome === 'being-edited' && !isAtRest()) return
     // An instance that died had made the copy.
     const isThere = outcome === 'conflict' && histories.of(conflictFileId).at(-1)?.text === text
     const isRight = (outcome === 'already-stored' || isThere) && !placed.isKept
@@ -125,8 +125,14 @@ export function recovering ({ state, situation, editors }: Stage, during: During
   /** Whether the plugin and the document servers know that nobody edits the document. */
   function isAtRest (): boolean {
     const isKeptOnly = ({ key, refused }: Keyed) => !live().has(key) || refused !== 'no'
-    const isQuiet = (one: Keyed) => !one.doubtful && !one.ghost && isKeptOnly(one)
+    const isQuiet = (one: Keyed) => !one.doubtful && !one.ghost && isKeptOnly(one) && !isUnassembled(one)
     const nobodyEdits = editors.every(({ is, session }) => is === 'gone' || session.viewOnly)
     return nobodyEdits && [...model.keys.values()].every(isQuiet)
   }
+}
+
+/** Whether the document server goes on with a key because it could make no file of it. */
+function isUnassembled ({ key, server }: Keyed): boolean {
+  const last = server.sentRequests.findLast(({ body }) => body?.key === key && (body.status === 2 || body.status === 3))
+  return last?.body?.status === 3
 }
