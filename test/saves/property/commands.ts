@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Faults } from 'onlyoffice-emulator'
 import type { Actions, Arguments } from './actions.js'
-import type { Moment, OutsideChange, Situation, Trouble } from './situation.js'
+import type { Moment, OutsideChange, Situation, Trouble, Visit } from './situation.js'
 
 /** One thing that somebody does with the document. */
 type DocumentCommand = fc.AsyncCommand<Situation, Life>
@@ -56,7 +56,7 @@ const instanceTrouble = fc.record({
   moment: fc.oneof({ weight: 2, arbitrary: moment }, { weight: 1, arbitrary: published }),
   opens: chance(0.7)
 })
-const pauseTrouble = fc.record({ on: fc.constant('pause' as const), moment, edits: chance(0.6) })
+const pauseTrouble = fc.record({ on: fc.constant('pause' as const), moment, visit: weighted<Visit | null>([4, null], [6, 'saves']) })
 
 /** What can go wrong with a callback of status 1 or 4. */
 const noticeTrouble: fc.Arbitrary<Trouble> = fc.oneof(
@@ -79,18 +79,16 @@ const saveTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   { weight: 10, arbitrary: callbackFault }
 )
 
-/** What can go wrong where no save is fetched. */
+/** It is still to be decided what is stored, and where. */
+const undecided: fc.Arbitrary<Moment> = fc.record({ access: fc.constantFrom('read', 'stage', 'get', 'stat'), nth: fc.constantFrom(1, 2) })
+
+/** What can go wrong when something is stored that no callback announces. */
 const storingTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   storageTrouble,
   commitTrouble,
   instanceTrouble,
-  pauseTrouble,
-  outsideMeanwhile
-)
-
-const recoveryTrouble: fc.Arbitrary<Trouble> = fc.oneof(
-  { weight: 5, arbitrary: storingTrouble },
-  { weight: 2, arbitrary: fc.record({ on: fc.constant('refusal' as const), moment }) }
+  outsideMeanwhile,
+  { weight: 4, arbitrary: fc.record({ on: fc.constant('pause' as const), moment: fc.oneof(moment, undecided), visit: weighted<Visit | null>([1, null], [2, 'saves'], [3, 'is refused'], [3, 'stays']) }) }
 )
 
 const canSave = ({ hasFile, editing }: Situation, { trouble }: { readonly trouble: Trouble | null }) => editing().length > 0 || (hasFile() && trouble !== null && trouble.on !== 'notice')
@@ -110,13 +108,13 @@ const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
   editCopy: { weight: 4, args: fc.record({ side, copy: choice, meanwhile: fc.boolean() }), isPossible: ({ model, editing }, { meanwhile }) => model.copies.size > 0 || (meanwhile && editing().length > 0) },
   pass: { weight: 6, args: fc.record({ side, ms: weighted([5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]) }), isPossible: () => true },
   restore: {
-    weight: 6,
-    args: fc.record({ side, version: choice, refuses: chance(0.3), trouble: maybe(0.3, storingTrouble) }),
+    weight: 14,
+    args: fc.record({ side, version: choice, refuses: chance(0.3), trouble: maybe(0.5, storingTrouble) }),
     isPossible: ({ hasFile, model }) => hasFile() && model.newest() > 0
   },
   recover: {
-    weight: 6,
-    args: fc.record({ side, refuses: chance(0.4), trouble: maybe(0.4, recoveryTrouble) }),
+    weight: 10,
+    args: fc.record({ side, refuses: chance(0.4), trouble: maybe(0.5, storingTrouble) }),
     isPossible: ({ hasFile, model }, { refuses }) => model.hasForgotten() || (refuses && hasFile())
   },
   crash: { weight: 1, args: fc.record({ side, session: choice, midSave: chance(0.7), opens: fc.boolean(), fate: fc.constantFrom('kept' as const, 'lost' as const) }), isPossible: () => true }

@@ -28,10 +28,10 @@ export interface Histories {
   /** What the application itself stores: it may overwrite anything. */
   readonly ofApplication: Set<string>
   /**
-   * An instance may overwrite anything once, with this text of an earlier version. It may no longer when the returned
-   * function is called.
+   * An instance may overwrite anything once, with this text of an earlier version: `restored` is called then. It may no
+   * longer when the returned function is called.
    */
-  restoring (by: string, text: string): () => void
+  restoring (by: string, text: string, restored: () => void): () => void
   /** Violations: contents that must not have been stored. */
   readonly faults: string[]
   /** Whether a save may overwrite a content that it does not continue. */
@@ -42,7 +42,7 @@ export function histories (): Histories {
   const versions = new Map<string, Version[]>()
   const turns = new Map<string, Promise<void>>()
   const texts = new WeakMap<Content, string>()
-  const restores = new Set<{ readonly by: string, readonly text: string }>()
+  const restores = new Set<{ readonly by: string, readonly text: string, readonly restored: () => void }>()
   let count = 0
 
   const all: Histories = {
@@ -50,8 +50,8 @@ export function histories (): Histories {
     ofApplication: new Set(),
     faults: [],
     overwrites: false,
-    restoring (by, text) {
-      const restore = { by, text }
+    restoring (by, text, restored) {
+      const restore = { by, text, restored }
       restores.add(restore)
       return () => { restores.delete(restore) }
     },
@@ -135,7 +135,10 @@ export function histories (): Histories {
     const before = all.of(fileId).at(-1)?.text
     const isOfApplication = all.ofApplication.has(text)
     const restore = [...restores].find(one => one.by === by && one.text === text)
-    if (restore !== undefined) restores.delete(restore)
+    if (restore !== undefined) {
+      restores.delete(restore)
+      restore.restored()
+    }
     note(fileId, text, restore !== undefined ? RESTORED : isOfApplication ? 'the application' : by)
     if (before === null) {
       all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)

@@ -1,7 +1,7 @@
 import { equal } from './invariants.js'
 import type { Stage } from './actions.js'
 import type { People } from './saving.js'
-import type { Side } from './situation.js'
+import type { Side, Visit } from './situation.js'
 import { other } from './world.js'
 
 /** Longer than others wait for the holder of a lock. */
@@ -16,7 +16,7 @@ export function pausing (
 ) {
   const { world, fileId, model } = state
 
-  return async function pause (side: Side, edits: boolean, isRefused = false): Promise<void> {
+  return async function pause (side: Side, visit: Visit | null): Promise<void> {
     const { instances } = world
     const awake = other(side)
     instances[side].isPaused = true
@@ -35,7 +35,7 @@ export function pausing (
         const answer = await world.post(awake, fileId, fields)
         if (model.text() !== null) equal(answer, '{"error":0}', 'one instance acknowledges the save while the other stands still')
       }
-      if (edits && model.text() !== null) await editMeanwhile(awake, String(body?.key), isRefused)
+      if (visit !== null && model.text() !== null) await editMeanwhile(awake, String(body?.key), visit)
     } finally {
       instances[side].isPaused = false
       world.onMoment = () => {}
@@ -43,7 +43,8 @@ export function pausing (
   }
 
   /** Must not advance the clock: that waits for the save that stands still. */
-  async function editMeanwhile (side: Side, savedKey: string, isRefused: boolean): Promise<void> {
+  async function editMeanwhile (side: Side, savedKey: string, visit: Visit): Promise<void> {
+    const isRefused = visit === 'is refused'
     const page = await open(side)
     const { config, key } = page
     const { unsaved, refused } = model.key(key)
@@ -57,6 +58,7 @@ export function pausing (
     const editor = { session, key, side, is: 'in' as const }
     editors.push(editor)
     await edit(editor)
+    if (visit === 'stays') return
     const mend = isRefused ? world.documentServers[side].fault('file', { type: 'html' }) : () => {}
     const answer = await session.close()
     mend()

@@ -1,10 +1,10 @@
 import type { RestoredVersion } from '../../../lib/index.js'
 import { type Arguments, oneOf, type Stage } from './actions.js'
-import { RESTORED } from './history.js'
 import { equal, show, violated } from './invariants.js'
 import { checkKeptVersions } from './kept-versions.js'
 import type { Keyed } from './model.js'
 import type { During } from './saving.js'
+import { isEarly } from './troubles.js'
 
 /** Makes an earlier version the present one, unless somebody edits the document. */
 export function restoring ({ state, situation, observe }: Stage, during: During) {
@@ -24,19 +24,24 @@ export function restoring ({ state, situation, observe }: Stage, during: During)
     const text = keptBefore.find(one => one.version === number)!.text!
 
     const newest = model.newest()
-    const isEdited = editing().some(({ key }) => isCertain(model.key(key)))
     const isFree = editing().length === 0 && disconnected().length === 0 && isAtRest()
     const restoring = async () => await control.restore(number, { timeout: 0 })
-    const end = world.histories.restoring(side, text)
+    let isRestored = false
+    let isEdited = false
+    const end = world.histories.restoring(side, text, () => {
+      isRestored = true
+      isEdited = editing().some(({ key }) => isCertain(model.key(key)))
+    })
     const outcome: { settled?: PromiseSettledResult<RestoredVersion> } = {}
     await during(trouble, side, control.documentKey, async () => {
       [outcome.settled] = await Promise.allSettled([restoring()])
     })
     end()
 
-    const isRestored = model.versions().slice(newest + 1).some(({ by }) => by === RESTORED)
     if (isRestored) {
-      if (isEdited) violated(`version ${number} was restored while somebody edits the document`)
+      // Whoever comes while it is being published is not noticed.
+      const isNoticed = trouble?.on !== 'pause' || isEarly(trouble.moment)
+      if (isEdited && isNoticed) violated(`version ${number} was restored while somebody edits the document`)
       await checkKeptVersions(state)
       setAside()
     }

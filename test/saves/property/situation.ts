@@ -25,6 +25,9 @@ export interface LostAnswer {
   readonly readsFail: number
 }
 
+/** Somebody edits while an instance stands still, and leaves: the save is stored or refused. Or stays. */
+export type Visit = 'saves' | 'is refused' | 'stays'
+
 /** What goes wrong during a command. */
 export type Trouble =
   | { readonly on: 'file', readonly fault: Faults['file'] }
@@ -40,9 +43,7 @@ export type Trouble =
   /** The instance dies. `opens`: a page is opened before the document server repeats the callback. */
   | { readonly on: 'instance', readonly moment: Moment, readonly opens: boolean }
   /** The instance stands still until another one has taken its lock over. */
-  | { readonly on: 'pause', readonly moment: Moment, readonly edits: boolean }
-  /** The same, and somebody edits meanwhile whose save is refused: what was refused before, if that is there. */
-  | { readonly on: 'refusal', readonly moment: Moment }
+  | { readonly on: 'pause', readonly moment: Moment, readonly visit: Visit | null }
   /** Others change the file. */
   | { readonly on: 'outside', readonly moment: Moment, readonly change: OutsideChange }
   /** Each save is posted to both instances at the same time, and pages are opened meanwhile. `scheduler`: orders the storage accesses of both. */

@@ -48,15 +48,10 @@ export function troubles ({ state, editors, pages, observe, trouble: excuse }: S
         world.lost = trouble.lost
         return ending(() => { Object.assign(world, { lost: undefined, failingReads: 0 }) })
       case 'instance': return death(trouble.moment, trouble.opens, side)
-      case 'pause': return atMoment(trouble.moment, false, async side => {
-        if (isEarly(trouble.moment)) excuse()
+      case 'pause': return atMoment(trouble.moment, trouble.visit === 'is refused', async side => {
+        if (isEarly(trouble.moment) && trouble.visit !== 'is refused') excuse()
         else spare()
-        await stand(side, trouble.edits)
-        return 'goes on'
-      })
-      case 'refusal': return atMoment(trouble.moment, true, async side => {
-        spare()
-        await stand(side, true, true)
+        await stand(side, trouble.visit)
         return 'goes on'
       })
       case 'outside': return atMoment(trouble.moment, false, async side => {
@@ -176,7 +171,7 @@ export function troubles ({ state, editors, pages, observe, trouble: excuse }: S
 }
 
 /** Before the lock is taken, nobody creates a copy of what others have stored meanwhile. */
-function isEarly ({ access, nth }: Moment): boolean {
+export function isEarly ({ access, nth }: Moment): boolean {
   const lasts: Partial<Record<Access, number>> = { download: Infinity, stage: Infinity, stat: Infinity, get: 4, set: 1, publish: 1 }
   return nth <= (lasts[access] ?? 0)
 }
