@@ -66,8 +66,11 @@ export interface Actions {
   pass (args: { readonly side: Side, readonly ms: number }): Promise<void>
   /** Makes an earlier version the present one. */
   restore (args: Storing & { readonly version: number }): Promise<void>
-  /** Stores what the document server has kept because it was refused. */
-  recover (args: Storing): Promise<void>
+  /**
+   * Stores what the document server has kept because it was refused. `crashes`: somebody has gone on with that before, and a
+   * crash leaves a force save that is newer.
+   */
+  recover (args: Storing & { readonly crashes: boolean }): Promise<void>
   /** The document server dies and is started again. */
   crash (args: { readonly side: Side, readonly session: number, readonly midSave: boolean, readonly opens: boolean, readonly fate: 'kept' | 'lost' }): Promise<void>
 }
@@ -169,6 +172,8 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
 
     async recover (args) {
       if (args.refuses) await close({ ...args, session: 0, trouble: REFUSED })
+      // Otherwise what is older may be opened again, and the plugin would not know that it is.
+      if (args.crashes && args.trouble === null) await crashAfterForceSave(args.side)
       await recover(args)
     },
 
@@ -210,6 +215,14 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
     await edit(editor)
     await pass(EDITING_TAKES_MS)
     await save.during(null, side, editor.key, async () => { await complete(editor.session.forceSave()) })
+  }
+
+  async function crashAfterForceSave (side: Side): Promise<void> {
+    await prepare({ side, session: 0, trouble: REFUSED })
+    const editor = editing().find(one => model.key(one.key).server === world.documentServers[side])
+    if (editor === undefined) return
+    await editAndSave(editor, side)
+    await save.crash(editor, { side, session: 0, midSave: false, opens: false, fate: 'lost' })
   }
 
   /** Another save overtakes the delayed one. */

@@ -114,7 +114,7 @@ const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
   },
   recover: {
     weight: 10,
-    args: fc.record({ side, refuses: chance(0.4), trouble: maybe(0.5, storingTrouble) }),
+    args: fc.record({ side, refuses: chance(0.4), crashes: chance(0.2), trouble: maybe(0.5, storingTrouble) }),
     isPossible: ({ hasFile, model }, { refuses }) => model.hasForgotten() || (refuses && hasFile())
   },
   crash: { weight: 1, args: fc.record({ side, session: choice, midSave: chance(0.7), opens: fc.boolean(), fate: fc.constantFrom('kept' as const, 'lost' as const) }), isPossible: () => true }

@@ -81,7 +81,7 @@ export async function startLife (world: World): Promise<DocumentLife> {
     }
     await leaveAll()
     if (model.text() !== null && [...live()].some(isSetAside)) {
-      for (const side of SIDES) await perform('recover', { side, refuses: false, trouble: null })
+      for (const side of SIDES) await perform('recover', { side, refuses: false, crashes: false, trouble: null })
     }
     // Whoever still has the page can save what the plugin was not told of. What has no file any more is refused then.
     for (const key of live()) {
