@@ -34,14 +34,14 @@ const PARAMETERS = {
   workingDays: 21
 }
 
-/** Requests to the store, with `redirectDownloads`, `versions` and `onSaved`: test/s3/plugin-requests.long.test.ts counts them. */
+/** Requests to the store, with `redirectDownloads` and `versions`: test/s3/plugin-requests.long.test.ts counts them. */
 const REQUESTS = {
   opening: { get: 2 },
   download: { get: 1 },
   content: { get: 1 },
   noted: { get: 1, put: 1 },
   notedBefore: { get: 1 },
-  save: { get: 1, put: 4 },
+  save: { get: 1, put: 3 },
   /** Each 16th save moves entries into a new list of older versions; 1.3 deletions of what is superseded or no longer kept. */
   housekeeping: { get: 1 / 16, put: 1 / 16, delete: 1.3 }
 }
@@ -50,9 +50,9 @@ const NOTED_FOR = 6 * MINUTE
 
 /**
  * Milliseconds of CPU time per operation, as bench/capacity.js measures them. Of a save: 6.1 with three requests, and 1 for each of
- * 3.3 more: versions, onSaved and deletions.
+ * 2.3 more: versions and deletions.
  */
-const CPU = { openings: 2.7, downloads: 2.6, callbacks: 3.2, saves: 9.4 }
+const CPU = { openings: 2.7, downloads: 2.6, callbacks: 3.2, saves: 8.4 }
 
 const { editorsAtOnce, day, rush } = PARAMETERS
 const SECONDS = 24 * HOUR

@@ -319,8 +319,9 @@ export interface EditorOptions {
   /**
    * Hook: called with every save after it is durably stored. The document server is answered after the hook, or after
    * `timeouts.hooks`. If the process ends first, the document server repeats a final save, and the hook is called then, with the same
-   * `id`: it may have been called before. A force save is not repeated; the final save of its session follows. If the hook fails or
-   * times out, that is logged, the save stays stored, and the hook is not called again.
+   * `id`, unless something newer is stored. So another instance may call it again for a save that is repeated. Of a force save that was
+   * stored although its callback was not answered, nothing tells but the saves that follow. If the hook fails or times out, that is
+   * logged, and the save stays stored.
    * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
    *
    * @example

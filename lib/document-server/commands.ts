@@ -19,8 +19,8 @@ export interface Commands {
   lookUp (key: string): Promise<Knowledge | undefined>
 }
 
-/** What the document server has under a key: users who edit, nothing but unsaved changes, viewers or a forgotten file, or nothing. */
-export type Knowledge = 'edited' | 'known' | 'unknown'
+/** What the document server has under a key: users who edit; nothing but unsaved changes or viewers; nothing but a forgotten file; or nothing. */
+export type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
 
 interface Dependencies {
   readonly client: DocumentServerClient
@@ -85,7 +85,9 @@ export function createCommands ({ client, log }: Dependencies): Commands {
 
     async lookUp (key) {
       const knowledge = await ask('info', key)
-      return knowledge === 'unknown' ? await ask('getForgotten', key) : knowledge
+      if (knowledge !== 'unknown') return knowledge
+      const kept = await ask('getForgotten', key)
+      return kept === 'known' ? 'forgotten' : kept
     }
   }
 

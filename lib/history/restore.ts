@@ -56,7 +56,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
     /**
      * Makes an earlier version the present one. The present content is kept as a version, as it is by a save. Waits until nobody edits
      * the document: what they save afterwards would become a conflict copy. A refused save does not come back by itself afterwards:
-     * recovery stores it as a copy. A version with the same bytes as the present one is that one: nothing is stored.
+     * recovery stores it as a copy. Nothing is stored if the present content is the same.
      */
     restore: async (...args: Parameters<typeof restore>) => await running.enter('', async () => await restore(...args)),
     /** Resolves when no version is being restored. */
@@ -121,11 +121,9 @@ export function createRestores (services: SessionServices, versions: Versions, s
     return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
-      if (await isStored(services, staged, current)) {
-        const noted = versionRestored(snapshot.record)
-        if (noted !== snapshot.record && await recordStore.compareAndSet(fileId, noted, snapshot) === null) return CHANGED
-        return { version: await numberOf(fileId, current), revision: current.revision }
-      }
+      // After a refused save it is stored once more: the key of the present revision leads to that save.
+      const isUpToDate = versionRestored(snapshot.record) === snapshot.record
+      if (isUpToDate && await isStored(services, staged, current)) return { version: await numberOf(fileId, current), revision: current.revision }
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
       const info = await saves.replaceNoted(fileId, staged, snapshot, options, {
         change: versionRestored,

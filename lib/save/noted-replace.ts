@@ -82,8 +82,8 @@ function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
       info = await storage.replace(fileId, staged, {
         ...options,
         async beforePublish (info, ticket) {
-          const publishing = info && note && { ...note.publishing(info), ...(ticket !== undefined && { ticket }) }
-          isPublishingNoted = publishing !== undefined
+          isPublishingNoted = info !== undefined && note !== undefined
+          const publishing = { ...(info && note?.publishing(info)), ...(ticket !== undefined && { ticket }) }
           isRecordChanged = !await lock.acquire(publishing)
           if (isRecordChanged) throw new Error('The record of the document has changed')
         }

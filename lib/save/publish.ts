@@ -2,8 +2,8 @@ import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { BeingEditedError, NameTakenError } from '../errors.js'
-import { type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
-import { CHANGED } from '../sessions/locks.js'
+import { isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import { CHANGED, type Look } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import { liveSessions } from '../sessions/session-states.js'
@@ -55,11 +55,17 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     return identity ? await decide({ ...save, identity }) : await storeInFile(save)
   }
 
-  /** The document server repeats a save if the process ended before it was answered, and perhaps before the event was delivered. */
-  async function deliverAgain (request: SaveRequest, { saves }: FileRecord): Promise<void> {
+  /**
+   * The document server repeats a save if the process ended before it was answered, and perhaps before the event was delivered. Of what
+   * was superseded meanwhile, a newer event tells.
+   */
+  async function deliverAgain (request: SaveRequest, { snapshot: { record: { saves } }, current }: Look): Promise<void> {
     const identity = identityOf(request)!
     const { result } = saves.find(save => isSameSave(save, identity)) ?? {}
-    if (result && !delivered.has(saveIdOf({ ...request, url: request.url.href }))) await deliver(eventOf(request, result))
+    if (result === undefined || delivered.has(saveIdOf({ ...request, url: request.url.href }))) return
+    const { conflictFileId, revision } = result
+    const stored = conflictFileId === undefined ? current : await storage.stat(conflictFileId)
+    if (stored?.revision === revision) await deliver(eventOf(request, result))
   }
 
   async function deliver (event: SavedEvent): Promise<void> {

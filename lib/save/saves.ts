@@ -68,10 +68,11 @@ export function createSaves (services: SessionServices) {
     }
   }
 
-  async function nothingToStore (request: SaveRequest, { snapshot: { record }, current }: Look): Promise<NothingToStore | undefined> {
+  async function nothingToStore (request: SaveRequest, look: Look): Promise<NothingToStore | undefined> {
+    const { snapshot: { record }, current } = look
     const identity = identityOf(request)
     const reason = identity && whyObsolete(record, identity)
-    if (reason === 'repeated') await deliverAgain(request, record)
+    if (reason === 'repeated') await deliverAgain(request, look)
     if (reason !== undefined || current !== null) return reason
     if (onMissingFile === 'reject') throw new FileNotFoundError()
     return 'missing'

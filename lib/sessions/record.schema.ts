@@ -1,6 +1,10 @@
 import { type Static, Type } from 'typebox'
+import type { SavedEvent } from '../../types/events.js'
 
 // The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application.
+
+/** As the storage reported it: an odd `size` must not make the record useless. */
+type SavedResult = Readonly<Pick<SavedEvent, 'extension' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason'>>
 
 const OptionalString = Type.Optional(Type.String())
 const Milliseconds = Type.Number() // since the epoch
@@ -37,14 +41,10 @@ const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({
   storedAt: Milliseconds,
   /** Of the stored file, if the next session under this key is sure to be based on it; absent if nothing was stored in the file. */
   revision: OptionalString,
+  /** The document server had a refused save of the session when this one was stored, and may return to that one. */
+  isAfterRefusal: Type.Optional(Type.Boolean()),
   /** What `onSaved` receives about the content; absent if nothing was stored. */
-  result: Type.Optional(Type.Object({
-    extension: Type.String(),
-    size: Type.Number(),
-    revision: Type.String(),
-    conflictFileId: OptionalString,
-    conflictReason: Type.Optional(Type.Union([Type.Literal('changed'), Type.Literal('format')]))
-  }))
+  result: Type.Optional(Type.Unsafe<SavedResult>(Type.Object({ revision: Type.String(), conflictFileId: OptionalString })))
 })])
 
 const ForceSaveResultSchema = Type.Object({

@@ -6,7 +6,7 @@ import { type Cause, fileAt, NOT_DURABLE } from './record-store.js'
 import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
 import type { SessionServices } from './session-services.js'
 import { isLive } from './session-states.js'
-import { deadLockRemoved, saveStored } from './stored-saves.js'
+import { deadLockRemoved, isNewerThanRefused, saveStored } from './stored-saves.js'
 
 /** As the document server reported them. */
 type Users = readonly string[] | undefined
@@ -46,7 +46,8 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) return keys.of(current, finishedKeys(record))
-        if (isRecent(session) || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
+        const isKnown = isRecent(session) && !isNewerThanRefused(record, session.key)
+        if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
         deadKeys.add(session.key)
       }
     },
@@ -143,14 +144,16 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
-    const answer = await lookUpOnce(key)
-    if (answer === undefined && session.state === 'unconfirmed') return false // it is joined only if the document server says that it knows it
+    const found = await lookUpOnce(key)
+    if (found === undefined && session.state === 'unconfirmed') return false // it is joined only if the document server says that it knows it
     const record = await recordStore.update(fileId, record => {
-      if (answer !== 'unknown') return sessionAfter(record, key, answer ?? 'known', { lastReported: clock.now() })
+      // The forgotten file is the save that was refused: who opened it would not see what was stored since.
+      const isGivenUp = found === 'unknown' || (found === 'forgotten' && isNewerThanRefused(record, key))
+      if (!isGivenUp) return sessionAfter(record, key, found === 'edited' ? 'edited' : 'known', { lastReported: clock.now() })
       return isReportedSince(record, session) ? record : sessionAfter(record, key, 'unknown')
     }, { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
-    return record === undefined ? answer !== 'unknown' : sessionWith(record, key) !== undefined
+    return record === undefined ? found !== 'unknown' : sessionWith(record, key) !== undefined
   }
 }
 

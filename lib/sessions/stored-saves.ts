@@ -25,13 +25,13 @@ export function saveStored (record: FileRecord, save: StoredSave, { bearing = {}
   const { result: { revision, conflictFileId } = {} } = save
   const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
-  // A document server that has a refused save may return to it under this key, whatever was saved since.
-  const isReliable = session === undefined || !hasRefusedSave(session)
+  // Then the document server may return to the refused save under this key, whatever was saved since.
+  const isAfterRefusal = session !== undefined && hasRefusedSave(session)
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
     ...revision === undefined ? record : forceSavesConcerned(record, save, bearing, { revision, conflictFileId }),
-    saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(isReliable && inFile) }))
+    saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(isAfterRefusal ? { isAfterRefusal } : inFile) }))
   }
   if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
   if (save.status === 2 && isAwaited) return sessionAfter(changed, save.key, 'saved')
@@ -73,6 +73,11 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated'
  */
 export function isHeldUp (record: FileRecord, save: SaveIdentity, { isAwaited }: { readonly isAwaited: boolean }): boolean {
   return save.status === 2 && isOlderThanStored(record, save) && (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
+}
+
+/** Whether what is stored of a session is newer than the save of it that was refused. */
+export function isNewerThanRefused (record: FileRecord, key: string): boolean {
+  return lastSaveOf(record, key)?.isAfterRefusal === true
 }
 
 /** Whether what another session has stored in the file is newer, by the document server's clock. */

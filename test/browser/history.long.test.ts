@@ -57,7 +57,7 @@ t.test('version history through the page: versions with their times in the user\
   await grace.button('Version 5').waitFor()
   t.strictSame(grace.problems, [])
 
-  const viewer = await service.open(fileId, { mode: 'view' })
+  const viewer = await service.open(fileId, { mode: 'view', history: true })
   await viewer.button('Version history').click()
   await viewer.button('Version 1').click()
   await viewer.page.frameLocator('iframe').getByText(/EUR\.$/).waitFor()

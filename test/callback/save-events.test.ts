@@ -1,5 +1,6 @@
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type SaveFailedEvent } from '../../lib/index.js'
+import { deferred } from '../helpers/deferred.js'
 import { profiles, startEditing } from '../helpers/editing.js'
 import { memoryLog } from '../helpers/log.js'
 import { startInstance } from '../saves/instances.js'
@@ -88,6 +89,47 @@ for (const where of ['the document', 'a conflict copy'] as const) {
     t.equal(told.length + again.length, 2, 'each calls it once')
   })
 }
+
+t.test('onSaved: a repeat of what is superseded tells nothing, and the document server gets its answer after the hook', async t => {
+  const told: Array<string | undefined> = []
+  const editing = await startEditing(t, { serve: (request, response) => response.end(request.url) })
+  const { key, post, documentServer: { origin } } = editing
+  const entered = deferred()
+  const gate = deferred()
+  const other = await startInstance(t, editing, {
+    async onSaved (event) {
+      told.push(event.key)
+      entered.resolve()
+      await gate.promise
+    }
+  })
+  const first = { key, status: 2, url: `${origin}/1`, lastsave: LASTSAVE }
+  t.equal(await post(first), 0)
+  let isAnswered = false
+  const repeat = other.post(first).then(answer => { isAnswered = true; return answer })
+  await entered.promise
+  t.notOk(isAnswered)
+  gate.resolve()
+  t.equal(await repeat, 0)
+
+  const second = await other.openedKey()
+  t.equal(await post({ key: second, status: 2, url: `${origin}/2`, lastsave: '2026-11-20T16:13:26.000Z' }), 0)
+  const third = await startInstance(t, editing, { onSaved: event => { told.push(event.key) } })
+  t.equal(await third.post(first), 0)
+  t.equal(await third.post({ key: second, status: 2, url: `${origin}/2`, lastsave: '2026-11-20T16:13:26.000Z' }), 0)
+  t.strictSame(told, [key, second])
+})
+
+t.test('a storage whose sizes are text: its records are read all the same', async t => {
+  const memory = memoryStorage()
+  const { key, post, url, openedKey } = await startEditing(t, {
+    memory: true,
+    storage: { ...memory, replace: async (...args) => ({ ...(await memory.replace(...args))!, size: '3' as never }) }
+  })
+  t.equal(await post({ key, status: 1 }), 0)
+  t.equal(await post({ key, status: 6, url, lastsave: LASTSAVE }), 0)
+  t.equal(await openedKey(), key)
+})
 
 t.test('a force save that is older by the document server\'s clock is not stored, and this is logged', async t => {
   const log = memoryLog()

@@ -28,7 +28,6 @@ const INTERNAL: readonly string[] = [
   'The document was changed before it could be replaced',
   'The document was changed before its version could be kept',
   'The document was not saved: …', // what follows is known case by case
-  'The document was not saved: the document server refused it, because …',
   'The file is not the expected one',
   'The folder of the versions has gone',
   'The record of the document has changed',

@@ -93,7 +93,7 @@ t.test('opening a document takes at most 2 requests to the store, a download 2 o
     await session.edit('edited')
     const saved = await count(async () => await session.close())
     t.match(saved.result, { status: 2, accepted: true })
-    expect('a save with onSaved', saved.requests, 4)
+    expect('a save with onSaved', saved.requests, 3)
   })
 
   await t.test('with versions, changes and onSaved', async t => {
@@ -103,9 +103,9 @@ t.test('opening a document takes at most 2 requests to the store, a download 2 o
     await session.edit('edited')
     const saved = await count(async () => await session.close())
     t.match(saved.result, { status: 2, accepted: true })
-    expect('a save with onSaved, a version and its changes', saved.requests, 5)
+    expect('a save with onSaved, a version and its changes', saved.requests, 4)
 
-    await manySaves(t, service, { average: 5 + 2, most: 5 + 2 })
+    await manySaves(t, service, { average: 4 + 2, most: 4 + 2 })
 
     const control = await app.editorControl().openDocument(fileId)
     const { history } = await control.history()

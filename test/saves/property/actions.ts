@@ -172,8 +172,7 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
 
     async recover (args) {
       if (args.refuses) await close({ ...args, session: 0, trouble: REFUSED })
-      // Otherwise what is older may be opened again, and the plugin would not know that it is.
-      if (args.crashes && args.trouble === null) await crashAfterForceSave(args.side)
+      if (args.crashes) await crashAfterForceSave(args.side)
       await recover(args)
     },
 

@@ -63,9 +63,10 @@ export function saving (stage: Stage, people: People) {
   function lose (key: string): void {
     for (const one of editors) if (one.key === key) one.is = 'gone'
     const one = model.key(key)
+    // What was stored since is newer: the plugin gives the key up when it asks about it.
+    if (one.refused === 'known') one.refused = 'unknown'
     if (!one.unsaved) return
     model.discarded(key)
-    if (one.refused === 'known') one.refused = 'unknown'
     const forgotten = one.server.forgotten.get(key)
     if (forgotten !== undefined) Object.assign(one, { text: Buffer.from(forgotten.bytes).toString(), unsaved: true })
   }
