@@ -15,7 +15,7 @@ export interface PageAction {
 
 /** What a page can ask the application to do: the last part of the path `<handler path>/actions/<name>`. */
 export type PageActionName =
-  | 'config' | 'rename' | 'save-as' | 'images' | 'documents' | 'spreadsheets' | 'reference' | 'users' | 'notify' | 'sharing' | 'favorite' | 'create'
+  | 'config' | 'renew' | 'rename' | 'save-as' | 'images' | 'documents' | 'spreadsheets' | 'reference' | 'users' | 'notify' | 'sharing' | 'favorite' | 'create'
   | 'history' | 'history-data' | 'restore'
 
 /** A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status, and not the message. */

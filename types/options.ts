@@ -212,12 +212,20 @@ export interface EditorOptions {
    */
   readonly signedUrls?: boolean
   /**
-   * Milliseconds for which a signed download URL and a page's tokens are valid; at most 2,147,483,647 (24.8 days).
+   * Milliseconds for which a signed download URL and a page's proxy token are valid; at most 2,147,483,647 (24.8 days).
    * A signed callback URL does not expire.
    *
    * @default 86_400_000 (24 hours)
    */
   readonly downloadUrlLifetime?: number
+  /**
+   * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and never longer than
+   * `downloadUrlLifetime`. The page renews it in time, until `downloadUrlLifetime` after the page was made: `authorize` is asked about
+   * each renewal (`renew`). A page that was asleep for longer asks its user to reload it, unless `authorize` allows expired tokens.
+   *
+   * @default 3_600_000 (1 hour)
+   */
+  readonly pageTokenLifetime?: number
   /**
    * What to do when the document server could not assemble the edited document (status 3), or when a final save has no `url`. `keep` refuses the callback: the
    * document server keeps the user's changes. `discard` accepts it: the document server deletes them.

@@ -148,7 +148,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       if (state === 'invalid') throw new ForbiddenError(`the ${PAGE_TOKEN_HEADER} was not made by this application`)
       const { fileId, defaults } = claims
       const isAllowed = await askApplication(request, { action: name, fileId, user: pageUser(defaults) })
-      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime`)
+      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime, or is older than downloadUrlLifetime`)
       if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
       if (needs !== 'any' && !rightsOf(defaults)[needs]) throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
       return { claims, isAllowed }
