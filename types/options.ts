@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
-import type { ActionOptions, PageActionName, PageUser } from './actions.js'
+import type { ActionOptions, PageAccess, PageActionName, PageUser } from './actions.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
@@ -21,8 +21,11 @@ export type AuthorizeTarget =
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
   /** A page reports that its document did not open. `fileId`: that document, if it is stored here. */
   | { readonly action: 'report', readonly fileId?: string }
-  /** A page asks for one of the option `actions`, a configuration or the version history. `fileId` and `user` are those of the page's token. */
-  | { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
+  /**
+   * A page asks for one of the option `actions`, a configuration, the version history, or its token anew. `fileId`, `user`, `mode`,
+   * `permissions` and `rights` are those of the page's token: what its control was made with, which the application may not allow any more.
+   */
+  | PageAccess & { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
 
 /** Tells the time. */
 export interface Clock {

@@ -1,7 +1,7 @@
-import type { ActionOptions } from '../../types/actions.js'
+import type { ActionOptions, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { OfferedActions } from '../control/control.js'
-import { type PageRights, rightsOf, withInfo } from '../control/page-defaults.js'
+import { rightsOf, withInfo } from '../control/page-defaults.js'
 
 interface Offer {
   readonly isOn: (options: ActionOptions & { readonly versions?: unknown }) => boolean
