@@ -52,6 +52,7 @@ const rules: Rules<EditorOptions> = {
   requireToken: TrueOrFalse,
   signedUrls: TrueOrFalse,
   downloadUrlLifetime: Milliseconds,
+  pageTokenLifetime: Milliseconds,
   onCorrupted: oneOf('keep', 'discard'),
   onMissingFile: oneOf('reject', 'acknowledge'),
   onFormatChange: oneOf('follow', 'ignore'),
@@ -129,6 +130,7 @@ const DEFAULT_TIMEOUTS = {
   close: 30_000
 }
 const DEFAULT_DOWNLOAD_URL_LIFETIME = 24 * 60 * 60_000
+const DEFAULT_PAGE_TOKEN_LIFETIME = 60 * 60_000
 const DEFAULT_SAVE_RETRIES = 2
 const DEFAULT_CONCURRENT_SAVES = 16
 const DEFAULT_KEPT_VERSIONS = 200
@@ -157,7 +159,7 @@ export function resolveOptions (given: EditorOptions) {
   const editorApiUrl = new URL(options.editorApiUrl)
   const internalOrigin = options.documentServer?.internalUrl === undefined ? null : new URL(options.documentServer.internalUrl).origin
   const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
-  const { path = DEFAULT_PATH, prefix = '' } = options
+  const { path = DEFAULT_PATH, prefix = '', downloadUrlLifetime = DEFAULT_DOWNLOAD_URL_LIFETIME } = options
   assertWithoutHandler(options.publicBaseUrl, prefix + path)
   const publicOrigins = new Set([editorApiUrl.origin, ...toOrigins(origins)])
   const allow = options.proxy?.allow ?? (defaults.anyOrigin ? 'any' : [])
@@ -171,7 +173,8 @@ export function resolveOptions (given: EditorOptions) {
     prefix,
     requireToken: options.requireToken ?? defaults.requireToken,
     signedUrls: options.signedUrls ?? defaults.signedUrls,
-    downloadUrlLifetime: options.downloadUrlLifetime ?? DEFAULT_DOWNLOAD_URL_LIFETIME,
+    downloadUrlLifetime,
+    pageTokenLifetime: Math.min(options.pageTokenLifetime ?? DEFAULT_PAGE_TOKEN_LIFETIME, downloadUrlLifetime),
     allowPrivateAddresses: options.allowPrivateAddresses ?? defaults.allowPrivateAddresses,
     onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
     onMissingFile: options.onMissingFile ?? defaults.onMissingFile,

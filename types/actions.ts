@@ -6,6 +6,23 @@ import type { EditorControlDefaults } from './control.js'
 /** The user of a page: the field `user` that its control was made with. */
 export type PageUser = NonNullable<EditorConfigNormal['user']>
 
+/** What the user of a page may do, as far as the page's control says: its mode, type and permissions with the editor's defaults. */
+export interface PageRights {
+  readonly edit: boolean
+  readonly comment: boolean
+  readonly download: boolean
+  /** Sees earlier versions. */
+  readonly history: boolean
+}
+
+/** What the control of a page was made with: the application knew its user then. */
+export interface PageAccess {
+  readonly mode: 'edit' | 'view'
+  /** As they were given: what is absent has the editor's default. */
+  readonly permissions: NonNullable<EditorControlDefaults['permissions']>
+  readonly rights: PageRights
+}
+
 /** What every hook of `actions` is told. It comes from the page's own token: no header and no body can change it. */
 export interface PageAction {
   readonly fileId: string
@@ -15,7 +32,7 @@ export interface PageAction {
 
 /** What a page can ask the application to do: the last part of the path `<handler path>/actions/<name>`. */
 export type PageActionName =
-  | 'config' | 'rename' | 'save-as' | 'images' | 'documents' | 'spreadsheets' | 'reference' | 'users' | 'notify' | 'sharing' | 'favorite' | 'create'
+  | 'config' | 'renew' | 'rename' | 'save-as' | 'images' | 'documents' | 'spreadsheets' | 'reference' | 'users' | 'notify' | 'sharing' | 'favorite' | 'create'
   | 'history' | 'history-data' | 'restore'
 
 /** A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status, and not the message. */

@@ -378,7 +378,7 @@ export interface EditorControl {
   /**
    * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the fileId, the title,
    * and what the control was made with, signed but readable: the user, the permissions and so on. Valid for
-   * `downloadUrlLifetime`. Created anew at every access; `''` without a stored document, if `documentKey`, `documentUrl` or
+   * `pageTokenLifetime`, and renewed by the page. Created anew at every access; `''` without a stored document, if `documentKey`, `documentUrl` or
    * `callbackUrl` was assigned, or if it would be longer than 8,000 characters. Then the page cannot ask for anything.
    */
   readonly pageToken: string

@@ -24,7 +24,7 @@ export type Command =
   | KeyCommand & { readonly c: 'info', readonly userdata?: string }
   /** Starts a force save: a callback 6 with this `userdata` follows. `EditorControl.forceSave` waits until it is stored. */
   | KeyCommand & { readonly c: 'forcesave', readonly userdata?: string }
-  /** Tells editors to close: those of these users, or all. */
+  /** Tells editors to close: those of these users, or all without `users`. An empty list is nobody. */
   | KeyCommand & { readonly c: 'drop', readonly users?: readonly string[] }
   /** Shows all editors another title. */
   | KeyCommand & { readonly c: 'meta', readonly meta: { readonly title: string } }
@@ -132,6 +132,7 @@ export interface EditorServer {
    *
    * @throws InvalidKeyError (`FST_EDITOR_INVALID_KEY`): the key is empty, malformed, or foreign without `foreignKey`. At the
    * document server an empty key means all forgotten files.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the command or a field of it is unknown, or `users` is not a list of strings.
    * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server answered with an error; `serverCode` is its
    * code, and the message explains it.
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): there is no usable

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
-import type { ActionOptions, PageActionName, PageUser } from './actions.js'
+import type { ActionOptions, PageAccess, PageActionName, PageUser } from './actions.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
@@ -21,8 +21,11 @@ export type AuthorizeTarget =
   | { readonly action: 'proxy', readonly url: string, readonly fileId?: string }
   /** A page reports that its document did not open. `fileId`: that document, if it is stored here. */
   | { readonly action: 'report', readonly fileId?: string }
-  /** A page asks for one of the option `actions`, a configuration or the version history. `fileId` and `user` are those of the page's token. */
-  | { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
+  /**
+   * A page asks for one of the option `actions`, a configuration, the version history, or its token anew. `fileId`, `user`, `mode`,
+   * `permissions` and `rights` are those of the page's token: what its control was made with, which the application may not allow any more.
+   */
+  | PageAccess & { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
 
 /** Tells the time. */
 export interface Clock {
@@ -212,12 +215,20 @@ export interface EditorOptions {
    */
   readonly signedUrls?: boolean
   /**
-   * Milliseconds for which a signed download URL and a page's tokens are valid; at most 2,147,483,647 (24.8 days).
+   * Milliseconds for which a signed download URL and a page's proxy token are valid; at most 2,147,483,647 (24.8 days).
    * A signed callback URL does not expire.
    *
    * @default 86_400_000 (24 hours)
    */
   readonly downloadUrlLifetime?: number
+  /**
+   * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and never longer than
+   * `downloadUrlLifetime`. The page renews it in time, until `downloadUrlLifetime` after the page was made: `authorize` is asked about
+   * each renewal (`renew`). A page that was asleep for longer asks its user to reload it, unless `authorize` allows expired tokens.
+   *
+   * @default 3_600_000 (1 hour)
+   */
+  readonly pageTokenLifetime?: number
   /**
    * What to do when the document server could not assemble the edited document (status 3), or when a final save has no `url`. `keep` refuses the callback: the
    * document server keeps the user's changes. `discard` accepts it: the document server deletes them.

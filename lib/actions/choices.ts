@@ -30,6 +30,9 @@ interface Dependencies {
   readonly urls: Pick<HandlerUrls, 'download'>
 }
 
+/** The document server fetches what a user has chosen at once. The page has the URLs of all others, too, which nobody asked for. */
+const CHOICE_LIFETIME_MS = 10 * 60_000
+
 /** A list that a user can look through. */
 const MAX_CHOICES = 200
 /** Looked up at the same time. */
@@ -55,6 +58,6 @@ export function createChoices ({ hooks, storage, urls }: Dependencies): Choices 
   async function chosenFile ({ name, fileId, fileType, url }: Choice): Promise<ChosenFile | undefined> {
     if (fileId === undefined) return { name, fileType: fileType.toLowerCase(), url }
     const info = await storage.stat(fileId)
-    return info ? { name, fileType: info.extension, url: urls.download(info.fileId), info } : undefined
+    return info ? { name, fileType: info.extension, url: urls.download(info.fileId, CHOICE_LIFETIME_MS), info } : undefined
   }
 }

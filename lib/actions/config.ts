@@ -4,7 +4,7 @@ import type { EditorControl, EditorControlDefaults } from '../../types/control.j
 import { checkedDefaults } from '../control/defaults.js'
 import { editingDefaults } from '../control/page-defaults.js'
 import { ActionFailedError, ForbiddenError } from '../errors.js'
-import type { PageClaims } from '../security/page-token.js'
+import type { NewPageClaims } from '../security/page-token.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
 import type { HookCalls } from './hook-calls.js'
 import type { Place } from './page-links.js'
@@ -15,8 +15,7 @@ interface Dependencies {
   readonly options: Pick<ActionOptions, 'documentName' | 'editRights'>
   readonly hooks: HookCalls
   readonly createControl: (defaults: EditorControlDefaults) => EditorControl
-  /** Without `expires`, the token is valid as long as that of a new page. */
-  readonly makeToken: (claims: Omit<PageClaims, 'expires'> & { readonly expires?: number }) => string
+  readonly makeToken: (claims: NewPageClaims) => string
   readonly namesFor: (defaults: EditorControlDefaults) => readonly string[]
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
@@ -33,7 +32,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
     isBody: isConfigBody,
     async run (page) {
       const { body: { purpose, actionLink, key }, claims, isAllowed } = page
-      const { fileId, expires } = claims
+      const { fileId, until } = claims
       const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
       const name = await presentName(page) ?? claims.name
       const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
@@ -46,7 +45,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
       }
       return {
         config: control.config,
-        pageToken: makeToken({ fileId, name, defaults, ...(!isAllowed && { expires }) }),
+        pageToken: makeToken({ fileId, name, defaults, ...(!isAllowed && { until }) }),
         proxyToken: control.proxyToken,
         actions: namesFor(defaults).join(' ')
       }

@@ -1,7 +1,6 @@
 import type { ReferenceData } from '@onlyoffice/doceditor-types'
 import type { EditorControl } from '../../types/control.js'
 import type { FileInfo } from '../../types/storage.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import type { Linked } from './requests.schema.js'
 import type { SignMethod } from './signing.js'
@@ -20,24 +19,23 @@ export interface LinkedData {
   /** The argument of `setReferenceData`, with the data as they are in the editors now. */
   answer (control: EditorControl, info: FileInfo): object
   /** The argument of `setReferenceSource`. */
-  source (info: FileInfo, name: string): object
+  source (info: FileInfo, name: string, url: string): object
 }
 
 interface Dependencies {
   readonly sign: SignMethod
-  readonly urls: Pick<HandlerUrls, 'download'>
   readonly keys: Pick<DocumentKeys, 'of'>
   /** Identifies this application in copied cells. */
   readonly instanceId: string
 }
 
-export function createLinkedData ({ sign, urls, keys, instanceId }: Dependencies): LinkedData {
+export function createLinkedData ({ sign, keys, instanceId }: Dependencies): LinkedData {
   const referenceTo = (fileId: string): ReferenceData => ({ fileKey: fileId, instanceId })
 
   return {
     answer: ({ documentKey: key, documentName: path, documentUrl: url }, { fileId, extension: fileType }) =>
       sign('setReferenceData', { fileType, key, path, url, referenceData: referenceTo(fileId) }),
-    source: (info, path) =>
-      sign('setReferenceSource', { fileType: info.extension, key: keys.of(info), path, url: urls.download(info.fileId), referenceData: referenceTo(info.fileId) })
+    source: (info, path, url) =>
+      sign('setReferenceSource', { fileType: info.extension, key: keys.of(info), path, url, referenceData: referenceTo(info.fileId) })
   }
 }

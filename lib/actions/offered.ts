@@ -7,7 +7,7 @@ import { mayUse, NEEDS } from './rights.js'
 type Options = ActionOptions & { readonly versions?: unknown }
 
 /** By their names in the page. */
-const isOn: Readonly<Record<Exclude<keyof typeof NEEDS, 'config'>, (options: Options) => boolean>> = {
+const isOn: Readonly<Record<Exclude<keyof typeof NEEDS, 'config' | 'renew'>, (options: Options) => boolean>> = {
   rename: ({ rename }) => rename !== undefined,
   'save-as': ({ saveAs }) => saveAs !== undefined,
   images: ({ images }) => images !== undefined,

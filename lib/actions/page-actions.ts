@@ -24,6 +24,7 @@ import { notifyAction } from './notify.js'
 import { createPageLinks } from './page-links.js'
 import { referenceAction } from './reference.js'
 import { renameAction } from './rename.js'
+import { renewAction } from './renew.js'
 import { saveAsAction } from './save-as.js'
 import { sharingAction } from './sharing.js'
 import { spreadsheetsAction } from './spreadsheets.js'
@@ -48,7 +49,7 @@ interface Dependencies {
   readonly signal: AbortSignal
 }
 
-/** The actions that the option `actions` turns on. A fresh configuration is always one of them. */
+/** The actions that the option `actions` turns on. A fresh configuration and the renewal of the token are always among them. */
 export function createPageActions ({ settings, createControl, pageTokens, offered, editorSessions, tokens, instanceId, signal, ...given }: Dependencies): PageAction[] {
   const { actions: options, documentServer, publicBaseUrl, timeouts } = settings
   const hooks = createHookCalls({ timeout: timeouts.hooks, signal })
@@ -70,6 +71,7 @@ export function createPageActions ({ settings, createControl, pageTokens, offere
 
   return [
     configAction({ ...parts, options }),
+    renewAction(parts),
     ...when(options.rename, hook => renameAction({ ...parts, hook })),
     ...when(options.saveAs, saveAs => saveAsAction({ ...parts, saveAs })),
     ...when(options.images, hook => imagesAction({ ...parts, hook })),

@@ -1,6 +1,6 @@
-import type { PageActionName } from '../../types/actions.js'
+import type { PageActionName, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults } from '../../types/control.js'
-import { type PageRights, rightsOf } from '../control/page-defaults.js'
+import { rightsOf } from '../control/page-defaults.js'
 
 /** What a page must allow its user: docs/actions.md shows the table. */
 export type Need = keyof PageRights | 'any'
@@ -8,6 +8,7 @@ export type Need = keyof PageRights | 'any'
 /** Of each action. `edit-rights` is a purpose of `config`; `links` asks nothing of the application. */
 export const NEEDS: Readonly<Record<PageActionName | 'edit-rights' | 'links', Need>> = {
   config: 'any',
+  renew: 'any',
   rename: 'edit',
   'save-as': 'download',
   images: 'edit',

@@ -29,6 +29,6 @@ export function spreadsheetsAction ({ hook, choices, sign, linkedData }: Depende
   }
 
   function source ({ name, fileType, url, info }: ChosenFile): object {
-    return info ? linkedData.source(info, name) : sign('setReferenceSource', { fileType, path: name, url })
+    return info ? linkedData.source(info, name, url) : sign('setReferenceSource', { fileType, path: name, url })
   }
 }

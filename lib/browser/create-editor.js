@@ -5,6 +5,7 @@ import { createCaptures } from './captures.js'
 import { followChanges } from './unsent.js'
 import { updateFragment } from './fragment.js'
 import { askFresh } from './fresh.js'
+import { keepTokenValid } from './renewal.js'
 import { post } from './request.js'
 import { createTeller } from './tell.js'
 
@@ -106,6 +107,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     }
   }
 
+  keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
   docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
     ...withClose(page.config, names),

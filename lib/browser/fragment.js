@@ -9,6 +9,7 @@
  * @property {string} fileId The stored document; empty when the page shows none.
  * @property {string} proxyToken Credential for the proxy action.
  * @property {string} pageToken Credential for the other actions; empty without them.
+ * @property {number} renewAfter Milliseconds after which the page's token is renewed; `0` without one.
  * @property {string[]} actions What the page may ask of the application.
  * @property {string[]} events Names of events that the page asks for.
  * @property {string} closeUrl Where closing the editor leads to.
@@ -24,13 +25,13 @@
  * @returns {EditorPage | null} `null` if there is no document to mount.
  */
 export function readFragment (fragment) {
-  const { api, handler, fileId = '', proxyToken = '', pageToken = '', actions, events, closeUrl = '', messages } = fragment.dataset
+  const { api, handler, fileId = '', proxyToken = '', pageToken = '', renewAfter = '0', actions, events, closeUrl = '', messages } = fragment.dataset
   const [data, placeholder] = fragment.children
   // Only a script element will do: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
-  return { api, handler, fileId, proxyToken, pageToken, actions: words(actions), events: words(events), closeUrl, messages, config, placeholderId: placeholder.id }
+  return { api, handler, fileId, proxyToken, pageToken, renewAfter: Number(renewAfter), actions: words(actions), events: words(events), closeUrl, messages, config, placeholderId: placeholder.id }
 }
 
 /**

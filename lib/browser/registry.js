@@ -2,6 +2,7 @@
 
 /** @import { DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { MountedEditor } from './create-editor.js' */
+/** @import { EditorPage } from './fragment.js' */
 /** @import { Opening } from './opening.js' */
 
 /**
@@ -10,6 +11,8 @@
  * @property {MountedEditor} [editor]
  * @property {Opening} [opening]
  * @property {Promise<void>} [unmount] While it waits for the editor.
+ * @property {EditorPage} [page] Of the latest mount.
+ * @property {ReturnType<typeof setTimeout>} [renewal] Timer of the next renewal of the page's token.
  */
 
 const REGISTER = Symbol.for('fastify-onlyoffice.fragments')

@@ -32,7 +32,7 @@ export interface ControlDependencies {
   readonly pageUrls: PageUrls
   readonly keys: DocumentKeys
   readonly openings: Pick<Openings, 'pageMade'>
-  readonly pageTokens: Pick<PageTokens, 'make'>
+  readonly pageTokens: Pick<PageTokens, 'make' | 'renewAfter'>
   readonly offered: OfferedActions
   /** Absent where no versions are kept. */
   readonly versionHistory: HistoryParts | undefined
@@ -175,6 +175,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
         fileId: openedFileId(),
         proxyToken: control.proxyToken,
         pageToken,
+        renewAfter: dependencies.pageTokens.renewAfter,
         actions: pageToken === '' ? [] : dependencies.offered.namesFor(page)
       }, dependencies.pageUrls)
     },

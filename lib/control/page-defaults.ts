@@ -1,4 +1,4 @@
-import type { PageUser } from '../../types/actions.js'
+import type { PageAccess, PageRights, PageUser } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { isJsonObject } from '../json.js'
 
@@ -8,13 +8,14 @@ export function pageUser ({ user, editorConfig }: EditorControlDefaults): PageUs
   return typeof given?.id === 'number' ? { ...given, id: String(given.id) } : given
 }
 
-/** What the user of a page may do, as far as the page's control says. */
-export interface PageRights {
-  readonly edit: boolean
-  readonly comment: boolean
-  readonly download: boolean
-  /** Sees earlier versions. */
-  readonly history: boolean
+/** What the control of a page has set. */
+export function accessOf (defaults: EditorControlDefaults): PageAccess {
+  const { mode, permissions, document, editorConfig } = defaults
+  return {
+    mode: (mode ?? editorConfig?.mode) === 'view' ? 'view' : 'edit',
+    permissions: { ...permissions ?? document?.permissions },
+    rights: rightsOf(defaults)
+  }
 }
 
 /** The defaults of the editor: everything is allowed that is not denied. */

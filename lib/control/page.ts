@@ -18,19 +18,21 @@ export interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' |
   readonly proxyToken: string
   /** `''` when the page cannot ask for anything. */
   readonly pageToken: string
+  /** Milliseconds after which the page renews its token. */
+  readonly renewAfter: number
   /** Names of what the page can ask for, besides configurations. */
   readonly actions: readonly string[]
 }
 
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
-export function renderFragment ({ configJson, fileId, proxyToken, pageToken, actions, events, closeUrl, messages }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageUrls): string {
+export function renderFragment ({ configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, messages }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageUrls): string {
   const id = `onlyoffice-editor-${randomUUID()}`
   const data = {
     api: editorApiUrl,
     handler: handlerPath,
     'file-id': fileId,
     'proxy-token': proxyToken,
-    ...(pageToken && { 'page-token': pageToken, actions: actions.join(' ') }),
+    ...(pageToken && { 'page-token': pageToken, 'renew-after': String(renewAfter), actions: actions.join(' ') }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
     ...(messages && { messages: JSON.stringify(messages) })

@@ -4,7 +4,7 @@ import type { RequestOptions } from '../../types/requests.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { isJsonObject, parseJson } from '../json.js'
 import { statusError } from '../outbound/outbound.js'
-import { unknownOption } from '../rules.js'
+import { assertValue, isString, listOf, rule, unknownOption } from '../rules.js'
 import type { DocumentServerClient } from './client.js'
 
 /** The document server's command service. */
@@ -39,6 +39,8 @@ const explanations: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.invalidToken, 'it rejects our token: jwtSecret must be its services.CoAuthoring.secret.inbox.string'],
   [COMMAND_CODE.expiredToken, 'our token has expired: compare the clocks']
 ])
+
+export const UserIds = rule('must be a list of user IDs, which are strings', listOf(isString))
 
 /** The fields of each command. A misspelled `users` of `drop` would mean everybody. */
 const fields: Readonly<Record<Command['c'], object>> = {
@@ -123,7 +125,14 @@ export function checkedCommand<C extends Command> (given: C): C {
   if (!Object.hasOwn(fields, command.c)) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
   const known = fields[command.c as Command['c']]
   for (const name of Object.keys(command)) if (!Object.hasOwn(known, name)) throw unknownOption(name, known)
+  if (command.c === 'drop') assertUsers(command.users, given as { readonly users?: unknown })
   return command as unknown as C
+}
+
+/** Without users the document server means everybody: also for `null`, `0`, or what JSON leaves out, such as a function. */
+function assertUsers (sent: unknown, given: { readonly users?: unknown }): void {
+  const users = sent === undefined ? given.users : sent
+  if (users !== undefined) assertValue('users', users, UserIds)
 }
 
 function asSent (command: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { PageActionName } from '../../types/actions.js'
+import type { PageActionName, PageRights } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { type PageRights, pageUser, rightsOf } from '../control/page-defaults.js'
+import { accessOf, pageUser, rightsOf } from '../control/page-defaults.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { isJsonObject } from '../json.js'
@@ -147,8 +147,8 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       if (state === 'absent') throw new UnauthorizedError(`no ${PAGE_TOKEN_HEADER} header: the page's module sends it, with the control's pageToken`)
       if (state === 'invalid') throw new ForbiddenError(`the ${PAGE_TOKEN_HEADER} was not made by this application`)
       const { fileId, defaults } = claims
-      const isAllowed = await askApplication(request, { action: name, fileId, user: pageUser(defaults) })
-      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime`)
+      const isAllowed = await askApplication(request, { action: name, fileId, user: pageUser(defaults), ...accessOf(defaults) })
+      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime, or is older than downloadUrlLifetime`)
       if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
       if (needs !== 'any' && !rightsOf(defaults)[needs]) throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
       return { claims, isAllowed }

@@ -118,6 +118,7 @@ const doctor: Operation = {
 
 const actionSummaries: Readonly<Record<PageActionName, string>> = {
   config: 'Get a fresh configuration for a page',
+  renew: 'Renew the token of a page',
   rename: 'Rename the document',
   'save-as': 'Save a copy',
   images: 'List images to insert',

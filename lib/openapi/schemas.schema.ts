@@ -46,6 +46,7 @@ const callback = Type.Object({
 
 const actions = {
   config: requests.ConfigBody,
+  renew: requests.EmptyBody,
   rename: requests.RenameBody,
   'save-as': requests.SaveAsBody,
   images: requests.ImagesBody,
@@ -84,6 +85,7 @@ const answers = {
     proxyToken: Type.String({ description: 'For the action `proxy`.' }),
     actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
   }),
+  renew: Type.Object({ pageToken: PageToken }),
   rename: Type.Object({ name: Type.String(), pageToken: PageToken }),
   'save-as': Type.Object({ name: Type.String(), fileId: Type.Optional(Type.String()), url: Type.Optional(results.PageUrl) }),
   images: Choices,

@@ -6,8 +6,8 @@ import { type SignedUrl, urlSigner } from './signed-url.js'
 export interface HandlerUrls {
   /** Path of the handler, as the browser reaches it. */
   readonly path: string
-  /** URL at which the document server downloads a file. */
-  download (fileId: string): string
+  /** URL at which the document server downloads a file. `lifetime`: in milliseconds, if it is valid for less than others. */
+  download (fileId: string, lifetime?: number): string
   /** URL at which the document server downloads a version of a file, or the data of the changes that led to it. */
   version (fileId: string, version: number, part: 'content' | 'changes'): string
   /** URL to which the document server sends callbacks for a file: with the given document key only, or with any key made for the file. */
@@ -88,7 +88,7 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
 
   return {
     path: pathname,
-    download: fileId => urlOf({ purpose: 'download', fileId, expires: expiry() }),
+    download: (fileId, lifetime = downloadUrlLifetime) => urlOf({ purpose: 'download', fileId, expires: expiry(Math.min(lifetime, downloadUrlLifetime)) }),
     callback: (fileId, key) => urlOf({ purpose: 'callback', fileId, key }),
     version (fileId, version, part) {
       const expires = expiry()

@@ -12,7 +12,12 @@ export interface PageClaims {
   readonly defaults: EditorControlDefaults
   /** Seconds since the epoch. */
   readonly expires: number
+  /** Until when the token may be renewed, in seconds since the epoch: the page must be made anew then. */
+  readonly until: number
 }
+
+/** What a token is made of. Without `until` it is that of a new page. */
+export type NewPageClaims = Omit<PageClaims, 'expires' | 'until'> & Partial<Pick<PageClaims, 'until'>>
 
 export type CheckedPageToken =
   | { readonly state: 'valid' | 'expired', readonly claims: PageClaims }
@@ -21,8 +26,10 @@ export type CheckedPageToken =
 
 /** The tokens of editor pages: signed, not encrypted. */
 export interface PageTokens {
-  /** Without `expires` the token is valid as long as a proxy token. `''` if the token would be too long for a header. */
-  make (claims: Omit<PageClaims, 'expires'> & { readonly expires?: number }): string
+  /** Milliseconds after which a page renews its token: there is time to try again. */
+  readonly renewAfter: number
+  /** `''` if the token would be too long for a header. */
+  make (claims: NewPageClaims): string
   check (token: string | undefined): CheckedPageToken
 }
 
@@ -30,23 +37,31 @@ interface Options {
   readonly secrets: readonly string[]
   /** URL of the handler, which separates applications that share a secret. */
   readonly scope: string
-  /** Milliseconds. */
-  readonly lifetime: number
+  /** Milliseconds for which a token is valid. */
+  readonly tokenLifetime: number
+  /** Milliseconds for which a page may renew its token. No token is valid for longer. */
+  readonly pageLifetime: number
   readonly clock: Clock
 }
 
 /** Usual limit of web servers for one header. Compressed and encoded, about 30 KiB of configuration have this length. */
 const MAX_LENGTH = 8000
+/** However short the lifetime is. */
+const MIN_RENEW_MS = 1000
 const MAX_CLAIMS_BYTES = 1024 ** 2
 
-export function pageTokens ({ secrets, scope, lifetime, clock }: Options): PageTokens {
+export function pageTokens ({ secrets, scope, tokenLifetime, pageLifetime, clock }: Options): PageTokens {
   const signer = urlSigner(secrets, scope)
   /** No other purpose has an empty fileId with a key. */
   const signedAs = (payload: string) => ({ purpose: 'page', fileId: '', key: payload }) as const
 
+  const secondsAfter = (milliseconds: number) => Math.ceil((clock.now() + milliseconds) / 1000)
+
   return {
-    make ({ fileId, name, defaults, expires = Math.ceil((clock.now() + lifetime) / 1000) }) {
-      const claims = JSON.stringify({ fileId, name, defaults, expires } satisfies PageClaims)
+    renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
+    make ({ fileId, name, defaults, until = secondsAfter(pageLifetime) }) {
+      const expires = Math.min(secondsAfter(tokenLifetime), until)
+      const claims = JSON.stringify({ fileId, name, defaults, expires, until } satisfies PageClaims)
       const payload = deflateRawSync(claims).toString('base64url')
       const token = `${payload}.${signer.sign(signedAs(payload))}`
       return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token

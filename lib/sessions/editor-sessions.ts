@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command, CommandResult } from '../../types/document-server.js'
 import type { RequestOptions } from '../../types/requests.js'
 import type { EditorSession, EditorSessions, ListSessionsOptions } from '../../types/sessions.js'
-import { COMMAND_CODE } from '../document-server/commands.js'
+import { COMMAND_CODE, UserIds } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
-import { AnyString, assertOptions, assertValue, isString, listOf, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../rules.js'
+import { AnyString, assertOptions, assertValue, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../rules.js'
 import { unlessAborted } from '../with-timeout.js'
 import type { Session } from './record.js'
 import type { RecordOfFile } from './record-store.js'
@@ -16,7 +16,6 @@ import type { Sessions } from './sessions.js'
 const MAX_TITLE_LENGTH = 255
 
 const Title = rule(`must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`, stringThat(title => title.trim() !== '' && title.length <= MAX_TITLE_LENGTH))
-const UserIds = rule('must be a list of user IDs, which are strings', listOf(isString))
 const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signal }
 
 /** A scan pauses after so many records, for as long as they took. */

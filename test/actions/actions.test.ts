@@ -160,7 +160,7 @@ t.test('a fresh configuration is what the page would have if it was made now, an
   let now = Date.UTC(2026, 0, 1)
   let name: string | undefined
   let rights: unknown = true
-  const host = await startPageHost(t, { clock: { now: () => now }, actions: { documentName: () => name, editRights: () => rights as boolean } })
+  const host = await startPageHost(t, { clock: { now: () => now }, pageTokenLifetime: 86_400_000, actions: { documentName: () => name, editRights: () => rights as boolean } })
   const defaults = { user: ADA, editorConfig: { lang: 'de' as const, customization: { zoom: 50 } }, permissions: { edit: false, print: false }, mode: 'view' as const }
   const token = await host.tokenOf(defaults)
   const ask = async (body: object, withToken = token) => (await host.ask('config', body, { token: withToken })).body

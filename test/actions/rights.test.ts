@@ -27,6 +27,7 @@ const hooks: ActionOptions = {
 /** What the editor asks for: the action, a body, and what the page needs. */
 const ROWS: ReadonlyArray<readonly [what: string, action: string, body: object, need: Need]> = [
   ['a fresh configuration', 'config', { purpose: 'refresh' }, NEEDS.config],
+  ['another hour for the page', 'renew', {}, NEEDS.renew],
   ['`rename`', 'rename', { name: 'a' }, NEEDS.rename],
   ['`saveAs`', 'save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, NEEDS['save-as']],
   ['`images`', 'images', { c: 'add' }, NEEDS.images],

@@ -7,7 +7,7 @@ const skip = browser.missing
 
 t.test('version history through the page: versions with their times in the user\'s time zone, changes highlighted, closed, restored', { skip }, async t => {
   let ended = () => {}
-  const service = await startService(t, browser, { versions: {}, onSaved: () => ended(), defaults: { lang: 'en' } })
+  const service = await startService(t, browser, { versions: { for: 'readers' }, onSaved: () => ended(), defaults: { lang: 'en' } })
   const fileId = await service.store('report.docx')
   /** Edits in a session of its own. */
   async function edit (added: string): Promise<void> {
@@ -57,7 +57,7 @@ t.test('version history through the page: versions with their times in the user\
   await grace.button('Version 5').waitFor()
   t.strictSame(grace.problems, [])
 
-  const viewer = await service.open(fileId, { mode: 'view', history: true })
+  const viewer = await service.open(fileId, { mode: 'view' })
   await viewer.button('Version history').click()
   await viewer.button('Version 1').click()
   await viewer.page.frameLocator('iframe').getByText(/EUR\.$/).waitFor()

@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly onSocket?: (socket: WebSocketRoute) => void
   /** Breaks the configuration's token: the editor is not ready then. */
   readonly badToken?: string
+  /** The page's time can be advanced, from before it loads. */
+  readonly movableTime?: boolean
   /** More of the page's query. */
   readonly query?: Readonly<Record<string, string>>
 }
@@ -89,8 +91,9 @@ export async function startService (t: Test, browser: TestBrowser, { defaults = 
       const content = readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
       return (await host.storage.create(name.split('.').at(-1)!, content)).fileId
     },
-    async open (fileId, { onSocket, query = {}, ...options } = {}) {
+    async open (fileId, { onSocket, movableTime = false, query = {}, ...options } = {}) {
       const { page, problems } = await browser.newPage(t)
+      if (movableTime) await page.clock.install()
       if (onSocket !== undefined) await page.routeWebSocket(/\/doc\/socket$/, onSocket)
       await page.goto(`${host.origin}/edit/${fileId}?${new URLSearchParams({ ...options, ...query })}`)
       const editor = options.badToken === undefined ? await editorFrame(page) : (await (await page.waitForSelector('iframe')).contentFrame())!

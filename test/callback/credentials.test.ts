@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { tokenSigner } from '../../lib/document-server/token.js'
 import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
@@ -8,6 +9,20 @@ const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const bearer = (token: string) => ({ ...JSON_TYPE, authorization: `Bearer ${token}` })
 const now = () => Math.floor(Date.now() / 1000)
+
+/** A token over any text, with any header. */
+function signedText (payload: string, header: object = { alg: 'HS256', typ: 'JWT' }): string {
+  const content = [JSON.stringify(header), payload].map(text => Buffer.from(text).toString('base64url')).join('.')
+  return `${content}.${createHmac('sha256', SECRET).update(content).digest('base64url')}`
+}
+
+const textOf = (save: object, times: object = {}) => JSON.stringify({ ...save, exp: now() + 300, ...times })
+
+/** The last character of a signature of 256 bits has two bits that mean nothing. */
+function withOtherSpareBits (token: string): string {
+  const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return token.slice(0, -1) + characters[characters.indexOf(token.at(-1)!) + 1]!
+}
 
 /** Tokens over a good save that must not count. */
 const worthless: Record<string, (save: object) => string> = {
@@ -31,6 +46,14 @@ const worthless: Record<string, (save: object) => string> = {
   expired: save => forgedToken({ ...save, iat: now() - 600, exp: now() - 90 }, { secret: SECRET }),
   'not yet valid': save => forgedToken({ ...save, nbf: now() + 90, exp: now() + 390 }, { secret: SECRET }),
   'dated ahead': save => forgedToken({ ...save, iat: now() + 90, exp: now() + 390 }, { secret: SECRET }),
+  'that is valid from a time beyond all dates': save => signedText(textOf(save, { nbf: 1e300 })),
+  'that expired before all dates': save => signedText(textOf(save, { exp: -1e300 })),
+  'that expired half a second too early': save => signedText(textOf(save, { exp: now() - 60.5 })),
+  'whose last expiry of two is over': save => signedText(textOf(save).replace('{', `{"exp":${now() + 300},`).replace(/}$/, `,"exp":${now() - 90}}`)),
+  'whose expiry is only in __proto__': save => signedText(JSON.stringify(save).replace('{', `{"__proto__":{"exp":${now() + 300}},`)),
+  'whose header has more than 1024 characters': save => signedText(textOf(save), { alg: 'HS256', kid: 'x'.repeat(1000) }),
+  'whose algorithm is only in the header\'s __proto__': save => signedText(textOf(save), JSON.parse('{"__proto__":{"alg":"HS256"}}') as object),
+  'with other spare bits at the end of the signature': save => withOtherSpareBits(forgedToken({ ...save, exp: now() + 300 }, { secret: SECRET })),
   'that is no object': () => forgedToken([], { secret: SECRET }),
   'that is garbage': () => 'garbage',
   'that is empty': () => ''

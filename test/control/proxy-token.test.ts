@@ -31,7 +31,7 @@ t.test('proxyToken is issued for the open document\'s fileId, and the fragment h
   for (const other of ['', `${fileId}x`]) t.equal(await statusWith(other, opened.proxyToken), 403, other)
 
   const data = dataOf(opened.render())
-  t.strictSame(Object.keys(data), ['api', 'handler', 'file-id', 'proxy-token', 'page-token', 'actions'])
+  t.strictSame(Object.keys(data), ['api', 'handler', 'file-id', 'proxy-token', 'page-token', 'renew-after', 'actions'])
   t.equal(data['file-id'], fileId)
   t.equal(await statusWith(fileId, data['proxy-token']!), 200)
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Command } from '../../lib/index.js'
+import { type Command, InvalidOptionError } from '../../lib/index.js'
 import { claimsOf } from '../helpers/conversion-service.js'
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
@@ -61,6 +61,27 @@ t.test('drop makes the named users leave, or all', async t => {
   await editorServer.command({ c: 'drop', key })
   await ada.nextEvent('dropped')
   await Promise.all([ada.close(), bob.close()])
+})
+
+t.test('drop with users that are no list of user IDs is refused, and an empty list is nobody', async t => {
+  const { app: { editorServer }, documentServer, open } = await startService(t)
+  const ada = await open({ user: { id: 'ada' } })
+  const { key } = ada
+  const before = documentServer.receivedRequests.length
+  const wrong = ['', 'ada', '["ada"]', 0, 7, true, false, null, {}, { 0: 'ada', length: 1 }, new Set(['ada']), [7], ['ada', null], [['ada']], [undefined], () => ['ada'], Symbol('ada')]
+  for (const users of wrong) {
+    for (const foreignKey of [false, true]) {
+      await t.rejects(editorServer.command({ c: 'drop', key, users } as never, { foreignKey }), new InvalidOptionError('users', 'must be a list of user IDs, which are strings'), typeof users)
+    }
+  }
+  await t.rejects(editorServer.command({ c: 'drop', key, user: ['ada'] } as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /did you mean users\?/ })
+  t.equal(documentServer.receivedRequests.length, before)
+  t.strictSame(await editorServer.command({ c: 'drop', key, users: [] }), { key })
+  t.strictSame(await editorServer.command({ c: 'drop', key, users: ['bob'] }), { key })
+  t.notOk(ada.events.some(({ type }) => type === 'dropped'))
+  t.strictSame(await editorServer.command({ c: 'drop', key, users: ['ada'] }), { key })
+  await ada.nextEvent('dropped')
+  await ada.close()
 })
 
 t.test('forcesave: 0 is started, 4 is an error that says so', async t => {

@@ -79,7 +79,7 @@ for (const [name, prepare] of Object.entries(applications)) {
     const { document } = await documentOf(t, prepare, { openapi: true })
     const { '/own': own, ...paths } = document.paths
     const operations = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map(method => `${method} ${path.replace(HANDLER, '')}`))
-    const names = ['config', 'create', 'favorite', 'history', 'history-data', 'images', 'notify', 'reference', 'rename', 'restore', 'sharing', 'users']
+    const names = ['config', 'create', 'favorite', 'history', 'history-data', 'images', 'notify', 'reference', 'rename', 'renew', 'restore', 'sharing', 'users']
     t.strictSame(operations.sort(), ['get ', 'get /doctor', ...names.map(action => `post /actions/${action}`), 'post '].sort())
     for (const item of Object.values(paths)) {
       for (const { tags, summary, responses } of Object.values(item)) {
@@ -115,6 +115,7 @@ t.test('actions answer as described', async t => {
   const { pageToken } = await host.app.editorControl({ user: { id: '7', name: 'Ada' }, mode: 'edit' }).openDocument(fileId)
   const bodies = {
     config: { purpose: 'refresh' },
+    renew: {},
     images: { c: 'add' },
     users: { c: 'mention' },
     sharing: {},

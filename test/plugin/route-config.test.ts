@@ -16,6 +16,7 @@ t.test('every route of the plugin has the application\'s config and tells who as
   t.strictSame([...callers].filter(([url]) => /^(?!\/:start)/.test(url)).sort(), [
     ['', 'document-server'],
     ['/actions/config', 'page'],
+    ['/actions/renew', 'page'],
     ['/actions/users', 'page'],
     ['/assets/*', 'page'],
     ['/doctor', 'operator'],
