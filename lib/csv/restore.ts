@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Dialect, encoderOf, markOf, separatorOf } from './dialect.js'
 import { createRowTable, type RowTable } from './row-table.js'
 import { cellOf, type Row, rowsOf, valueOf } from './rows.js'
@@ -187,6 +188,7 @@ function createReader (texts: AsyncIterator<string>, separator: string, meaning:
   let finalEnd = ''
 
   async function read (): Promise<void> {
+    await setImmediate() // others get a turn: all of the text may be in memory already
     let value = ''
     while (!isDone && value.length < READ_AT_ONCE) {
       const next = await texts.next()
