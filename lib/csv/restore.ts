@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Dialect, encoderOf, markOf, separatorOf } from './dialect.js'
 import { createRowTable, type RowTable } from './row-table.js'
 import { cellOf, type Row, rowsOf, valueOf } from './rows.js'
@@ -41,6 +42,8 @@ const MAX_TEXT = 1024 ** 2
 const SAMPLE_ROWS = 20
 const SAMPLE = 16 * 1024
 const SAVED_SEPARATORS = [',', ';', '\t']
+/** Characters. A row that is not complete yet is looked at again with each further part. */
+const READ_AT_ONCE = 64 * 1024
 const WRITTEN_AT_ONCE = 64 * 1024
 
 /**
@@ -185,8 +188,13 @@ function createReader (texts: AsyncIterator<string>, separator: string, meaning:
   let finalEnd = ''
 
   async function read (): Promise<void> {
-    const { done = false, value = '' } = await texts.next()
-    isDone = done
+    await setImmediate() // others get a turn: all of the text may be in memory already
+    let value = ''
+    while (!isDone && value.length < READ_AT_ONCE) {
+      const next = await texts.next()
+      isDone = next.done === true
+      value += next.value ?? ''
+    }
     const complete = rowsOf(rest + value, separator, { isLast: isDone })
     if (complete.isOpen) throw new NotRestorable('a quotation mark is not closed')
     if (complete.rest.length > MAX_ROW) throw new NotRestorable('a row is too long')
@@ -277,7 +285,7 @@ async function * unreadableIs (stored: AsyncIterable<Uint8Array>): AsyncGenerato
 // ---- Comparing
 
 const DIGITS = 15
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** What becomes of a cell's text in the editor. */
 type Meaning = (value: string) => string
 
@@ -393,8 +401,9 @@ function merged (old: ComparedRow, now: ComparedRow, separator: string): { reado
     const place = places[index]
     return place !== undefined && value === old.values[place] ? old.cells[place]! : written(index, isPart ? old.cells[index] : undefined)
   })
+  const shown = new Set(values)
   const kept = new Set(places.filter((place, index) => place !== undefined && values[index] === old.values[place]))
-  const isLossy = old.hasText && old.values.some((value, index) => !kept.has(index) && value !== valueOf(old.cells[index]!) && values.includes(value))
+  const isLossy = old.hasText && old.values.some((value, index) => !kept.has(index) && value !== valueOf(old.cells[index]!) && shown.has(value))
   return { cells: isPart ? [...cells, ...old.cells.slice(values.length)] : cells, isLossy }
 }
 

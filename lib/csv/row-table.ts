@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+
 /** A spreadsheet has no more. */
 const MAX_ROWS = 1_048_576
 const FIRST_SLOTS = 1024
@@ -56,7 +58,8 @@ export function createRowTable (): RowTable {
   }
 }
 
-const [FIRST_SEED, SECOND_SEED] = [0x811c9dc5, 0x2f0b4c27]
+/** Nobody can write rows that all have the same slot. */
+const [FIRST_SEED, SECOND_SEED] = [randomInt(2 ** 32), randomInt(2 ** 32)]
 /** No hash: these are never 0, and odd. */
 const AMBIGUOUS = 2
 

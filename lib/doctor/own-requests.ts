@@ -49,8 +49,6 @@ interface Dependencies {
 /** As large as a callback with a long history. */
 const LARGE_BODY_BYTES = 1.5 * 1024 ** 2
 const SMALL_BODY = '{"status":0}'
-/** Fields of a `ProbeAnswer`, or the name of a part of the probe's document. */
-const CONTENT_OF_ANSWER = /\binstance\b.*\bsightings\b|word\/document\.xml/s
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 export function createOwnRequests ({ settings, urls, handlerPath, direct, inject }: Dependencies) {
@@ -97,7 +95,7 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
       const answer = provenAnswer(id, response.text)
       if (answer) return { kind: 'ours', answer }
       if (response.text === '{"error":1}') return { kind: 'unrecognized', response }
-      if (CONTENT_OF_ANSWER.test(response.text)) return { kind: 'changed', response }
+      if (hasContentOfAnswer(response.text)) return { kind: 'changed', response }
     }
     return { kind: isRefusalOfHandler(response) ? 'unrecognized' : 'foreign', response }
   }
@@ -113,6 +111,12 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
   function largeBody (): string {
     return JSON.stringify({ status: 0, filler: 'x'.repeat(Math.max(0, Math.min(LARGE_BODY_BYTES, settings.bodyLimit) - 100)) })
   }
+}
+
+/** Whether a text has fields of a `ProbeAnswer`, or the name of a part of the probe's document. */
+function hasContentOfAnswer (text: string): boolean {
+  const instanceAt = text.search(/\binstance\b/)
+  return text.includes('word/document.xml') || (instanceAt >= 0 && /\bsightings\b/.test(text.slice(instanceAt)))
 }
 
 /** The handler answers its errors with these headers and texts. */

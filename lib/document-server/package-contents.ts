@@ -19,7 +19,7 @@ const LARGE = 0xFFFFFFFF
 /** Bounds the work: what is beyond is not examined. */
 const LIMITS = { parts: 2000, unpackedBytes: 256 * 1024 * 1024 }
 
-/** Bytes that are unpacked at a time: at most a thousand times as much comes out. */
+/** Bytes that are examined at a time: unpacked they are at most a thousand times as much. */
 const PIECE = 64 * 1024
 
 /** Examines a package while it passes. */
@@ -84,7 +84,7 @@ async function contentOf (header: Buffer, reader: ByteReader, limit: number): Pr
 async function stored (reader: ByteReader, size: number): Promise<Examined> {
   let checksum = 0
   for (let left = size; left > 0;) {
-    const bytes = await reader.takeUpTo(left)
+    const bytes = await reader.takeUpTo(Math.min(left, PIECE))
     if (bytes === undefined) return 'damaged'
     checksum = crc32(bytes, checksum)
     left -= bytes.length

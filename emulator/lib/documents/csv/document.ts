@@ -12,7 +12,7 @@ const MAX_COLUMN = 1000
 /** Limit for the fields that setting one cell adds: a new row has as many as the first one. */
 const MAX_NEW_FIELDS = 100_000
 const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
-const PLAIN_NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
+const PLAIN_NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 
 /** A .csv file in UTF-8 as one sheet. An edited one is written in the document server's own way. Throws a `TypeError` for other encodings. */
 export function separatedDocument (original: Uint8Array): Editable {
