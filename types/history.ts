@@ -58,7 +58,8 @@ export type HistoryVersionData = Signed<HistoryData>
 export interface RestoreOptions {
   /**
    * Restores this file instead of the version: a URL of the document server's result files (`/cache/files/…`), as
-   * `onRequestRestore` reports it for a change within a version, with the format of the file.
+   * `onRequestRestore` reports it for a change within a version, with the format of the file. Of the origin of `editorApiUrl`, or one that
+   * `documentServer.origins` lists; also where redirects lead. Otherwise `restore` rejects with `AddressBlockedError`.
    */
   readonly result?: { readonly url: string, readonly fileType: string }
   /**

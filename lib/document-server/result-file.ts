@@ -14,6 +14,8 @@ export interface ResultLocation {
 }
 
 interface FetchOptions {
+  /** As of `OutboundRequest`. */
+  readonly onlyResults?: boolean
   readonly signal?: AbortSignal | undefined
   /** Makes the error for a URL or a content that cannot be used. */
   readonly failure: (reason: string, options?: ErrorOptions) => Error
@@ -32,9 +34,9 @@ interface Dependencies {
 }
 
 export function createResultFetch ({ outbound, closing }: Dependencies): FetchResult {
-  return async function fetchResult ({ url, fileType }, { signal: callerSignal, failure }) {
+  return async function fetchResult ({ url, fileType }, { signal: callerSignal, onlyResults = false, failure }) {
     const signal = callerSignal ? AbortSignal.any([callerSignal, closing]) : closing
-    return await resultOf(await outbound('conversion', resultUrl(url, failure), { signal }), fileType, { signal, failure })
+    return await resultOf(await outbound('conversion', resultUrl(url, failure), { signal, onlyResults }), fileType, { signal, failure })
   }
 }
 
