@@ -107,7 +107,7 @@ export function createRestores ({ settings, storage, locks, recordStore, hooks, 
   }
 
   async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
-    const staged = await saves.fetch({ url: new URL(url), filetype: fileType, extension: fileType, onlyResults: true }, async content => await storage.stage(fileId, content))
+    const staged = await saves.fetch({ url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true }, async content => await storage.stage(fileId, content))
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 

@@ -18,10 +18,10 @@ export type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'a
  * because the operator chose them. Origins that are allowed only because `any` is must have a public one.
  */
 export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings) {
-  /** `onlyResults`: a page has named the URL, and may have no more fetched than result files of the document server. */
-  return function destination (purpose: HttpPurpose, url: URL, onlyResults: boolean): Destination {
+  /** `namedByPage`: the page may have no more fetched than result files of the document server. */
+  return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean): Destination {
     const isResult = isResultAt(documentServer.publicOrigins, url)
-    if (onlyResults && !isResult) throw new AddressBlockedError('only a result file of the document server may be fetched')
+    if (namedByPage && !isResult) throw new AddressBlockedError('only a result file of the document server may be fetched')
     // At the document server the proxy reads result files only, and a request cannot name the internal origin: the document
     // server's web server shows its settings to requests from the same machine.
     const isPathAllowed = purpose !== 'proxy' || isResultPath(url.pathname)
