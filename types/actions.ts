@@ -48,9 +48,13 @@ export interface RenameAction extends PageAction {
 export interface SaveAsAction extends PageAction {
   /** With the extension of `fileType`: a plain file name of at most 255 bytes. */
   readonly name: string
-  /** In lower case, without a dot. The document server opens it, or it is an image. */
+  /**
+   * In lower case, without a dot. The document server opens it, or it is an image. The page has named it, and the content agrees: packages have
+   * the parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it as `text/html`;
+   * plain text (`txt`, `csv`, `md`, `json`) may contain anything that is text, also tags.
+   */
   readonly fileType: string
-  /** The content, checked to look like its format. It fails if it is cut off or exceeds `maxFileSize`. */
+  /** The content. It fails with an error, at the latest at its end, if it is cut off, lacks the parts of its format or exceeds `maxFileSize`. */
   readonly content: Readable
   /** Bytes, if the document server announced them. */
   readonly size: number | undefined

@@ -66,8 +66,10 @@ export interface SaveMessage extends Timed, MayFail {
    * - `not-assembled`: the document server could not assemble it. Status 3: the changes are lost (`onCorrupted: 'discard'`). Status
    *   7: they remain in the session.
    * - `refused`: nothing was stored, and the document server keeps what it has; `code` says why.
+   * - `unproven`: refused, too, but nothing proves that the document server sent it: a token or the signature of the URL is missing or wrong.
+   *   Anybody can cause it; of the document server are all callbacks if a secret or a URL is wrong.
    */
-  readonly outcome: 'stored' | 'unchanged' | 'conflict' | 'repeated' | 'superseded' | 'missing' | 'empty' | 'not-assembled' | 'refused'
+  readonly outcome: 'stored' | 'unchanged' | 'conflict' | 'repeated' | 'superseded' | 'missing' | 'empty' | 'not-assembled' | 'refused' | 'unproven'
   /** Size of the saved file. Present if the outcome is `stored`, `unchanged` or `conflict`, as are the next three. */
   readonly bytes?: number
   /** Revision of the document, or of the conflict copy. */

@@ -67,7 +67,9 @@ export type HistoryVersionData = Signed<HistoryData>
 export interface RestoreOptions {
   /**
    * Restores this file instead of the version: a URL of the document server's result files (`/cache/files/…`), as
-   * `onRequestRestore` reports it for a change within a version, with the format of the file.
+   * `onRequestRestore` reports it for a change within a version, with the format of the file. Of the origin of `editorApiUrl`, or one that
+   * `documentServer.origins` lists; also where redirects lead. Otherwise `restore` rejects with `AddressBlockedError`. It rejects with
+   * `UpstreamError` if the content is not of that format, or is HTML that the document server does not send as `text/html`.
    */
   readonly result?: { readonly url: string, readonly fileType: string }
   /**

@@ -18,7 +18,7 @@ const ATTRIBUTES = {
 }
 
 /** Outcomes of which somebody should hear. */
-const FAILURES = new Set(['refused', 'failed', 'missing', 'lost'])
+const FAILURES = new Set(['refused', 'unproven', 'failed', 'missing', 'lost'])
 
 /**
  * Measures what fastify-onlyoffice does in this process, and makes a span of whatever takes time. The spans are children of the span of

@@ -6,7 +6,7 @@ import { closeWithProcess } from '../environment.js'
 import { resolve } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import Fastify from 'fastify'
-import editor, { fileStorage } from 'fastify-onlyoffice'
+import editor, { fileStorage, fragmentType } from 'fastify-onlyoffice'
 
 const USER = { id: 'ada', name: 'Ada Lovelace' } // in your application: the user of the request's session
 
@@ -28,13 +28,13 @@ for (const name of ['Minutes.docx', 'Ideas.docx']) documents.set(await app.edito
 
 app.get('/documents', async () => Array.from(documents, ([fileId, name]) => ({ fileId, name })))
 
-// What <document-editor> fetches. Who may open the document is decided here.
+// What <document-editor> fetches: it takes answers of this media type only. Who may open the document is decided here.
 app.get('/documents/:fileId/editor', async (request, reply) => {
   const { fileId } = /** @type {{ fileId: string }} */ (request.params)
   const name = documents.get(fileId)
   if (name === undefined) return reply.callNotFound()
   const control = await app.editorControl({ user: USER }).openDocument(fileId, { name })
-  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(control.render())
+  return reply.type(fragmentType).header('cache-control', 'no-store').send(control.render())
 })
 
 await app.register(fastifyStatic, {

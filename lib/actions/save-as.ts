@@ -32,7 +32,7 @@ export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, 
     async run (page) {
       const result = checkedResult(page.body, origins)
       const name = similarName(page.body.title, result.fileType)
-      const file = await fetchResult(result, { failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
+      const file = await fetchResult(result, { namedByPage: true, failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
       const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page)
       const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageLinks.pageOf(fileId))
       return { name: storedName, ...(fileId !== undefined && { fileId }), ...(shownUrl !== undefined && { url: shownUrl }) }

@@ -8,6 +8,9 @@ import { readRendered } from './rendered.js'
 
 const FRAGMENT = '[data-onlyoffice-editor]'
 
+/** `fragmentType` of the package: nothing else that the origin serves has it, such as what users have uploaded. */
+const FRAGMENT_TYPE = 'text/vnd.fastify-onlyoffice.fragment+html'
+
 const useStyle = styleSheet(`
 :where(document-editor) { display: block }
 :where(document-editor) > :where(${FRAGMENT}) { height: 100% }
@@ -15,7 +18,7 @@ const useStyle = styleSheet(`
 
 /**
  * An editor with its document. It contains what `control.render()` returned, or fetches that from the URL in its attribute `src`,
- * which must be of the page's origin: HTML, or JSON with the HTML as `html`.
+ * which must be of the page's origin and answer with the media type `text/vnd.fastify-onlyoffice.fragment+html`.
  *
  * The editor's events are dispatched on the element as DOM events. Name those that change what the editor shows, such as
  * `onRequestClose`, in its attribute `events`. If the document cannot be fetched or mounted, the element gets the attribute
@@ -131,11 +134,12 @@ async function fetchRendered (src) {
   const url = new URL(src, document.baseURI)
   // It names the script that is loaded.
   if (url.origin !== location.origin) throw new Error(`document-editor: src must be of the page's origin, not ${url.origin}`)
-  const response = await fetch(url, { headers: { accept: 'text/html, application/json' } })
+  const response = await fetch(url, { headers: { accept: FRAGMENT_TYPE } })
   if (!response.ok) throw new Error(`document-editor: ${url.pathname} answered ${response.status}`)
   if (new URL(response.url).origin !== location.origin) throw new Error('document-editor: src was redirected to another origin')
-  const isJson = response.headers.get('content-type')?.includes('json')
-  const fragment = readRendered(isJson ? String((await response.json()).html) : await response.text())
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1)
+  if (type.trim().toLowerCase() !== FRAGMENT_TYPE) throw new Error(`document-editor: the answer of ${url.pathname} is not of the media type ${FRAGMENT_TYPE}`)
+  const fragment = readRendered(await response.text())
   if (fragment === null) throw new Error(`document-editor: ${url.pathname} is not what control.render() returns`)
   return fragment
 }

@@ -1,6 +1,9 @@
 import { UpstreamError } from '../errors.js'
-import { hasZipEnd, isHtml, isPlainText, isZip, matchesSignature, SIGNATURE_REACH, ZIP_END_REACH } from './file-signatures.js'
-import { inspected } from './inspect.js'
+import { hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature, SIGNATURE_REACH, ZIP_END_REACH } from './file-signatures.js'
+import { mediaTypeOf } from './formats.js'
+import { type InspectedContent, inspected } from './inspect.js'
+import { DIRECTORY_REACH, hasPartsOf, namesOtherFormat } from './package-parts.js'
+import { readZipDirectory } from './zip-directory.js'
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
@@ -10,6 +13,8 @@ interface Announced {
   readonly mediaType: string | undefined
   /** Size in bytes. */
   readonly length: number | undefined
+  /** A page has announced the format, and not the document server. */
+  readonly namedByPage?: boolean
   /** Makes the error for other content. Default: an `UpstreamError` that is not retryable. */
   readonly mismatchError?: (found: string) => Error
 }
@@ -19,15 +24,21 @@ interface Announced {
  * before the first byte when the content is empty, an error page or of another format; and with `UpstreamError` after the last
  * byte when a zip file has no end record, because it was truncated before it reached the server that announced its length. Only
  * plain text may be empty, if it is announced as such.
+ *
+ * If a page has announced the format, packages must have its parts, else it fails after the last byte, too. Text may be plain text
+ * whatever it says, and a page of HTML or other markup only if the document server says so.
  */
 export async function * checkedContent (content: AsyncIterable<Uint8Array>, announced: Announced): AsyncGenerator<Uint8Array> {
   const format = announced.filetype ?? announced.extension
   yield * inspected(content, {
     startReach: SIGNATURE_REACH,
-    endReach: ZIP_END_REACH,
+    endReach: announced.namedByPage ? DIRECTORY_REACH : ZIP_END_REACH,
     atStart: start => assertMatch(start, format, announced),
-    atEnd ({ start, end }) {
-      if (isZip(start, format) && !hasZipEnd(end)) throw new UpstreamError(`the ${format} file is truncated`)
+    atEnd (content) {
+      const { start, end } = content
+      if (!isZip(start, format)) return
+      if (!hasZipEnd(end)) throw new UpstreamError(`the ${format} file is truncated`)
+      if (announced.namedByPage && !hasParts(content, format)) throw mismatch(`not ${format}`, announced)
     }
   })
 }
@@ -35,15 +46,41 @@ export async function * checkedContent (content: AsyncIterable<Uint8Array>, anno
 function assertMatch (start: Buffer, format: string, announced: Announced): void {
   if (isMatch(start, format, announced)) return
   const found = start.length === 0 ? 'empty' : `not ${format}${isHtml(start) ? ' but an HTML page' : ''}`
-  throw announced.mismatchError?.(found) ?? new UpstreamError(`the response is ${found}`, { retryable: false })
+  throw mismatch(found, announced)
 }
 
-function isMatch (start: Buffer, format: string, { filetype, mediaType, length }: Announced): boolean {
+function mismatch (found: string, { mismatchError }: Announced): Error {
+  return mismatchError?.(found) ?? new UpstreamError(`the response is ${found}`, { retryable: false })
+}
+
+function isMatch (start: Buffer, format: string, { filetype, mediaType, length, namedByPage = false }: Announced): boolean {
   if (start.length === 0) return isPlainText(format) && filetype !== undefined && length === 0
+  if (namedByPage && !isAsSaid(start, format, mediaType)) return false
   // Text may begin with a tag: it is an error page only if it is sent as one.
   if (isPlainText(format)) return !isErrorResponse(start, format, mediaType)
   // Older document servers announce no format, and save RTF as docx.
   return matchesSignature(start, format) || (format === 'rtf' && filetype === undefined && isZip(start, 'docx'))
+}
+
+/** Whether the content and what the document server says of it allow the format that a page says it has. */
+function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
+  if (!isText(format)) return matchesOpenedSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
+  if (isBinary(start)) return false
+  if (isPlainText(format) || format === 'rtf') return true
+  const said = essenceOf(mediaType)
+  if (said === essenceOf(mediaTypeOf(format))) return true
+  // Any text is HTML, and few servers have a name for other markup.
+  return !isHtmlFormat(format) && (said === 'application/octet-stream' || said.endsWith('xml'))
+}
+
+function hasParts ({ end, length }: InspectedContent, format: string): boolean {
+  const directory = readZipDirectory(end, length)
+  return directory.state !== 'read' || hasPartsOf(format, directory.names)
+}
+
+/** A media type without parameters. */
+function essenceOf (mediaType: string): string {
+  return mediaType.split(';', 1)[0]!.trim().toLowerCase()
 }
 
 function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolean {

@@ -96,6 +96,11 @@ export function isOfficeOpenXml (format: string): boolean {
   return OFFICE_OPEN_XML.test(format)
 }
 
+/** Whether browsers show the format as a page. */
+export function isHtmlFormat (format: string): boolean {
+  return /^s?html?$/.test(format)
+}
+
 /** Whether any content is valid in a format. */
 export function isPlainText (format: string): boolean {
   return TEXT.test(format)

@@ -1,7 +1,11 @@
 import { mediaTypeOf } from './formats.js'
 
+/** Bytes at the end of a package that hold the directory of about 2,500 parts. */
+export const DIRECTORY_REACH = 256 * 1024
+
 const CONTENT_TYPES = '[content_types].xml'
 const MANIFEST = 'meta-inf/manifest.xml'
+const CONTAINER = 'meta-inf/container.xml'
 /** The folder of the main part, by the editor's formats. */
 const OFFICE_FOLDERS: ReadonlyArray<readonly [formats: RegExp, folder: string]> = [
   [/^do[ct]/, 'word/'],
@@ -43,6 +47,7 @@ function familyOf (mediaType: string): string {
 export function hasPartsOf (format: string, names: readonly string[]): boolean {
   const parts = names.map(name => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase())
   if (OPEN_DOCUMENT.test(format)) return parts.includes(MANIFEST)
+  if (format === 'epub') return parts.includes(CONTAINER)
   const own = OFFICE_FOLDERS.find(([formats]) => formats.test(format))?.[1]
   if (own === undefined) return true
   if (!parts.includes(CONTENT_TYPES)) return false

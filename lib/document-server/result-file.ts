@@ -14,6 +14,8 @@ export interface ResultLocation {
 }
 
 interface FetchOptions {
+  /** A page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
+  readonly namedByPage?: boolean
   readonly signal?: AbortSignal | undefined
   /** Makes the error for a URL or a content that cannot be used. */
   readonly failure: (reason: string, options?: ErrorOptions) => Error
@@ -32,14 +34,15 @@ interface Dependencies {
 }
 
 export function createResultFetch ({ outbound, closing }: Dependencies): FetchResult {
-  return async function fetchResult ({ url, fileType }, { signal: callerSignal, failure }) {
+  return async function fetchResult ({ url, fileType }, { signal: callerSignal, namedByPage = false, failure }) {
     const signal = callerSignal ? AbortSignal.any([callerSignal, closing]) : closing
-    return await resultOf(await outbound('conversion', resultUrl(url, failure), { signal }), fileType, { signal, failure })
+    const response = await outbound('conversion', resultUrl(url, failure), { signal, namedByPage })
+    return await resultOf(response, fileType, { signal, namedByPage, failure })
   }
 }
 
 /** The file in a response, as `FetchResult` resolves to it. The signal ends reading it. */
-export async function resultOf ({ status, body, length, header }: OutboundResponse, fileType: string, { signal, failure }: FetchOptions & { readonly signal: AbortSignal }): Promise<ResultFile> {
+export async function resultOf ({ status, body, length, header }: OutboundResponse, fileType: string, { signal, namedByPage = false, failure }: FetchOptions & { readonly signal: AbortSignal }): Promise<ResultFile> {
   try {
     if (status !== 200) throw statusError(status, `the result answered status ${status}`)
     const chunks = checkedContent(body, {
@@ -47,6 +50,7 @@ export async function resultOf ({ status, body, length, header }: OutboundRespon
       extension: fileType,
       mediaType: header('content-type'),
       length,
+      namedByPage,
       mismatchError: found => failure(`the result is ${found}`)
     })
     const first = await chunks.next()

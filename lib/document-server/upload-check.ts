@@ -8,11 +8,8 @@ import { hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matche
 import { documentTypeOf, extensionOf } from './formats.js'
 import { type Inspection, type InspectedContent, inspected } from './inspect.js'
 import { type PackageCheck, startPackageCheck } from './package-contents.js'
-import { hasPartsOf, namesOtherFormat } from './package-parts.js'
+import { DIRECTORY_REACH, hasPartsOf, namesOtherFormat } from './package-parts.js'
 import { readZipDirectory } from './zip-directory.js'
-
-/** Holds the directory of about 2,500 parts. */
-const END_REACH = 256 * 1024
 
 /**
  * Looks at a file before it is taken, such as an upload: whether the editor opens its format, whether its content is of that
@@ -45,7 +42,7 @@ export async function checkDocument (given: DocumentContent, name: string): Prom
   if (isUint8Array(content)) {
     const bytes = bufferOf(content)
     inspection.atStart(bytes)
-    inspection.atEnd({ start: bytes, end: bytes.subarray(-END_REACH), length: bytes.length })
+    inspection.atEnd({ start: bytes, end: bytes.subarray(-DIRECTORY_REACH), length: bytes.length })
     if (isZip(bytes, extension)) await assertIntact(bytes, extension)
     return content
   }
@@ -56,7 +53,7 @@ export async function checkDocument (given: DocumentContent, name: string): Prom
 function uploadInspection (extension: string): Inspection {
   return {
     startReach: SIGNATURE_REACH,
-    endReach: END_REACH,
+    endReach: DIRECTORY_REACH,
     atStart (start) {
       if (start.length === 0 && !isPlainText(extension)) throw new EmptyDocumentError()
       if (!hasStartOf(extension, start.subarray(0, SIGNATURE_REACH))) throw new WrongFormatError(extension)

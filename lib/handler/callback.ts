@@ -42,7 +42,7 @@ const ANSWER_AFTER_MS = 1000
 export function createCallbackHandler ({ settings, credentials, sessions, saves, forceSaves, hooks }: Dependencies) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const ended = await handle(request, reply).catch(error => {
-      publishRefused(request, reply, error)
+      publishRefused(request, reply, { error, isProven: credentials.proofOf(request).isProven })
       throw error
     })
     if (ended) reportSave(reply, ended)

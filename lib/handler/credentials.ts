@@ -23,6 +23,11 @@ export interface Credentials {
   admitUnsignedCallback (request: FastifyRequest): Promise<void>
   /** Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no body. */
   isProvenByHeader (request: HandlerRequest): boolean
+  /**
+   * Whether a callback that is refused may be of the document server: it has all credentials that are required, or `authorize` has
+   * allowed it. Before its body is read, the token in the header counts. Never throws.
+   */
+  proofOf (request: FastifyRequest): CallbackProof
   /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
   verifyCallback (request: HandlerRequest, fileId: string): VerifiedCallback
   /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
@@ -55,6 +60,12 @@ export interface VerifiedCallback {
   readonly isProven: boolean
 }
 
+export interface CallbackProof {
+  readonly isProven: boolean
+  /** The URL is signed by us: the sender is the document server, or a user for whom the document was opened. */
+  readonly isUrlSigned: boolean
+}
+
 interface Dependencies {
   readonly settings: Pick<Settings, 'authorize' | 'documentServer' | 'proxy' | 'publicBaseUrl' | 'requireToken' | 'signedUrls' | 'timeouts'>
   readonly tokens: TokenSigner
@@ -80,11 +91,8 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   return {
-    isSignedCallback (request) {
-      const { query } = request
-      if (!isHandlerQuery(query) || !query.fileId) throw new InvalidCallbackError('its URL must have exactly one fileId')
-      return !settings.signedUrls || callbackSignature(request, query, query.fileId) === 'valid'
-    },
+    isSignedCallback,
+    isProvenByHeader,
 
     async admitUnsignedCallback (request) {
       const { fileId = '' } = request.query as HandlerQuery
@@ -92,14 +100,10 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       notesOf(request).unsignedAllowedFor = fileId
     },
 
-    isProvenByHeader (request) {
-      if (!settings.requireToken) return true
-      try {
-        const { fileId = '', key: onlyKey } = request.query
-        return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey) // tokens that a browser can have contain no `payload`
-      } catch {
-        return false
-      }
+    proofOf (request) {
+      const notes = notesOf(request)
+      const isProven = notes.isProvenCallback ?? (isSignedByUs(request) && isProvenByHeader(request as HandlerRequest))
+      return { isProven, isUrlSigned: notes.validQuery !== undefined }
     },
 
     verifyCallback (request, fileId) {
@@ -108,17 +112,18 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       const claims = settings.requireToken ? callbackClaims(request) : undefined
       const fields = claims ?? body
       const onlyKey = signature === 'valid' ? query.key : undefined
-      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, fieldOf(fields, 'key'), onlyKey)) throw new ForbiddenError(WRONG_KEY)
-
       const isSigned = !settings.signedUrls || signature === 'valid'
-      return { fields, isProven: isSigned && (!settings.requireToken || claims !== undefined) }
+      const isProven = isSigned && (!settings.requireToken || claims !== undefined)
+      if (isProven) notesOf(request).isProvenCallback = true
+      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, fieldOf(fields, 'key'), onlyKey)) throw new ForbiddenError(WRONG_KEY)
+      return { fields, isProven }
     },
 
     async authorizeCallback (request, fileId, { isProven }) {
       const allowed = notesOf(request).unsignedAllowedFor === fileId || await askApplication(request, { action: 'callback', fileId })
       // The application may recognize a user by cookies that a page of another origin makes the browser send.
-      if (isProven || (allowed && !isFromBrowser(request))) return
-      throw noToken(request, 'no token in the body')
+      if (!isProven && !(allowed && !isFromBrowser(request))) throw noToken(request, 'no token in the body')
+      notesOf(request).isProvenCallback = true
     },
 
     async authorizeDownload (request, fileId, version) {
@@ -152,6 +157,30 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
       if (needs !== 'any' && !rightsOf(defaults)[needs]) throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
       return { claims, isAllowed }
+    }
+  }
+
+  function isSignedCallback (request: FastifyRequest): boolean {
+    const { query } = request
+    if (!isHandlerQuery(query) || !query.fileId) throw new InvalidCallbackError('its URL must have exactly one fileId')
+    return !settings.signedUrls || callbackSignature(request, query, query.fileId) === 'valid'
+  }
+
+  function isSignedByUs (request: FastifyRequest): boolean {
+    try {
+      return isSignedCallback(request)
+    } catch {
+      return false
+    }
+  }
+
+  function isProvenByHeader (request: HandlerRequest): boolean {
+    if (!settings.requireToken) return true
+    try {
+      const { fileId = '', key: onlyKey } = request.query
+      return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey) // tokens that a browser can have contain no `payload`
+    } catch {
+      return false
     }
   }
 

@@ -21,3 +21,36 @@ export function lineLimit ({ interval, max }: Limits): (line: string) => boolean
     return true
   }
 }
+
+interface CountingLimits {
+  /** Milliseconds. */
+  readonly interval: number
+  /** Lines of one kind within that time. */
+  readonly max: number
+  /** Kinds that are told apart: further ones count as one. */
+  readonly maxKinds: number
+}
+
+interface Taken {
+  readonly isDue: boolean
+  /** Lines of this kind that were not due since the last one that was. */
+  readonly suppressed: number
+}
+
+/** As `lineLimit`, for lines that are counted while they are not logged. */
+export function createCountingLimit ({ interval, max, maxKinds }: CountingLimits): (kind: string) => Taken {
+  const counts = new Map<string, { since: number, lines: number, suppressed: number }>()
+
+  return given => {
+    const kind = counts.has(given) || counts.size < maxKinds ? given : ''
+    const now = performance.now()
+    const count = counts.get(kind) ?? { since: now, lines: 0, suppressed: 0 }
+    counts.set(kind, count)
+    if (now - count.since >= interval) Object.assign(count, { since: now, lines: 0 })
+    if (count.lines >= max) return { isDue: false, suppressed: ++count.suppressed }
+    const { suppressed } = count
+    count.lines++
+    count.suppressed = 0
+    return { isDue: true, suppressed }
+  }
+}

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { fragmentType } from '../fragment-type.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { arrivedBytes, discard } from '../streams.js'
 import { parseHttpUrl } from '../url.js'
@@ -40,9 +41,12 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
   }
 }
 
-/** The parts of a multipart body have their own headers, which browsers obey for `multipart/x-mixed-replace`. */
+/**
+ * The parts of a multipart body have their own headers, which browsers obey for `multipart/x-mixed-replace`. Fragments of editors come from
+ * the application only.
+ */
 function typeOf (type = 'application/octet-stream'): string {
-  return /multipart\//i.test(type) ? 'application/octet-stream' : type
+  return /multipart\//i.test(type) || type.toLowerCase().includes(fragmentType) ? 'application/octet-stream' : type
 }
 
 /** A controller that is aborted when the response closes: the client has left, or a hook of the application has sent something else. */

@@ -14,6 +14,8 @@ export interface RequestNotes {
   probe?: Probe | null
   /** The query of a callback whose signature is valid. A hook of the application may change the query of the request afterwards. */
   validQuery?: HandlerQuery
+  /** The callback has all credentials that are required, or `authorize` has allowed it. */
+  isProvenCallback?: boolean
   /** The file for which `authorize` has allowed a callback that is not signed. */
   unsignedAllowedFor?: string
   /** The request has passed the application's hooks. For a probe: it is answered by the handler. */

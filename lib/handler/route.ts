@@ -10,6 +10,7 @@ import { publishFailed, publishWhenClosed } from './response-report.js'
 import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
 import type { RouteOptionsOf, SwaggerTransform } from './route-options.js'
 import { callbackFields, publishRefused } from './save-report.js'
+import { createUnprovenLog } from './unproven-callbacks.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -34,7 +35,7 @@ const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503])
 interface Dependencies {
   readonly path: string
   readonly actions: HandlerActions
-  readonly credentials: Pick<Credentials, 'isSignedCallback' | 'admitUnsignedCallback'>
+  readonly credentials: Pick<Credentials, 'isSignedCallback' | 'admitUnsignedCallback' | 'proofOf'>
   readonly observer: Observer
   readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer' | 'markIfEndedByHook'>
   readonly routeOptions: RouteOptionsOf
@@ -46,6 +47,8 @@ export type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTran
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
 export function handlerRoutes ({ path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies): RouteOptions[] {
+  const logUnproven = createUnprovenLog()
+
   const handler: RouteHandlerMethod = (request, reply) => {
     if (probeRequests.recognizes(request)) return probeRequests.answer(request, reply)
     const handlerRequest = request as HandlerRequest
@@ -79,7 +82,7 @@ export function handlerRoutes ({ path, actions, credentials, observer, probeRequ
       const error = thrownError(thrown)
       observer.failed(request, error)
       if (isEndedByHook(notesOf(request)) && probeRequests.recognizes(request)) return answerProbe(error, reply)
-      return handleError(error, request, reply)
+      return isCallback(request) ? refuseCallback(error, request, reply) : handleError(error, request, reply)
     },
     onSend (request, reply, _payload, done) {
       probeRequests.markIfEndedByHook(request, reply)
@@ -91,6 +94,17 @@ export function handlerRoutes ({ path, actions, credentials, observer, probeRequ
     },
     handler
   } satisfies Partial<RouteOptions>
+
+  function refuseCallback (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { callback, hasReachedAction = false } = notesOf(request)
+    const { isProven, isUrlSigned } = credentials.proofOf(request)
+    if (!hasReachedAction) publishRefused(request, reply, { error, isProven })
+    if (RATE_LIMITED.has(error.statusCode ?? 500)) return handleError(error, request, reply)
+    closeUnlessComplete(request, reply)
+    if (!isProven) logUnproven(request, reply, { error, isUrlSigned })
+    else request.log.error({ err: error, fileId: namedFileId(request), ...(callback && callbackFields(callback)), durationMs: reply.elapsedTime }, 'callback refused: the document server keeps the unsaved changes')
+    return answerCallback(reply, 1)
+  }
 
   return METHODS.map(method => {
     const { schema, ...options } = routeOptions('document-server', transforms?.[method])
@@ -109,16 +123,19 @@ export function requestWithoutQuery (request: FastifyRequest) {
   return { method: request.method, url: request.url.split('?', 1)[0], host: request.host, remoteAddress: request.ip }
 }
 
+function isCallback ({ query, method }: FastifyRequest): boolean {
+  return method === 'POST' && (query as { action?: unknown }).action === 'callback'
+}
+
+/** The rest of the body is not read. */
+function closeUnlessComplete ({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!raw.complete && raw.httpVersionMajor === 1) reply.header('connection', 'close')
+}
+
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
+  closeUnlessComplete(request, reply)
   const action = (request.query as { action?: unknown }).action
-  const { callback, hasReachedAction = false } = notesOf(request)
-  const isCallback = action === 'callback' && request.method === 'POST'
-  if (isCallback && !hasReachedAction) publishRefused(request, reply, original)
-  if (isCallback && !RATE_LIMITED.has(original.statusCode ?? 500)) {
-    request.log.warn({ err: original, fileId: namedFileId(request), ...(callback && callbackFields(callback)), durationMs: reply.elapsedTime }, 'callback refused: the document server keeps the unsaved changes')
-    return answerCallback(reply, 1)
-  }
+  const { hasReachedAction = false } = notesOf(request)
   const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original
   const status = errorStatus(error)
   if (!hasReachedAction) publishFailed(request, reply, { error, status })

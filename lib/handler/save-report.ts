@@ -26,14 +26,14 @@ export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSav
 }
 
 /** Publishes that a callback was refused, before or after it was known whether it announced a save. The route logs why. */
-export function publishRefused (request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+export function publishRefused (request: FastifyRequest, reply: FastifyReply, { error, isProven }: { readonly error: unknown, readonly isProven: boolean }): void {
   if (!channels.save.hasSubscribers) return
   const { callback } = notesOf(request)
   const fileId = namedFileId(request)
   channels.save.publish({
     ...(fileId !== undefined && { fileId }),
     ...(callback && callbackFields(callback)),
-    outcome: 'refused',
+    outcome: isProven ? 'refused' : 'unproven',
     code: codeOf(error),
     durationMs: reply.elapsedTime
   })

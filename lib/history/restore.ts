@@ -3,12 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { AddressBlockedError, BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
+import { BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
 import { isStored } from '../save/is-stored.js'
 import type { Saves } from '../save/saves.js'
 import { createQueue } from '../queue.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
-import { isResultPath } from '../security/result-path.js'
 import { CHANGED } from '../sessions/locks.js'
 import { liveSessions } from '../sessions/session-states.js'
 import type { SessionServices } from '../sessions/session-services.js'
@@ -110,8 +109,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
   }
 
   async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
-    if (!isResultPath(new URL(url).pathname)) throw new AddressBlockedError('only a result file of the document server may be restored')
-    const staged = await saves.fetch({ url: new URL(url), filetype: fileType, extension: fileType }, async content => await storage.stage(fileId, content))
+    const staged = await saves.fetch({ url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true }, async content => await storage.stage(fileId, content))
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 

@@ -14,6 +14,8 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal | undefined
   /** Instead of a signal, which costs more: the caller may abort it, and the deadline aborts it. */
   readonly controller?: AbortController
+  /** A page has named the URL: it and all redirects must be result files of the document server. */
+  readonly namedByPage?: boolean
   /** Maximum size of the response body in bytes. Default: `maxFileSize`. */
   readonly limit?: number
   /** Milliseconds until the end of the response body. Default: `timeouts.total`. */
@@ -41,7 +43,7 @@ export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
   const destination = destinationRules(settings)
 
-  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, controller, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
+  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, controller, namedByPage = false, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
     const deadline = startDeadline(total, signal, controller)
     try {
       const response = await requestFollowing(url)
@@ -65,7 +67,7 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
       const response = client.request({
         purpose,
         method,
-        ...destination(purpose, target),
+        ...destination(purpose, target, namedByPage),
         headers: { 'accept-encoding': 'identity', ...headers },
         ...(body === undefined ? {} : { body }),
         signal: deadline.signal

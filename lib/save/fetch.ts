@@ -10,8 +10,12 @@ import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import type { SaveRequest } from './save-request.js'
 
-/** `extension`: of the stored file. */
-type SavedFile = Pick<SaveRequest, 'url' | 'filetype'> & { readonly extension: string }
+interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
+  /** Of the stored file. */
+  readonly extension: string
+  /** A page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
+  readonly namedByPage?: boolean
+}
 
 type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>) => Promise<Result>
 
@@ -45,12 +49,13 @@ export function createFetch ({ outbound, settings: { saveRetries, timeouts }, sh
     }
   }
 
-  async function fetchOnce<Result> ({ url, filetype, extension }: SavedFile, consume: Consume<Result>, total: number): Promise<Result> {
-    const response = await outbound('callback', url, { signal, total })
+  async function fetchOnce<Result> ({ url, filetype, extension, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number): Promise<Result> {
+    const response = await outbound('callback', url, { signal, total, namedByPage })
     try {
       const { status } = response
       if (status < 200 || status > 299 || PARTIAL_OR_EMPTY.has(status)) throw statusError(status, `status ${status} instead of a document`)
-      return await consume(checkedContent(response.body, { filetype, extension, mediaType: response.header('content-type'), length: response.length }), response)
+      const announced = { filetype, extension, mediaType: response.header('content-type'), length: response.length, namedByPage }
+      return await consume(checkedContent(response.body, announced), response)
     } finally {
       discard(response.body)
     }

@@ -15,6 +15,11 @@ export function isResultPath (pathname: string): boolean {
   return RESULT_PATH.test(pathname) && hasNoTraversal(pathname)
 }
 
+/** Whether a URL is that of a result file at one of these origins. */
+export function isResultAt (origins: ReadonlySet<string>, { origin, pathname }: URL): boolean {
+  return origins.has(origin) && isResultPath(pathname)
+}
+
 /** Whether the path of a URL is `path` or below it. */
 export function isBelow (pathname: string, path: string): boolean {
   const folder = path.endsWith('/') ? path : `${path}/`

@@ -5,7 +5,7 @@ import { deferred } from '../helpers/deferred.js'
 import { answerWith, errorOf, profiles, startEditing } from '../helpers/editing.js'
 import { HANDLER, SECRET, signed } from '../helpers/host.js'
 import { forgedToken } from '../helpers/jwt.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { ERROR, memoryLog, WARN } from '../helpers/log.js'
 
 /** What every token starts with; a parser's message quotes a few characters. */
 const FIRST_PART = signed({}).split('.')[0]!
@@ -102,7 +102,7 @@ t.test('a save that cannot be fetched is logged once', async t => {
   const editing = await startEditing(t, { server: log.server, serve: answerWith('gone', 404) })
   t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 1)
   const lines = log.records().filter(({ level }) => level >= WARN)
-  t.match(lines, [{ level: WARN, err: { code: 'FST_EDITOR_UPSTREAM' } }])
+  t.match(lines, [{ level: ERROR, err: { code: 'FST_EDITOR_UPSTREAM' } }])
   t.equal(lines.length, 1)
 })
 

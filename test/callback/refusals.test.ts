@@ -2,7 +2,7 @@ import t from 'tap'
 import { startEditing } from '../helpers/editing.js'
 import { SECRET, signed } from '../helpers/host.js'
 import { forgedToken } from '../helpers/jwt.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { ERROR, memoryLog, WARN } from '../helpers/log.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
 const now = () => Math.floor(Date.now() / 1000)
@@ -15,6 +15,8 @@ interface Refusal {
   readonly code?: string
   /** What the line says there was. */
   readonly found?: object
+  /** The document server has sent it nevertheless. */
+  readonly isProven?: true
   /** Path and query, instead of the signed URL. */
   readonly query?: (fileId: string) => Record<string, string>
 }
@@ -85,6 +87,7 @@ const refusals: Record<string, Refusal> = {
     token: save => signed(save),
     headers: save => bearer(signed({ payload: { ...save, status: 6 } })),
     advice: /the tokens in the body and in the header disagree about status/,
+    isProven: true,
     found: { bodyToken: true, headerToken: true }
   },
   'an unsigned URL': {
@@ -101,16 +104,18 @@ const refusals: Record<string, Refusal> = {
   'a key of another file': {
     token: save => signed({ ...save, key: 'of-another-file' }),
     advice: /the document key of the callback does not belong to its file/,
+    isProven: true,
     code: 'FST_EDITOR_FORBIDDEN'
   },
   'no callback': {
     token: save => signed({ ...save, status: 'x' }),
     advice: /integer status/,
+    isProven: true,
     code: 'FST_EDITOR_INVALID_CALLBACK'
   }
 }
 
-for (const [name, { token, headers, advice, code = 'FST_EDITOR_UNAUTHORIZED', found, query }] of Object.entries(refusals)) {
+for (const [name, { token, headers, advice, code = 'FST_EDITOR_UNAUTHORIZED', found, query, isProven = false }] of Object.entries(refusals)) {
   t.test(`a callback refused for ${name} logs one line with what is wrong, the value found and how to fix it`, async t => {
     const log = memoryLog()
     const editing = await startEditing(t, { server: log.server })
@@ -124,7 +129,7 @@ for (const [name, { token, headers, advice, code = 'FST_EDITOR_UNAUTHORIZED', fo
 
     const lines = log.records().filter(({ level }) => level >= WARN)
     t.equal(lines.length, 1)
-    t.match(lines[0], { level: WARN, msg: /refused/, fileId, err: { message: advice, code } })
+    t.match(lines[0], { level: isProven ? ERROR : WARN, msg: isProven ? /^callback refused/ : /^an unproven callback was refused/, fileId, err: { message: advice, code } })
     if (found) {
       const { issuedSecondsAgo: expected, ...rest } = found as { issuedSecondsAgo?: number }
       const { issuedSecondsAgo: actual, ...others } = lines[0]!.err!.found as { issuedSecondsAgo?: number }

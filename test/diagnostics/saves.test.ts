@@ -26,6 +26,7 @@ interface End {
 
 const INFO = 30
 const WARN = 40
+const ERROR = 50
 const BYTES = Buffer.byteLength(NEW)
 const TIME = '2026-11-20T16:12:26.000Z'
 const LATER = '2026-11-20T16:12:27.000Z'
@@ -129,7 +130,7 @@ const ends: Record<string, End> = {
     act: async ({ post, key }) => await post({ key, status: 3 }),
     message: { status: 3, outcome: 'not-assembled' },
     without: NOT_STORED,
-    level: 50,
+    level: ERROR,
     line: /could not assemble the edited document/
   },
   'a save that cannot be fetched': {
@@ -175,23 +176,23 @@ const ends: Record<string, End> = {
   'a callback with a token of another secret': {
     act: async ({ postCallback, fileId, key, url }) => (await postCallback(fileId, { key, status: 2, url, token: `${signed({ key, status: 2, url })}x` })).body,
     answer: '{"error":1}',
-    message: { outcome: 'refused', code: 'FST_EDITOR_UNAUTHORIZED' },
+    message: { outcome: 'unproven', code: 'FST_EDITOR_UNAUTHORIZED' },
     without: UNKNOWN,
-    line: /^callback refused/
+    line: /^an unproven callback was refused/
   },
   'a callback without a signature in its URL': {
     act: async ({ handler, fileId }) => await (await fetch(handler({ action: 'callback', fileId }), { method: 'POST', body: '{}' })).text(),
     answer: '{"error":1}',
-    message: { outcome: 'refused', code: 'FST_EDITOR_UNAUTHORIZED' },
+    message: { outcome: 'unproven', code: 'FST_EDITOR_UNAUTHORIZED' },
     without: UNKNOWN,
-    line: /^callback refused/
+    line: /^an unproven callback was refused/
   },
   'a callback that is not JSON': {
     act: async ({ postCallback, fileId }) => (await postCallback(fileId, 'nonsense')).body,
     answer: '{"error":1}',
-    message: { outcome: 'refused', code: 'FST_EDITOR_INVALID_CALLBACK' },
+    message: { outcome: 'unproven', code: 'FST_EDITOR_INVALID_CALLBACK' },
     without: UNKNOWN,
-    line: /^callback refused/
+    line: /^an unproven callback was refused/
   },
   'a callback that a hook of the application limits': {
     options: {
@@ -201,7 +202,7 @@ const ends: Record<string, End> = {
     },
     act: async ({ postCallback, fileId }) => (await postCallback(fileId, {})).status,
     answer: 429,
-    message: { outcome: 'refused', code: 'LIMITED' },
+    message: { outcome: 'unproven', code: 'LIMITED' },
     without: UNKNOWN,
     level: INFO,
     line: /^editor request failed$/
@@ -226,7 +227,7 @@ function pluginLines (log: ReturnType<typeof memoryLog>) {
   return log.records().filter(({ level, msg }) => level >= INFO && !/^(incoming request|request completed|Server listening|a hook of the application ended)/.test(msg))
 }
 
-for (const [name, { options, act, callbacks = 1, answer = 0, message, without = [], level = WARN, line }] of Object.entries(ends)) {
+for (const [name, { options, act, callbacks = 1, answer = 0, message, without = [], line, level = line.source.startsWith('^callback') ? ERROR : WARN }] of Object.entries(ends)) {
   t.test(`${name}: one message and one line in the log say what became of it`, async t => {
     const log = memoryLog()
     const editing = await startEditing(t, { server: log.server, ...options })
@@ -244,7 +245,7 @@ for (const [name, { options, act, callbacks = 1, answer = 0, message, without = 
     t.equal(lines.length, messages.length, 'one line for each message')
     t.match(lines.at(-1), { level, msg: line })
     if (line.source !== '^editor request failed$' && message.status !== 3) t.match(lines.at(-1), { fileId: editing.fileId, durationMs: Number })
-    if (message.outcome !== 'refused' && message.status !== 3) t.match(lines.at(-1), last)
+    if (message.outcome !== 'refused' && message.outcome !== 'unproven' && message.status !== 3) t.match(lines.at(-1), last)
   })
 }
 
@@ -271,7 +272,7 @@ t.test('a callback whose client leaves in the middle of the body has one message
   request.write('{"status":2')
   await once(editing.app.server, 'request')
   request.destroy()
-  t.match(await until(1), [{ fileId: editing.fileId, outcome: 'refused', code: 'ECONNRESET' }])
+  t.match(await until(1), [{ fileId: editing.fileId, outcome: 'unproven', code: 'ECONNRESET' }])
 })
 
 /** Lets the test decide when the saved file arrives. */

@@ -9,6 +9,7 @@ export interface LogRecord {
 }
 
 export const WARN = 40
+export const ERROR = 50
 
 /** Everything a service logs, at its most talkative. */
 export function memoryLog () {

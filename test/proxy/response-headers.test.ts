@@ -1,4 +1,5 @@
 import t from 'tap'
+import { fragmentType } from '../../lib/index.js'
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import { startRawUpstream } from '../helpers/raw.js'
@@ -64,6 +65,21 @@ for (const profile of ['secure', 'classic'] as const) {
         t.equal(response.headers.get('x-content-type-options'), 'nosniff')
         t.match(await response.text(), method === 'GET' ? /^--x[^]*--x--$/ : /^$/, 'the bytes are as they were')
       }
+    }
+  })
+}
+
+for (const profile of ['secure', 'classic'] as const) {
+  t.test(`the media type of editor fragments is forwarded as application/octet-stream (${profile})`, async t => {
+    const types = [fragmentType, `${fragmentType}; charset=utf-8`, fragmentType.toUpperCase(), ` ${fragmentType}`, `text/plain, ${fragmentType}`, `${fragmentType}, text/plain`]
+    const upstream = await startUpstream(t, (request, response) => {
+      response.writeHead(200, { 'content-type': types[Number(new URL(request.url!, 'http://x').searchParams.get('type'))]! }).end('<div data-onlyoffice-editor>')
+    })
+    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
+    for (const [number, type] of types.entries()) {
+      const response = await host.proxied(`${upstream.origin}/cache/files/x?type=${number}`)
+      t.equal(response.headers.get('content-type'), 'application/octet-stream', type)
+      t.equal(await response.text(), '<div data-onlyoffice-editor>')
     }
   })
 }

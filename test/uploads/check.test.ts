@@ -107,7 +107,7 @@ t.test('a file without content, of another format than its extension, or damaged
     ['a.docx', Buffer.of(), EMPTY], ['a.pdf', Buffer.of(), EMPTY], ['a.html', Buffer.of(), EMPTY],
     ...['docx', 'xls', 'odt', 'pdf', 'rtf', 'txt', 'csv', 'html', 'md', 'fodt', 'hwp', 'djvu', 'epub'].map(format => [`program.${format}`, PROGRAM, WRONG] as [string, Uint8Array, object]),
     ['a.docx', fixture('orders.xlsx'), WRONG], ['a.xlsx', fixture('deck.pptx'), WRONG], ['a.pptx', REPORT, WRONG],
-    ['a.odt', fixture('orders.ods'), WRONG], ['a.docx', fixture('report.odt'), WRONG], ['a.odt', REPORT, WRONG], ['a.epub', fixture('report.odt'), WRONG],
+    ['a.odt', fixture('orders.ods'), WRONG], ['a.docx', fixture('report.odt'), WRONG], ['a.odt', REPORT, WRONG], ['a.epub', fixture('report.odt'), WRONG], ['a.epub', REPORT, WRONG],
     ['a.docx', fixture('report.pdf'), WRONG], ['a.pdf', REPORT, WRONG], ['a.txt', REPORT, WRONG], ['a.txt', fixture('report.pdf'), WRONG], ['a.csv', fixture('report.doc'), WRONG],
     ['a.docx', Buffer.from('<!DOCTYPE html><title>Sign in</title>'), WRONG], ['a.docx', packageOf('photo.jpg'), WRONG], ['a.docx', packageOf('[Content_Types].xml', 'visio/a'), WRONG],
     ['a.docx', zipSync({}), WRONG],

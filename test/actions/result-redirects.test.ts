@@ -1,0 +1,65 @@
+import t, { type Test } from 'tap'
+import { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import { profiles } from '../helpers/editing.js'
+import { startUpstream } from '../helpers/listen.js'
+import { startPageHost } from './support.js'
+
+const PDF = '%PDF-1.7 content'
+const FILE = '/cache/files/data/x/output.pdf'
+
+/** A document server whose result file `…/to?url` redirects to that URL, and another server that it may lead to. */
+async function start (t: Test, options: (origins: { readonly other: string }) => Partial<EditorOptions> = () => ({})) {
+  const server = await startUpstream(t, ({ url = '' }, response) => {
+    const target = url.split('/to?')[1]
+    if (target === undefined) return response.end(PDF)
+    response.writeHead(302, { location: decodeURIComponent(target) }).end()
+  })
+  const other = await startUpstream(t, (_request, response) => response.end(PDF))
+  const host = await startPageHost(t, { documentServerOrigin: server.origin, storage: memoryStorage(), actions: { saveAs: true }, versions: {}, ...options({ other: other.origin }) })
+  const through = (target: string) => `${server.origin}/cache/files/to?${encodeURIComponent(target)}`
+  return {
+    server,
+    other,
+    through,
+    /** Everything with which a page has a result file fetched. Each resolves to the status of its answer. */
+    ways: {
+      'save-as': async (url: string) => (await host.ask('save-as', { url, title: 'Copy.pdf', fileType: 'pdf' })).status,
+      restore: async (url: string) => (await host.ask('restore', { version: 1, url, fileType: 'pdf' })).status,
+      proxy: async (url: string) => (await host.proxied(url)).status
+    }
+  }
+}
+
+for (const profile of profiles) {
+  for (const way of ['save-as', 'restore', 'proxy'] as const) {
+    if (way === 'proxy' && profile === 'classic') continue // it may fetch any URL there
+    t.test(`${way}: where a redirect of a result file leads is requested only if it is a result file of the document server, too (${profile})`, async t => {
+      const { server, other, through, ways } = await start(t, () => ({ profile }))
+      const targets = [
+        '/info/info.json', '/info', '/healthcheck', '/', '/cache/files', '/cache/files/../../info', '/cache/files/%2e%2e/%2e%2e/info', '/x?/cache/files/y',
+        `${server.origin}/info/info.json`, `http://localhost:${server.port}${FILE}`, `${other.origin}${FILE}`, `${other.origin}/`,
+        `//127.0.0.1:${other.port}${FILE}`, `http://169.254.169.254${FILE}`, through('/info/info.json'), through(`${other.origin}${FILE}`)
+      ]
+      for (const target of targets) {
+        server.requests.length = 0
+        t.equal(await ways[way](through(target)), 403, target)
+        t.ok(server.requests.every(line => line.includes('/cache/files/to?')) && server.requests.length > 0, target)
+      }
+      t.strictSame(other.requests, [])
+
+      for (const target of [FILE, `${server.origin}${FILE}`, 'data/x/output.pdf', through(FILE)]) t.equal(await ways[way](through(target)), 200, target)
+    })
+  }
+
+  t.test(`save-as and restore: no other option allows more, and a further origin of the document server as much (${profile})`, async t => {
+    const any = await start(t, () => ({ profile, proxy: { allow: 'any' }, documentServer: { origins: 'any' }, allowPrivateAddresses: true }))
+    const named = await start(t, ({ other }) => ({ profile, documentServer: { origins: [other] } }))
+    for (const way of ['save-as', 'restore'] as const) {
+      for (const target of ['/info/info.json', `${any.other.origin}${FILE}`]) t.equal(await any.ways[way](any.through(target)), 403, `${way} ${target}`)
+      t.equal(await named.ways[way](named.through(`${named.other.origin}${FILE}`)), 200, way)
+      t.equal(await named.ways[way](named.through(`${named.other.origin}/info`)), 403, way)
+    }
+    t.strictSame(any.other.requests, [])
+    t.strictSame(named.other.requests.filter(line => !line.includes(FILE)), [])
+  })
+}
