@@ -10,7 +10,7 @@ import { discard } from '../streams.js'
 import { withTimeout } from '../with-timeout.js'
 import type { SaveRequest } from './save-request.js'
 
-interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
+export interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
   /** Of the stored file. */
   readonly extension: string
   /** A page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
