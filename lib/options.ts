@@ -85,6 +85,7 @@ const rules: Rules<EditorOptions> = {
     favorite: Hook,
     create: Hook,
     links: TrueOrFalse,
+    copied: Hook,
     documentName: Hook,
     page: Hook
   },

@@ -69,6 +69,14 @@ export interface SaveAsResult {
   readonly name?: string
 }
 
+export interface CopiedAction extends PageAction {
+  /** Of the copy in the storage. */
+  readonly copyFileId: string
+  /** As in `SaveAsAction`. */
+  readonly name: string
+  readonly fileType: string
+}
+
 export interface ChooseAction extends PageAction {
   /** What the user typed to find a file. At most 200 characters. */
   readonly search?: string
@@ -200,6 +208,15 @@ export interface ActionOptions {
    * ```
    */
   readonly saveAs?: true | ActionHook<SaveAsAction, SaveAsResult | void>
+  /**
+   * A copy was stored in the storage, with `saveAs: true`. A failure of the hook is logged: the copy stays.
+   *
+   * @example
+   * ```js
+   * copied: async ({ copyFileId, name, user }) => { await documents.insert({ fileId: copyFileId, title: name, owner: user.id }) }
+   * ```
+   */
+  readonly copied?: ActionHook<CopiedAction, void>
   /**
    * Images that the user may insert. At most 200 are shown. Only pages that may edit can ask for them.
    *

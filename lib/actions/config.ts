@@ -22,8 +22,7 @@ interface Dependencies {
 }
 
 /** A save that another instance handles is about to be noted. */
-const OUTDATED_KEY_LIMIT_MS = 2000
-const POLL_INTERVAL_MS = 100
+const PAUSES_MS = [100, 200, 400, 800, 800]
 
 /** A configuration as the page would have if it was made now. */
 export function configAction ({ options, hooks, createControl, makeToken, namesFor, whenSaved }: Dependencies): PageAction {
@@ -32,20 +31,21 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
     isBody: isConfigBody,
     async run (page) {
       const { body: { purpose, actionLink, key }, claims, isAllowed } = page
-      const { fileId, until } = claims
+      const { page: pageId, fileId, until } = claims
       const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
       const name = await presentName(page) ?? claims.name
       const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
       await whenSaved(fileId)
       await control.openDocument(fileId, { name })
       // The editor that notices the save may be faster than the instance that stores it.
-      for (const end = performance.now() + OUTDATED_KEY_LIMIT_MS; control.documentKey === key && performance.now() < end;) {
-        await delay(POLL_INTERVAL_MS)
+      for (const pause of PAUSES_MS) {
+        if (control.documentKey !== key) break
+        await delay(pause)
         await control.openDocument(fileId, { name })
       }
       return {
         config: control.config,
-        pageToken: makeToken({ fileId, name, defaults, ...(!isAllowed && { until }) }),
+        pageToken: makeToken({ page: pageId, fileId, name, defaults, ...(!isAllowed && { until }) }),
         proxyToken: control.proxyToken,
         actions: namesFor(defaults).join(' ')
       }

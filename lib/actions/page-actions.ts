@@ -43,7 +43,7 @@ interface Dependencies {
   readonly editorSessions: Pick<EditorSessions, 'rename'>
   /** Identifies this application in copied cells. */
   readonly instanceId: string
-  readonly log: Pick<FastifyBaseLogger, 'warn'>
+  readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   /** Resolves when the saves of a file that have arrived are stored. */
   readonly whenSaved: (fileId: string) => Promise<void>
   readonly signal: AbortSignal
@@ -73,7 +73,7 @@ export function createPageActions ({ settings, createControl, pageTokens, offere
     configAction({ ...parts, options }),
     renewAction(parts),
     ...when(options.rename, hook => renameAction({ ...parts, hook })),
-    ...when(options.saveAs, saveAs => saveAsAction({ ...parts, saveAs })),
+    ...when(options.saveAs, saveAs => saveAsAction({ ...parts, saveAs, copied: options.copied })),
     ...when(options.images, hook => imagesAction({ ...parts, hook })),
     ...when(options.documents, hook => documentsAction({ ...parts, hook })),
     ...when(options.spreadsheets, hook => spreadsheetsAction({ ...parts, hook })),

@@ -2,12 +2,13 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import type { Readable } from 'node:stream'
 import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
-import { ForbiddenError, InvalidActionError, TooLargeError, UnauthorizedError } from '../errors.js'
+import { ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError } from '../errors.js'
 import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
 import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
 import type { CommonRouteOptions } from '../handler/route-options.js'
 import type { PageAction } from './action.js'
 import { readBody } from './body.js'
+import { createBudget } from './budget.js'
 import { NEEDS } from './rights.js'
 
 interface Dependencies {
@@ -29,6 +30,7 @@ const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 /** The scope of the actions' routes: JSON in, JSON out. */
 export function actionScope ({ path, actions, credentials, createControl, bodyTimeout, routeOptions, signal }: Dependencies) {
   const authorized = new WeakMap<FastifyRequest, AuthorizedAction>()
+  const spend = createBudget()
 
   return async function scope (scope: FastifyInstance): Promise<void> {
     scope.removeAllContentTypeParsers()
@@ -41,7 +43,12 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
       method: 'POST',
       url: `${path}/actions/${action.name}`,
       /** Runs before the body is read. */
-      onRequest: async request => { authorized.set(request, await credentials.authorizeAction(request, { name: action.name, needs: NEEDS[action.name] })) },
+      async onRequest (request) {
+        const { name } = action
+        const authorization = await credentials.authorizeAction(request, { name, needs: NEEDS[name] })
+        spend(authorization.claims.page, name)
+        authorized.set(request, authorization)
+      },
       async handler (request, reply) {
         const { body } = request
         if (!action.isBody(body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
@@ -57,6 +64,7 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
 
 function answerError (error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined): FastifyReply {
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
+  if (error instanceof TooManyRequestsError) reply.header('retry-after', error.retryAfter)
   const status = error instanceof TooLargeError ? 413 : errorStatus(error) // the user can do something about it
   request.log[status >= 500 ? 'error' : 'info']({ err: error, ...(fileId !== undefined && { fileId }) }, 'request of an editor page failed')
   return send(reply.code(status), { code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED', message: publicMessage(error, status) })

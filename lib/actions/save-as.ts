@@ -1,4 +1,5 @@
-import type { ActionOptions, SaveAsAction, SaveAsResult } from '../../types/actions.js'
+import type { FastifyBaseLogger } from 'fastify'
+import type { ActionOptions, CopiedAction, SaveAsAction, SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { UpstreamError } from '../errors.js'
@@ -6,7 +7,7 @@ import type { TimedStorage } from '../storage/timed-storage.js'
 import { similarName } from '../security/file-name.js'
 import { discard } from '../streams.js'
 import { pageAction, type PageAction, type PageRequest } from './action.js'
-import type { HookCalls } from './hook-calls.js'
+import { type HookCalls, NOTHING } from './hook-calls.js'
 import { checkedResult } from './named-result.js'
 import type { PageLinks } from './page-links.js'
 import { isSaveAsBody } from './requests.compiled.js'
@@ -14,6 +15,8 @@ import { isSavedCopy } from './results.compiled.js'
 
 interface Dependencies {
   readonly saveAs: NonNullable<ActionOptions['saveAs']>
+  readonly copied: ActionOptions['copied']
+  readonly log: Pick<FastifyBaseLogger, 'error'>
   readonly hooks: HookCalls
   readonly storage: Pick<TimedStorage, 'create' | 'discard' | 'stage'>
   readonly fetchResult: FetchResult
@@ -25,7 +28,7 @@ interface Dependencies {
 }
 
 /** Fetches a copy that the document server has made, and stores it or hands it to the application. */
-export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, origins, fetchTime }: Dependencies): PageAction {
+export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult, pageLinks, origins, fetchTime }: Dependencies): PageAction {
   return pageAction({
     name: 'save-as',
     isBody: isSaveAsBody,
@@ -44,7 +47,7 @@ export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, 
     const { body: content, fileType, size } = file
     try {
       const result = saveAs === true
-        ? { fileId: await create(page.claims.fileId, file) }
+        ? { fileId: await create(file, name, page) }
         : await hooks.call<SaveAsAction, SaveAsResult | void>({ name: 'saveAs', hook: saveAs }, page, { name, fileType, content, size }, {
           isResult: isSavedCopy,
           expected: '{ fileId?, url?, name? } with an http(s) URL or a path',
@@ -59,10 +62,16 @@ export function saveAsAction ({ saveAs, hooks, storage, fetchResult, pageLinks, 
     }
   }
 
-  async function create (besides: string, { body, fileType }: ResultFile): Promise<string> {
-    const staged = await storage.stage(besides, body)
+  async function create ({ body, fileType }: ResultFile, name: string, page: PageRequest<unknown>): Promise<string> {
+    const { fileId } = page.claims
+    const staged = await storage.stage(fileId, body)
     try {
-      return (await storage.create(fileType, staged)).fileId
+      const { fileId: copyFileId } = await storage.create(fileType, staged)
+      if (copied) {
+        await hooks.call<CopiedAction, void>({ name: 'copied', hook: copied }, page, { copyFileId, name, fileType }, NOTHING)
+          .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))
+      }
+      return copyFileId
     } finally {
       await storage.discard(staged)
     }

@@ -9,7 +9,8 @@ import type { Saves } from '../save/saves.js'
 import { createQueue } from '../queue.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../rules.js'
 import { CHANGED } from '../sessions/locks.js'
-import { liveSessions } from '../sessions/session-states.js'
+import type { Session } from '../sessions/record.js'
+import { isLive, liveSessions } from '../sessions/session-states.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { versionRestored } from '../sessions/stored-saves.js'
@@ -28,6 +29,17 @@ interface StagedVersion {
   readonly staged: StagedContent
   /** The file gets it; absent if the file keeps its own. */
   readonly extension: string | undefined
+}
+
+/** For the end of a document's sessions. */
+interface Wait {
+  waiters: number
+  /** When the document server is asked about live sessions. */
+  askAt: number
+  /** The question about sessions that may have ended already. */
+  first?: Promise<void>
+  /** Whether somebody edits: the next look of all who wait. */
+  next?: Promise<boolean> | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -50,6 +62,8 @@ export type Restores = ReturnType<typeof createRestores>
 export function createRestores (services: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
   const { settings, storage, locks, recordStore, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
+  /** By fileId. */
+  const waits = new Map<string, Wait>()
 
   return {
     /**
@@ -85,21 +99,40 @@ export function createRestores (services: SessionServices, versions: Versions, s
     }
   }
 
+  /** All who wait for the same document look at its record, and ask the document server, together. */
   async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
-    let askAt = -Infinity // at once about sessions that may have ended
-    for (;;) {
+    const wait = waits.get(fileId) ?? { waiters: 0, askAt: performance.now() + ASK_AFTER_MS }
+    waits.set(fileId, wait)
+    wait.waiters++
+    try {
       signal.throwIfAborted()
-      const { record } = await recordStore.read(fileId)
-      const live = liveSessions(record)
-      const suspects = askAt === -Infinity ? record.sessions.filter(({ state }) => state === 'unconfirmed') : live
-      if (live.length === 0 && suspects.length === 0) return
-      if (performance.now() > askAt) {
-        if (suspects.length > 0) await unlessAborted(Promise.all(suspects.map(async session => await sessions.giveUpIfUnknown(fileId, session))), signal)
-        askAt = performance.now() + ASK_AFTER_MS
+      await unlessAborted(wait.first ??= askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
+      for (let isEdited = await isBeingEdited(fileId); isEdited; isEdited = await unlessAborted(wait.next ??= nextLook(fileId, wait), signal)) {
+        if (performance.now() > end) throw new BeingEditedError(timeout)
       }
-      if (performance.now() > end) throw new BeingEditedError(timeout)
-      await delay(POLL_INTERVAL_MS, undefined, { signal })
+    } finally {
+      if (--wait.waiters === 0) waits.delete(fileId)
     }
+  }
+
+  async function nextLook (fileId: string, wait: Wait): Promise<boolean> {
+    await delay(POLL_INTERVAL_MS)
+    wait.next = undefined
+    if (performance.now() > wait.askAt) {
+      await askAbout(fileId, isLive)
+      wait.askAt = performance.now() + ASK_AFTER_MS
+    }
+    return await isBeingEdited(fileId)
+  }
+
+  async function isBeingEdited (fileId: string): Promise<boolean> {
+    return liveSessions((await recordStore.read(fileId)).record).length > 0
+  }
+
+  /** Asks the document server about sessions that may have ended. */
+  async function askAbout (fileId: string, isSuspect: (session: Session) => boolean): Promise<void> {
+    const { record } = await recordStore.read(fileId)
+    await Promise.all(record.sessions.filter(isSuspect).map(async session => await sessions.giveUpIfUnknown(fileId, session)))
   }
 
   async function stageVersion (fileId: string, version: number): Promise<StagedVersion> {
@@ -120,7 +153,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
       // After a refused save it is stored once more: the key of the present revision leads to that save.
-      const isUpToDate = versionRestored(snapshot.record) === snapshot.record
+      const isUpToDate = versionRestored(snapshot.record) === snapshot.record && (extension ?? current.extension) === current.extension
       if (isUpToDate && await isStored(services, staged, current)) return { version: await numberOf(fileId, current), revision: current.revision }
       const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
       const info = await saves.replaceNoted(fileId, staged, snapshot, options, {

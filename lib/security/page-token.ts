@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { Clock } from '../../types/options.js'
@@ -5,6 +6,8 @@ import { urlSigner } from './signed-url.js'
 
 /** What a page was made with. Nobody else decides who its user is, and what the user may do. */
 export interface PageClaims {
+  /** Of the page: its later tokens have the same. */
+  readonly page: string
   readonly fileId: string
   /** Title of the document. */
   readonly name: string
@@ -16,8 +19,8 @@ export interface PageClaims {
   readonly until: number
 }
 
-/** What a token is made of. Without `until` it is that of a new page. */
-export type NewPageClaims = Omit<PageClaims, 'expires' | 'until'> & Partial<Pick<PageClaims, 'until'>>
+/** What a token is made of. Without `page` and `until` it is that of a new page. */
+export type NewPageClaims = Omit<PageClaims, 'expires' | 'page' | 'until'> & Partial<Pick<PageClaims, 'page' | 'until'>>
 
 export type CheckedPageToken =
   | { readonly state: 'valid' | 'expired', readonly claims: PageClaims }
@@ -59,9 +62,9 @@ export function pageTokens ({ secrets, scope, tokenLifetime, pageLifetime, clock
 
   return {
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
-    make ({ fileId, name, defaults, until = secondsAfter(pageLifetime) }) {
+    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults, until = secondsAfter(pageLifetime) }) {
       const expires = Math.min(secondsAfter(tokenLifetime), until)
-      const claims = JSON.stringify({ fileId, name, defaults, expires, until } satisfies PageClaims)
+      const claims = JSON.stringify({ page, fileId, name, defaults, expires, until } satisfies PageClaims)
       const payload = deflateRawSync(claims).toString('base64url')
       const token = `${payload}.${signer.sign(signedAs(payload))}`
       return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token

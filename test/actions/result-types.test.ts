@@ -107,13 +107,12 @@ for (const profile of profiles) {
     named.length = 0
     for (const [name, types] of Object.entries(differing)) {
       const { fileId } = await storing.storage.create('docx', blankDocument('docx'))
-      const token = await storing.tokenOf(undefined, fileId)
       for (const fileType of types) {
         const label = `${name} as ${fileType}`
         const refused = { status: 502, body: { code: 'FST_EDITOR_UPSTREAM' } }
         t.match(await storing.ask('save-as', { ...of(name, fileType), title: `Copy.${fileType}` }), refused, label)
         t.match(await hooked.ask('save-as', { ...of(name, fileType), title: `Copy.${fileType}` }), refused, label)
-        t.match(await storing.ask('restore', { version: 1, ...of(name, fileType) }, { token }), refused, label)
+        t.match(await storing.ask('restore', { version: 1, ...of(name, fileType) }, { token: await storing.tokenOf(undefined, fileId) }), refused, label)
       }
       t.equal((await storing.storage.stat(fileId))?.extension, 'docx')
     }
