@@ -11,7 +11,7 @@ const plugin = {
   plugin: ['options', 'parts', 'shutdown', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'services', 'shutdown', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
   cli: ['editor', 'doctor/plain-text', 'doctor/render-text', 'storage', 'nearest'],
-  actions: ['options', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'storage/timed-storage', 'document-server', 'security'],
+  actions: ['options', 'bounded-map', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'storage/timed-storage', 'document-server', 'security'],
   handler: ['options', 'fragment-type', 'diagnostics', 'bounded-map', 'shutdown', 'json', 'queue', 'streams', 'url', 'with-timeout', 'digest', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/page-defaults', 'doctor/guide', 'doctor/openings', 'doctor/probe-document', 'doctor/probes'],
   openapi: ['options', 'actions/requests', 'actions/results', 'document-server/formats', 'handler/callback-event', 'handler/request', 'handler/route-options'],
   control: ['diagnostics', 'blank/blank-document', 'history', 'html', 'json', 'streams', 'url', 'sessions', 'document-server', 'security', 'doctor/openings', 'rules', 'nearest', 'content'],
