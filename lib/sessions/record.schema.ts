@@ -15,6 +15,8 @@ const SessionSchema = Type.Object({
   state: Type.Union([Type.Literal('open'), Type.Literal('unconfirmed'), Type.Literal('refused'), Type.Literal('reopened')]),
   /** Revision of the stored content that the session's content is based on; absent when unknown. */
   baseRevision: OptionalString,
+  /** A force save was stored since a save was refused: the document server may still return to that one. */
+  isAheadOfRefused: Type.Optional(Type.Boolean()),
   /** When the document server last reported this session; `LONG_AGO` if it is to be asked before the next user joins. */
   lastReported: Milliseconds,
   /** The conflict copy: the session is saved there because someone else changed the edited file. */
@@ -41,8 +43,6 @@ const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({
   storedAt: Milliseconds,
   /** Of the stored file, if the next session under this key is sure to be based on it; absent if nothing was stored in the file. */
   revision: OptionalString,
-  /** The document server had a refused save of the session when this one was stored, and may return to that one. */
-  isAfterRefusal: Type.Optional(Type.Boolean()),
   /** What `onSaved` receives about the content; absent if nothing was stored. */
   result: Type.Optional(Type.Unsafe<SavedResult>(Type.Object({ revision: Type.String(), conflictFileId: OptionalString })))
 })])

@@ -32,7 +32,7 @@ export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: str
 
 /** The document server keeps a refused save under its key only: the session stays until it is opened again. */
 export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
-  return sessionAfter(record, key, 'refused', {}, () => ({
+  return sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
     ...baseOf(record, keys, key, content)
   }))

@@ -6,7 +6,7 @@ import { type Cause, fileAt, NOT_DURABLE } from './record-store.js'
 import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
 import type { SessionServices } from './session-services.js'
 import { isLive } from './session-states.js'
-import { deadLockRemoved, isNewerThanRefused, saveStored } from './stored-saves.js'
+import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /** As the document server reported them. */
 type Users = readonly string[] | undefined
@@ -46,7 +46,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) return keys.of(current, finishedKeys(record))
-        const isKnown = isRecent(session) && !isNewerThanRefused(record, session.key)
+        const isKnown = isRecent(session) && session.isAheadOfRefused !== true
         if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
         deadKeys.add(session.key)
       }
@@ -148,7 +148,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     if (found === undefined && session.state === 'unconfirmed') return false // it is joined only if the document server says that it knows it
     const record = await recordStore.update(fileId, record => {
       // The forgotten file is the save that was refused: who opened it would not see what was stored since.
-      const isGivenUp = found === 'unknown' || (found === 'forgotten' && isNewerThanRefused(record, key))
+      const isGivenUp = found === 'unknown' || (found === 'forgotten' && sessionWith(record, key)?.isAheadOfRefused === true)
       if (!isGivenUp) return sessionAfter(record, key, found === 'edited' ? 'edited' : 'known', { lastReported: clock.now() })
       return isReportedSince(record, session) ? record : sessionAfter(record, key, 'unknown')
     }, { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)

@@ -26,18 +26,19 @@ export function saveStored (record: FileRecord, save: StoredSave, { bearing = {}
   const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
   // Then the document server may return to the refused save under this key, whatever was saved since.
-  const isAfterRefusal = session !== undefined && hasRefusedSave(session)
+  const isAheadOfRefused = session !== undefined && hasRefusedSave(session)
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
     ...revision === undefined ? record : forceSavesConcerned(record, save, bearing, { revision, conflictFileId }),
-    saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(isAfterRefusal ? { isAfterRefusal } : inFile) }))
+    saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(!isAheadOfRefused && inFile) }))
   }
   if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
   if (save.status === 2 && isAwaited) return sessionAfter(changed, save.key, 'saved')
   if (isFinished(record, save)) return changed // its session ended while it was being stored
   return sessionAfter(changed, save.key, save.status === 2 ? 'savedUnheard' : 'forceSaved', {
     lastReported: save.status === 2 ? LONG_AGO : save.storedAt,
+    ...(isAheadOfRefused && { isAheadOfRefused }),
     ...(inFile && { baseRevision: inFile.revision }),
     ...(revision !== undefined && conflictFileId !== undefined && { conflictFileId, conflictRevision: revision })
   })
@@ -73,11 +74,6 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated'
  */
 export function isHeldUp (record: FileRecord, save: SaveIdentity, { isAwaited }: { readonly isAwaited: boolean }): boolean {
   return save.status === 2 && isOlderThanStored(record, save) && (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
-}
-
-/** Whether what is stored of a session is newer than the save of it that was refused. */
-export function isNewerThanRefused (record: FileRecord, key: string): boolean {
-  return lastSaveOf(record, key)?.isAfterRefusal === true
 }
 
 /** Whether what another session has stored in the file is newer, by the document server's clock. */
