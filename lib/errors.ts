@@ -73,16 +73,8 @@ export const InvalidReportError = defineError<[reason: string]>('FST_EDITOR_INVA
 /** A request of an editor page to one of its actions cannot be used. Send it as the page's module does. */
 export const InvalidActionError = defineError<[reason: string]>('FST_EDITOR_INVALID_ACTION', 'The request of the editor page cannot be used: %s', 400)
 
-/** A page has asked for too much in too short a time. `retryAfter`: seconds. */
-export class TooManyRequestsError extends defineError<[seconds: number]>('FST_EDITOR_TOO_MANY_REQUESTS', 'The editor page has asked for too much: try again in %s seconds', 429) {
-  readonly retryAfter: number
-  override readonly retryable = true
-
-  constructor (seconds: number) {
-    super(seconds)
-    this.retryAfter = seconds
-  }
-}
+/** A page has asked for too much in too short a time. The response has the seconds as `retry-after`. */
+export const TooManyRequestsError = defineError<[seconds: number]>('FST_EDITOR_TOO_MANY_REQUESTS', 'The editor page has asked for too much: try again in %d seconds', 429, { retryable: true })
 
 /** Options of the constructor of `ActionFailedError`. */
 export interface ActionFailure extends ErrorOptions {

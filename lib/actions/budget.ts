@@ -1,6 +1,5 @@
 import type { PageActionName } from '../../types/actions.js'
 import { BoundedMap } from '../bounded-map.js'
-import { TooManyRequestsError } from '../errors.js'
 
 /** What an action costs: 1, unless it makes the application store, send or fetch something. */
 const COSTS: Partial<Readonly<Record<PageActionName, number>>> = { restore: 10, 'save-as': 10, create: 10, notify: 5, rename: 5 }
@@ -16,8 +15,8 @@ interface Balance {
   readonly at: number
 }
 
-/** Bounds the work that one page can cause at this instance. Throws `TooManyRequestsError`. */
-export function createBudget (): (page: string, action: PageActionName) => void {
+/** Bounds the work that one page can cause at this instance. Returns the seconds that the page must wait; 0 if it may go on. */
+export function createBudget (): (page: string, action: PageActionName) => number {
   const balances = new BoundedMap<string, Balance>(MAX_PAGES)
 
   return function spend (page, action) {
@@ -25,7 +24,8 @@ export function createBudget (): (page: string, action: PageActionName) => void 
     const { amount, at } = balances.get(page) ?? { amount: CAPACITY, at: now }
     const available = Math.min(CAPACITY, amount + (now - at) / 1000 * REFILLED_PER_SECOND)
     const left = available - (COSTS[action] ?? 1)
-    if (left < 0) throw new TooManyRequestsError(Math.ceil(-left / REFILLED_PER_SECOND))
+    if (left < 0) return Math.ceil(-left / REFILLED_PER_SECOND)
     balances.set(page, { amount: left, at: now })
+    return 0
   }
 }

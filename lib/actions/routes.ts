@@ -43,10 +43,14 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
       method: 'POST',
       url: `${path}/actions/${action.name}`,
       /** Runs before the body is read. */
-      async onRequest (request) {
+      async onRequest (request, reply) {
         const { name } = action
         const authorization = await credentials.authorizeAction(request, { name, needs: NEEDS[name] })
-        spend(authorization.claims.page, name)
+        const seconds = spend(authorization.claims.page, name)
+        if (seconds > 0) {
+          reply.header('retry-after', seconds)
+          throw new TooManyRequestsError(seconds)
+        }
         authorized.set(request, authorization)
       },
       async handler (request, reply) {
@@ -64,7 +68,6 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
 
 function answerError (error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined): FastifyReply {
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
-  if (error instanceof TooManyRequestsError) reply.header('retry-after', error.retryAfter)
   const status = error instanceof TooLargeError ? 413 : errorStatus(error) // the user can do something about it
   request.log[status >= 500 ? 'error' : 'info']({ err: error, ...(fileId !== undefined && { fileId }) }, 'request of an editor page failed')
   return send(reply.code(status), { code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED', message: publicMessage(error, status) })

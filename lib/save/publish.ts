@@ -129,7 +129,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return null
-    if (wasHeldUp(save) || isFromReopenedSession(record, identity.key, request.oldestChange)) return null
+    if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
     return await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })

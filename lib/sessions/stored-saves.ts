@@ -118,12 +118,13 @@ export function isConflict (record: FileRecord, keys: DocumentKeys, { key, first
 }
 
 /**
- * Whether all changes of a save are newer than the last stored save of its key: the document server lost its session and opened
+ * Whether the changes of a save are none of those in the last stored save of its key: the document server lost its session and opened
  * the document again, so the save does not build on what was stored.
  */
-export function isFromReopenedSession (record: FileRecord, key: string, oldestChange: string | undefined): boolean {
+export function isFromReopenedSession (record: FileRecord, { key, firstChange }: SaveIdentity, oldestChange: string | undefined): boolean {
   const last = lastSaveOf(record, key)
-  return last === undefined || isBefore(last.lastsave, oldestChange)
+  if (last === undefined || isBefore(last.lastsave, oldestChange)) return true
+  return last.firstChange !== undefined && firstChange !== last.firstChange // a save of a forgotten file says nothing about changes
 }
 
 /** Whether what was stored of a session may be newer than a forgotten file of it that was written at this time. */
