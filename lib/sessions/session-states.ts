@@ -38,7 +38,7 @@ export const TRANSITIONS = {
   edited: { none: 'none', open: 'open', unconfirmed: 'open', refused: 'reopened', reopened: 'reopened', finished: 'finished' },
   /** It says that it has something under the key, or gives no answer. */
   known: { none: 'none', open: 'open', unconfirmed: 'unconfirmed', refused: 'refused', reopened: 'reopened', finished: 'finished' },
-  /** It says that it does not know the key. */
+  /** It says that it does not know the key, or that it has only a forgotten file that is older than what is stored. */
   unknown: { none: 'none', open: 'none', unconfirmed: 'none', refused: 'none', reopened: 'none', finished: 'finished' },
   /** An earlier version was restored. */
   restored: { none: 'none', open: 'open', unconfirmed: 'unconfirmed', refused: 'none', reopened: 'reopened', finished: 'finished' }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { profiles, startService } from '../integration/support.js'
 
@@ -19,5 +20,27 @@ for (const profile of profiles) {
     const next = await open()
     await next.close()
     t.equal(await stored(), 'refused, and continued')
+  })
+
+  t.test(`after a crash, what was refused does not replace the conflict copy of an earlier force save (${profile})`, async t => {
+    const { app, fileId, others, documentServer, saved, open } = await startService(t, { profile, onConflict: 'keep-both' })
+    const { config } = await app.editorControl().openDocument(fileId)
+    const first = await documentServer.open(config!)
+    await first.edit('one')
+    await others.write(fileId, 'txt', 'changed from outside')
+    t.match(await first.forceSave(), { accepted: true })
+    const copyId = saved.at(-1)!.conflictFileId!
+    await documentServer.crash()
+    await documentServer.restart({ sessions: 'lost' })
+
+    const second = await documentServer.open(config!) // an old page
+    await second.edit('two')
+    const mend = documentServer.fault('file', { type: 'html' })
+    t.match(await second.close(), { status: 2, accepted: false })
+    mend()
+    const third = await open()
+    t.equal(String(await third.content()), 'two')
+    t.match(await third.close(), { accepted: true })
+    t.equal(await text((await app.editorStorage.read(copyId))!.body), 'one')
   })
 }
