@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { HANDLER } from '../helpers/host.js'
+import { HANDLER, startHost } from '../helpers/host.js'
 import { OLD } from '../integration/support.js'
 import { ADA, GRACE, startHistorian } from './support.js'
 
@@ -197,6 +197,42 @@ t.test('a signal ends a restore that waits for an earlier save', async t => {
   gate.resolve()
   await saving
   t.equal(await stored(), 'three')
+})
+
+t.test('a process that dies between a restored version and its note leads nobody back to a save that was refused', async t => {
+  const storage = memoryStorage()
+  let isDying = false
+  const { edit, open, control, documentServer, clock, key, fileId } = await startHistorian(t, {
+    storing: () => ({
+      ...storage,
+      state: {
+        ...storage.state,
+        owner: 'a',
+        async set (id, record, ...rest) {
+          if (isDying && !(record as { lock?: object }).lock) throw new Error('dead')
+          return await storage.state.set(id, record, ...rest)
+        }
+      }
+    })
+  })
+  await edit('two')
+  const refused = await open()
+  const refusedKey = await key()
+  await refused.edit('refused')
+  const mend = documentServer.fault('file', { type: 'html' })
+  t.match(await refused.close(), { accepted: false })
+  mend()
+  t.equal(await key(), refusedKey)
+  isDying = true
+  t.match(await (await control()).restore(1), { version: 3 })
+  const other = await startHost(t, {
+    clock,
+    storage: { ...storage, state: { ...storage.state, owner: 'b', hasEnded: owner => owner === 'a' } },
+    documentServerOrigin: documentServer.url,
+    publicBaseUrl: new URL((await control()).callbackUrl).origin,
+    versions: {}
+  })
+  t.not((await other.app.editorControl().openDocument(fileId)).documentKey, refusedKey)
 })
 
 t.test('hooks that restore each other\'s documents do not wait for each other', async t => {

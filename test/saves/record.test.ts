@@ -328,3 +328,23 @@ function failingOnFullDisk (state: StateStore, isFull: () => boolean): StateStor
     }
   }
 }
+
+t.test('a save without a key is published with the lock, and nothing is noted of it (classic)', async t => {
+  const memory = memoryStorage()
+  const locks: boolean[] = []
+  const storage: Storage = {
+    ...memory,
+    state: {
+      ...memory.state,
+      async set (fileId, value, ...rest) {
+        locks.push('lock' in (value as object))
+        return await memory.state.set(fileId, value, ...rest)
+      }
+    }
+  }
+  const { post, url, fileId, storedText } = await startEditing(t, { profile: 'classic', memory: true, storage })
+  t.equal(await post({ status: 2, url }), 0)
+  t.equal(await storedText(fileId), NEW)
+  t.strictSame(locks, [true, false])
+  t.match((await memory.state.get(fileId))?.value, { saves: [] })
+})
