@@ -2,7 +2,13 @@ import type { PageActionName } from '../../types/actions.js'
 import { BoundedMap } from '../bounded-map.js'
 
 /** What an action costs: 1, unless it makes the application store, send or fetch something. */
-const COSTS: Partial<Readonly<Record<PageActionName, number>>> = { restore: 10, 'save-as': 10, create: 10, notify: 5, rename: 5 }
+const COSTS: Partial<Readonly<Record<PageActionName, number>>> = {
+  restore: 10,
+  'save-as': 10,
+  create: 10,
+  notify: 5,
+  rename: 5
+}
 
 /** What a page can spend at once. */
 const CAPACITY = 120
@@ -15,7 +21,7 @@ interface Balance {
   readonly at: number
 }
 
-/** Bounds the work that one page can cause at this instance. Returns the seconds that the page must wait; 0 if it may go on. */
+/** Bounds the work of one page at this instance. Returns the seconds that the page must wait; 0 if it may go on. */
 export function createBudget (): (page: string, action: PageActionName) => number {
   const balances = new BoundedMap<string, Balance>(MAX_PAGES)
 

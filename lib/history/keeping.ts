@@ -70,8 +70,8 @@ export function keepingStorage (storage: TimedStorage, versions: VersionStore, r
   function keepOptions (revision: string, newest: StoredVersion | null, version: NewVersion | undefined, nextRevision: string | undefined): KeepOptions {
     const made = madeOf(revision, newest)
     const { priority: known = 0, made: previous } = detailsOf(newest?.details)
-    const isNewest = newest?.revision === revision
-    const priority = Math.max(priorityOf(made, isNewest ? made : previous, clock.now()), isNewest ? known : 0)
+    const isKept = newest?.revision === revision // then it was compared with the version before it already
+    const priority = Math.max(priorityOf(made, previous, clock.now()), isKept ? known : 0)
     const session = sessionOf(made)
     const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
     const details: Details = { priority, ...(made && { made }), ...(next && { next }) }

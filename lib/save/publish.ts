@@ -62,7 +62,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   async function deliverAgain (request: SaveRequest, { snapshot: { record: { saves } }, current }: Look): Promise<void> {
     const identity = identityOf(request)!
     const { result } = saves.find(save => isSameSave(save, identity)) ?? {}
-    if (result === undefined || delivered.has(saveIdOf({ ...request, url: request.url.href }))) return
+    if (result === undefined || delivered.has(saveIdOf(request))) return
     const { conflictFileId, revision } = result
     const stored = conflictFileId === undefined ? current : await storage.stat(conflictFileId)
     if (stored?.revision === revision) await deliver(eventOf(request, result))
@@ -137,7 +137,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
 
   /** The copy of an attempt that was not noted is used, unless it was changed since. */
   async function createConflictCopy ({ request, staged }: IdentifiedSave, extension: string): Promise<FileInfo> {
-    const fileId = copyIdOf({ ...request, url: request.url.href })
+    const fileId = copyIdOf(request)
     try {
       return await storage.create(extension, staged, { fileId })
     } catch (error) {
@@ -190,7 +190,7 @@ function resultOf ({ extension, size, revision }: FileInfo): Result {
 function eventOf (request: SaveRequest, result: Result): SavedEvent {
   const { fileId, key, status, users, forgotten } = request
   return {
-    id: saveIdOf({ ...request, url: request.url.href }),
+    id: saveIdOf(request),
     fileId,
     status,
     ...result,

@@ -41,13 +41,14 @@ interface Identified {
   readonly fileId: string
   readonly key?: string | undefined
   readonly status: number
-  readonly url?: string
+  readonly url?: string | URL
   readonly lastsave?: string | undefined
 }
 
 /** The id of a save's events: the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
-  return key === undefined ? randomUUID() : digest(fileId, key, String(status), parseUrl(url)?.pathname ?? url, lastsave)
+  const path = url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url
+  return key === undefined ? randomUUID() : digest(fileId, key, String(status), path, lastsave)
 }
 
 /** The `fileId` of its conflict copy: the same in every attempt at it. */

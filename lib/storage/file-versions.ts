@@ -14,7 +14,7 @@ import { parseVersion } from './state-generations.js'
 import { writeTempFile } from './temp-files.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
 import { detailsText } from './version-details.js'
-import { areLong, type Blob, directBlobs, EMPTY_LOG, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
+import { areLong, type Blob, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
 import { isVersionIndex } from './version-log.compiled.js'
 import type { VersionIndex } from './version-log.schema.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
@@ -112,7 +112,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
 
     async keep (fileId, revision, options = {}) {
       assertKeepOptions(options)
-      const { details, changes, session, priority } = options
+      const { details, changes } = options
       if (changes !== undefined) acceptContent(changes, { name: 'changes' })
       const text = detailsText(details)
       const file = await find(fileId)
@@ -120,7 +120,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       await prepareToWrite()
       const temp = changes && await writeTempFile(temps, changes, modes.file, file.stats)
       try {
-        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, ...session !== undefined && { session }, ...priority !== undefined && { priority } }))
+        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, ...orderOf(options) }))
       } finally {
         if (temp) await removeFile(temp.path).catch(() => {})
       }

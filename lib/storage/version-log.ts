@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../../types/storage.js'
+import type { KeepOptions, StoredVersion } from '../../types/storage.js'
 import { parseJson } from '../json.js'
 import { isSegmentContent } from './version-log.compiled.js'
 import type { Segment, VersionEntry, VersionLog } from './version-log.schema.js'
@@ -25,6 +25,11 @@ export function parseSegment (text: string): readonly VersionEntry[] | undefined
 
 export function segmentText (entries: readonly VersionEntry[]): string {
   return JSON.stringify({ format: 2, entries })
+}
+
+/** What decides in which order versions are removed. */
+export function orderOf ({ session, priority }: KeepOptions): Pick<VersionEntry, 'session' | 'priority'> {
+  return { ...(session !== undefined && { session }), ...(priority !== undefined && { priority }) }
 }
 
 /** `details`: JSON text. */

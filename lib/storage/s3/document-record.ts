@@ -48,8 +48,11 @@ export function withState (record: DocumentRecord, value: unknown, version: stri
   return { ...record, state: { value, version } }
 }
 
+/** How the present content is kept as a version. */
+export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
+
 /** The present content as the newest version. It has the number of the version that is this content already, if there is one. */
-export function presentVersion ({ content, versions }: DocumentRecord & { readonly content: StoredContent }, { keptAt, ...kept }: Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>): VersionEntry {
+export function presentVersion ({ content, versions }: DocumentRecord & { readonly content: StoredContent }, { keptAt, ...kept }: Kept): VersionEntry {
   const { name, size, extension, modifiedAt, revision } = content
   const newest = versions.entries.at(-1)
   const { version, keptAt: since } = newest?.revision === revision ? newest : { version: versions.last + 1, keptAt }

@@ -9,8 +9,9 @@ import { storedExtension } from '../file-info.js'
 import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
 import { sliceOf } from '../reading.js'
 import { detailsText } from '../version-details.js'
+import { orderOf } from '../version-log.js'
 import { checkConditions, explained } from './conditions.js'
-import { directNames, type DocumentRecord, infoOf, isLaterStateOf, parseRecord, type StoredContent, withContent, withState } from './document-record.js'
+import { directNames, type DocumentRecord, infoOf, isLaterStateOf, type Kept, parseRecord, type StoredContent, withContent, withState } from './document-record.js'
 import { markPrefix } from './mark.js'
 import { objectNames } from './names.js'
 import { createObjectStore, presigner } from './object-store.js'
@@ -18,7 +19,7 @@ import { createRecords, orEmpty } from './records.js'
 import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
 import { createSweep } from './sweep.js'
 import type { SweepOptions, SweepResult } from './sweeping.js'
-import { createVersions, type Kept } from './versions.js'
+import { createVersions } from './versions.js'
 
 export interface S3StorageOptions {
   /** The application's own client. The storage does not destroy it. */
@@ -354,13 +355,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }, { onSending }))
     return isCommitted ? { info: info!, recordVersion } : null
 
-    async function keptAs ({ details, changes, session, priority }: KeepOptions): Promise<Kept> {
+    async function keptAs ({ details, changes, ...order }: KeepOptions): Promise<Kept> {
       return {
         details: await versions.details(fileId, detailsText(details), place),
         changes: changes ? await place(changes) : null,
         keptAt: modifiedAt.toISOString(),
-        ...session !== undefined && { session },
-        ...priority !== undefined && { priority }
+        ...orderOf(order)
       }
     }
   }

@@ -7,16 +7,13 @@ import { isSafeFileId } from '../../security/file-id.js'
 import { createTurns } from '../../turns.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
 import { detailsText } from '../version-details.js'
-import { areLong, blobsOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from '../version-log.js'
+import { areLong, blobsOf, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from '../version-log.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
-import { directNames, type DocumentRecord, presentVersion, type StoredContent, withVersions } from './document-record.js'
+import { directNames, type DocumentRecord, type Kept, presentVersion, type StoredContent, withVersions } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 import type { Change, Records } from './records.js'
 import { naming, type PlaceOnce, type PlacedContent, placingOnce, type Staging } from './staging.js'
-
-/** How the present content is kept as a version. */
-export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
 
 export interface S3Versions {
   readonly store: VersionStore
@@ -158,7 +155,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
 
       async keep (fileId, revision, options = {}) {
         assertKeepOptions(options)
-        const { changes, session, priority } = options
+        const { changes } = options
         if (changes !== undefined) acceptContent(changes, { name: 'changes' })
         const text = detailsText(options.details)
         if (!isSafeFileId(fileId)) return null
@@ -169,7 +166,7 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
         const place = placingOnce(staging, fileId, contents)
         let version: StoredVersion | undefined
         const isKept = await naming(contents, async onSending => {
-          const given: Kept = { changes: changes === undefined ? null : await place(changes), details: await details(fileId, text, place), keptAt, ...session !== undefined && { session }, ...priority !== undefined && { priority } }
+          const given: Kept = { changes: changes === undefined ? null : await place(changes), details: await details(fileId, text, place), keptAt, ...orderOf(options) }
           return await records.write(fileId, async record => {
             if (record?.content?.revision !== revision) return null
             for (const content of contents) content.assertFresh()
