@@ -9,6 +9,7 @@ import { createQueue } from '../queue.js'
 import { assertOptions, type Rules, Signal, TrueOrFalse } from '../rules.js'
 import type { SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome, Saves } from '../save/saves.js'
+import { sessionWith } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import { liveSessions } from '../sessions/session-states.js'
 import { spool } from '../storage/spool.js'
@@ -141,11 +142,13 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 
   async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
+    // In the queue: what was reported before is noted then.
+    const session = await saves.queue.run(fileId, async () => sessionWith((await recordStore.read(fileId)).record, key))
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
     try {
       if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' } // fetching may take minutes
-      const outcome = await storeStaged(saveRequest(key, fileId, file, await keysAtRest(key, fileId, signal)), file.staged)
+      const outcome = await storeStaged(saveRequest(key, fileId, file, { session, keysAtRest: await keysAtRest(key, fileId, signal) }), file.staged)
       if (outcome === 'being-edited') return { outcome }
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
     } finally {
@@ -213,7 +216,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 }
 
 /** The path is made of the content: that of the URL is the same for every forgotten file of a key. */
-function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile, keysAtRest: ReadonlySet<string>): SaveRequest {
+function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile, forgotten: NonNullable<SaveRequest['forgotten']>): SaveRequest {
   return {
     fileId,
     status: 2,
@@ -222,7 +225,7 @@ function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }
     lastsave: writtenAt?.toISOString(),
     filetype,
     notmodified: true, // it is compared with the stored bytes
-    forgotten: { keysAtRest }
+    forgotten
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
@@ -75,6 +76,8 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
 
   async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
+    // Somebody has gone on with it: the document server may have a newer file of the key.
+    if (request.forgotten && !isDeepStrictEqual(sessionWith(record, identity.key), request.forgotten.session)) throw new BeingEditedError(0)
     const conflict = request.forgotten
       ? mayBeOlderThanStored(record, identity.key, request.lastsave) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : wasHeldUp(save) || (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))

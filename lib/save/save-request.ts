@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
 import { digest } from '../digest.js'
-import type { Bearing, SaveIdentity } from '../sessions/record.js'
+import type { Bearing, SaveIdentity, Session } from '../sessions/record.js'
 import { parseUrl } from '../url.js'
 
 /** A save that the document server announced in a callback. */
@@ -27,10 +27,10 @@ export interface SaveRequest {
   /** Where the document server has the data of those changes. */
   readonly changesUrl?: URL | undefined
   /**
-   * Of a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. `keysAtRest`: of
-   * sessions in which nobody edits.
+   * Of a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. `session`: as it
+   * was noted before the file was fetched. `keysAtRest`: of sessions in which nobody edits.
    */
-  readonly forgotten?: { readonly keysAtRest: ReadonlySet<string> }
+  readonly forgotten?: { readonly session: Session | undefined, readonly keysAtRest: ReadonlySet<string> }
   /** Whether the document server still waits for the answer, as far as that can be told. Without it, it does. */
   readonly isAwaited?: (() => boolean) | undefined
   /** Absent when no callback announced it. */

@@ -7,7 +7,7 @@ import { documentKeys } from '../../lib/document-server/document-key.js'
 import { deferred } from '../helpers/deferred.js'
 import { HANDLER, SECRET, startHost } from '../helpers/host.js'
 import { OLD, profiles, startService } from '../integration/support.js'
-import { powerSwitch, startAfterOutage, textOf, unknownHere } from './support.js'
+import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './support.js'
 
 for (const profile of profiles) {
   t.test(`an edit whose save came while the application was down is stored, and deleted at the document server (${profile})`, async t => {
@@ -113,26 +113,41 @@ t.test('a force save of a session that continued the forgotten file is newer: it
 })
 
 t.test('a save that the application refused is recovered as well', async t => {
-  let isFull = true
-  const storing = (storage: Storage): Storage => ({
-    ...storage,
-    async replace (...args) {
-      if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-      return await storage.replace(...args)
-    }
-  })
+  const { disk, storing } = fullDisk()
   const { app, open, stored, forgotten, key, saved } = await startService(t, { storing })
   const session = await open()
   await session.edit('refused at first')
   t.match(await session.close(), { status: 2, accepted: false })
   t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'failed', kept: true, error: { code: 'ENOSPC' } }])
   t.strictSame(forgotten(), ['refused at first'])
-  isFull = false
+  disk.isFull = false
   t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'stored', kept: false }])
   t.equal(await stored(), 'refused at first')
   t.strictSame(forgotten(), [])
   t.not(await key(), session.key)
   t.equal(saved.length, 1)
+})
+
+t.test('a refused save is opened, edited and refused again while the first one is fetched: the first one is not stored', async t => {
+  const { disk, storing } = fullDisk()
+  const { httpClient, before } = watchedClient()
+  const { app, clock, open, stored, forgotten, key } = await startService(t, { storing, httpClient })
+  const edit = async (text: string) => {
+    const session = await open()
+    await session.edit(text)
+    t.match(await session.close(), { accepted: false })
+    return session.key
+  }
+  const refused = await edit('first')
+  before('info 2', async () => {
+    clock.jump(1000)
+    t.equal(await edit('second'), refused)
+    disk.isFull = false
+  })
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'being-edited', kept: true }])
+  t.strictSame([await stored(), forgotten(), await key()], [OLD, ['second'], refused])
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'second')
 })
 
 t.test('while another document server has a live session, a forgotten file is not stored: that session would not build on it', async t => {
@@ -271,3 +286,15 @@ t.test('an aborted run rejects with the reason; no answer of the document server
   await t.rejects(app.editorServer.recoverForgotten(), { code: 'FST_EDITOR_UPSTREAM' })
   await t.rejects(app.editorServer.recoverForgotten({ dryRun: 'no' as never }), { code: 'FST_EDITOR_INVALID_OPTION' })
 })
+
+function fullDisk () {
+  const disk = { isFull: true }
+  const storing = (storage: Storage): Storage => ({
+    ...storage,
+    async replace (...args) {
+      if (disk.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      return await storage.replace(...args)
+    }
+  })
+  return { disk, storing }
+}

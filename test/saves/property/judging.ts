@@ -42,6 +42,7 @@ export function judging (state: State) {
 
     refused (one: Keyed, status: number): void {
       if (status === 6) return
+      one.recovered.clear() // another save
       one.refused = state.isTroubled() || model.text() === null ? 'unknown' : 'known'
     },
 

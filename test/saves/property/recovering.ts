@@ -70,7 +70,7 @@ export function recovering ({ state, situation, editors }: Stage, during: During
     const isTouched = places > 0 || !isKept
     if (isEdited && isTouched) violated(`recovery has stored or deleted ${show(text)}, which somebody edits`)
     if (places > 1) violated(`recovery has stored ${show(text)} in ${places} places`)
-    const again = textsOf(copies).find(copied => one.recovered.has(copied))
+    const again = textsOf(copies).find(copied => one.recovered.has(copied) && isPresent(copied, copies))
     if (again !== undefined) violated(`recovery has stored a second copy of ${show(again)}`)
     if (!isKept && !isStored(one.text)) violated(`recovery has deleted ${show(one.text)}, which is stored nowhere`)
     if (inFile === -1) return
@@ -116,6 +116,11 @@ export function recovering ({ state, situation, editors }: Stage, during: During
 
   function textsOf (copies: readonly string[]): string[] {
     return copies.map(id => histories.of(id)[0]!.text!)
+  }
+
+  /** Whether it is the present content of the document, or of a copy other than these. */
+  function isPresent (text: string, copies: readonly string[]): boolean {
+    return [fileId, ...histories.created].some(id => !copies.includes(id) && histories.of(id).at(-1)!.text === text)
   }
 
   function isStored (text: string): boolean {

@@ -48,7 +48,7 @@ export function restoring ({ state, situation, observe }: Stage, during: During)
     const { settled } = outcome
     if (settled?.status === 'fulfilled') {
       if (!isRestored) {
-        equal(await world.outside.textOf(fileId), text, 'nothing is stored where the version is what is stored already')
+        if (trouble?.on !== 'outside') equal(await world.outside.textOf(fileId), text, 'nothing is stored where the version is what is stored already')
       }
       if (trouble !== null) return
       equal(model.newest(), newest + (isRestored ? 1 : 0), 'a version is restored once')
@@ -71,7 +71,9 @@ export function restoring ({ state, situation, observe }: Stage, during: During)
   /** Nobody who opens the document gets what was refused before. */
   function setAside (): void {
     for (const one of model.keys.values()) {
-      if (one.refused === 'known' && editing().every(({ key }) => key !== one.key)) one.refused = 'set aside'
+      if (one.refused !== 'known') continue
+      if (editing().every(({ key }) => key !== one.key)) one.refused = 'set aside'
+      else if (!isCertain(one)) one.refused = 'unknown' // the plugin may not know that somebody edits it
     }
   }
 }
