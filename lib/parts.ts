@@ -134,7 +134,7 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
     sessions,
     saves,
     forceSaves,
-    recoverForgotten: recovery.recoverForgotten,
+    recovery,
     idle
   }
 }

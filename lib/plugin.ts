@@ -22,7 +22,6 @@ import { handlerScope } from './handler/scope.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
 import { createConnection, createDiagnosis, createHandlerParts, createSaving, createVersionHistory } from './parts.js'
-import { recoverRegularly } from './recovery/schedule.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { createShutdown } from './shutdown.js'
 import { fileStorage } from './storage/file-storage.js'
@@ -55,7 +54,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const versionHistory = createVersionHistory(connection, saving)
   const diagnosis = createDiagnosis(foundation, saving)
   const { client, commands, conversions, fetchResult, fromFile, keys, offers, urls } = connection
-  const { forceSaves, recoverForgotten } = saving
+  const { forceSaves, recovery } = saving
   const { openings, openingExplainer } = diagnosis
 
   async function idle (): Promise<void> {
@@ -67,7 +66,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
   app.addHook('preClose', async () => { stopped = shutdown.start(idle) })
   app.addHook('onClose', () => stopped)
-  if (interval !== undefined) app.addHook('onReady', async () => { recoverRegularly(recoverForgotten, interval, saving.services) })
+  if (interval !== undefined) app.addHook('onReady', async () => { recovery.recoverRegularly(interval) })
 
   const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
   const instanceId = settings.publicBaseUrl + handlerPath
@@ -84,7 +83,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     convert: conversions.convert,
     build: createBuilder({ client, fetchResult, fromFile, offers, closing: shutdown.endAll }),
     formats: createFormats({ client }),
-    recoverForgotten
+    recoverForgotten: recovery.recoverForgotten
   })
   app.decorate('editorSessions', editorSessions)
   app.decorate('editorDoctor', createDoctor({

@@ -14,6 +14,7 @@ import { isLive, liveSessions } from '../sessions/session-states.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { versionRestored } from '../sessions/stored-saves.js'
+import { shared } from '../shared.js'
 import { deferErrors } from '../streams.js'
 import { isHttpUrl } from '../url.js'
 import { unlessAborted } from '../with-timeout.js'
@@ -29,17 +30,6 @@ interface StagedVersion {
   readonly staged: StagedContent
   /** The file gets it; absent if the file keeps its own. */
   readonly extension: string | undefined
-}
-
-/** For the end of a document's sessions. */
-interface Wait {
-  waiters: number
-  /** When the document server is asked about live sessions. */
-  askAt: number
-  /** The question about sessions that may have ended already. */
-  first?: Promise<void>
-  /** Whether somebody edits: the next look of all who wait. */
-  next?: Promise<boolean> | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -62,8 +52,9 @@ export type Restores = ReturnType<typeof createRestores>
 export function createRestores (services: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
   const { settings, storage, locks, recordStore, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
-  /** By fileId. */
-  const waits = new Map<string, Wait>()
+  // All who wait for the same document look at its record, and ask the document server, together.
+  const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await isBeingEdited(fileId)))
+  const askLater = shared(async fileId => await delay(ASK_AFTER_MS, undefined, { ref: false, signal: closing }).then(async () => await askAbout(fileId, isLive)))
 
   return {
     /**
@@ -99,30 +90,13 @@ export function createRestores (services: SessionServices, versions: Versions, s
     }
   }
 
-  /** All who wait for the same document look at its record, and ask the document server, together. */
   async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
-    const wait = waits.get(fileId) ?? { waiters: 0, askAt: performance.now() + ASK_AFTER_MS }
-    waits.set(fileId, wait)
-    wait.waiters++
-    try {
-      signal.throwIfAborted()
-      await unlessAborted(wait.first ??= askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
-      for (let isEdited = await isBeingEdited(fileId); isEdited; isEdited = await unlessAborted(wait.next ??= nextLook(fileId, wait), signal)) {
-        if (performance.now() > end) throw new BeingEditedError(timeout)
-      }
-    } finally {
-      if (--wait.waiters === 0) waits.delete(fileId)
+    signal.throwIfAborted()
+    await unlessAborted(askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
+    for (let isEdited = await isBeingEdited(fileId); isEdited; isEdited = await unlessAborted(lookLater(fileId), signal)) {
+      if (performance.now() > end) throw new BeingEditedError(timeout)
+      askLater(fileId).catch(() => {})
     }
-  }
-
-  async function nextLook (fileId: string, wait: Wait): Promise<boolean> {
-    await delay(POLL_INTERVAL_MS)
-    wait.next = undefined
-    if (performance.now() > wait.askAt) {
-      await askAbout(fileId, isLive)
-      wait.askAt = performance.now() + ASK_AFTER_MS
-    }
-    return await isBeingEdited(fileId)
   }
 
   async function isBeingEdited (fileId: string): Promise<boolean> {

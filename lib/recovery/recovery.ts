@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
+import type { RecoveryMessage } from '../../types/diagnostics.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
@@ -28,8 +30,6 @@ const MAX_FOREIGN_KEYS = 10_000
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
 
 /** Stores the forgotten files of this application's documents, and then deletes them at the document server. */
-export type RecoverForgotten = ReturnType<typeof createRecovery>['recoverForgotten']
-
 export function createRecovery (services: SessionServices, saves: Saves) {
   const { settings, storage, recordStore, keys, log, shutdown: { closing, endAll } } = services
   const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
@@ -42,6 +42,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 
   return {
     recoverForgotten,
+    recoverRegularly,
     /** Resolves when no run is in progress. */
     idle: runs.idle
   }
@@ -62,14 +63,26 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     })
   }
 
+  /**
+   * Again and again. `interval`: milliseconds between the end of a run and the start of the next one. The first run comes at a random
+   * time within it, so that instances take turns.
+   */
+  async function recoverRegularly (interval: number): Promise<void> {
+    let pause = Math.ceil(interval * Math.random())
+    while (await delay(pause, true, { signal: closing, ref: false }).catch(() => false)) {
+      await recoverForgotten().catch(err => { if (!closing.aborted) log.warn({ err }, 'the document server\'s forgotten files could not be recovered') })
+      pause = interval
+    }
+  }
+
   async function recoverAll (dryRun: boolean, signal: AbortSignal): Promise<readonly RecoveredFile[]> {
     const results: RecoveredFile[] = []
     const forgotten = await forgottenFiles.keys(signal)
     const fileIds = await fileIdsOf(forgotten, signal)
     for (const key of forgotten) {
       signal.throwIfAborted()
-      const fileId = fileIds.get(key)
-      results.push(await (dryRun ? recoverLogged : recoverReported)(key, fileId, dryRun, signal))
+      const recovering = async () => await recoverLogged(key, fileIds.get(key), dryRun, signal)
+      results.push(await (dryRun ? recovering() : reportEnd(channels.recovery, { key, kept: true }, recovering, messageOf)))
     }
     return results
   }
@@ -92,15 +105,6 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     }
     for (const key of others) foreign.set(key, true)
     return found
-  }
-
-  async function recoverReported (key: string, known: string | undefined, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
-    return await reportEnd(channels.recovery, { key, kept: true }, async () => await recoverLogged(key, known, dryRun, signal), ({ fileId, outcome, kept, error }) => ({
-      ...(fileId !== undefined && { fileId }),
-      outcome,
-      kept,
-      ...(error && { code: codeOf(error) })
-    }))
   }
 
   async function recoverLogged (key: string, known: string | undefined, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
@@ -233,6 +237,10 @@ function resultOf (outcome: Exclude<SaveOutcome, 'missing'>): Result {
   if (typeof outcome === 'string') return { outcome: 'already-stored' }
   const { revision, conflictFileId } = outcome.event
   return { outcome: conflictFileId === undefined ? 'stored' : 'conflict', revision, ...(conflictFileId !== undefined && { conflictFileId }) }
+}
+
+function messageOf ({ fileId, outcome, kept, error }: RecoveredFile): Partial<RecoveryMessage> {
+  return { ...(fileId !== undefined && { fileId }), outcome, kept, ...(error && { code: codeOf(error) }) }
 }
 
 function eventOf (key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }): ForgottenFileEvent {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { acceptContent } from '../content.js'
 import { CHANGED, type Locks } from '../sessions/locks.js'
@@ -30,7 +31,7 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
     const { ifRevision, beforePublish, ...rest } = options
     if (beforePublish || await storage.stat(fileId) === null) return await storage.replace(fileId, content, options)
     const isStaged = isStagedContent(content)
-    const staged = isStaged ? content : await (storage.stage ?? spool).call(storage, fileId, asStream(content))
+    const staged = isStaged ? content : await (storage.stage ?? spool).call(storage, fileId, content instanceof Uint8Array ? Readable.from([content]) : content)
     try {
       return await locks.decide(fileId, PURPOSE, async ({ snapshot, current }) => {
         if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null
@@ -57,9 +58,4 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
 
 function isStagedContent (content: Content | StagedContent): content is StagedContent {
   return 'discard' in content && typeof content.discard === 'function'
-}
-
-async function * asStream (content: Content): AsyncGenerator<Uint8Array> {
-  if (content instanceof Uint8Array) yield content
-  else yield * content
 }

@@ -159,7 +159,7 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given)
 }
 
 /** The document server has answered 3, and nothing has come of it. */
-export const NOT_NOW = { failure: 'the document server could not assemble these changes before, and tries again only after another edit', isRetryable: false } as const
+const NOT_NOW = { failure: 'the document server could not assemble these changes before, and tries again only after another edit', isRetryable: false } as const
 const NO_CHANGES = { saved: false, reason: 'no-changes' } as const
 const UNKNOWN_ORDER = { failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest', isRetryable: true } as const
 const KEPT_BACK = { failure: 'the final save of this session was refused. The document server sends it again only after another edit, or when everybody has left', isRetryable: false } as const

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
@@ -9,17 +10,15 @@ import type { Bearing, FileRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import { withTimeout } from '../with-timeout.js'
-import { type CommandAnswer, createJudge, NOT_NOW, type Verdict } from './force-save-judge.js'
+import { type CommandAnswer, createJudge, type Verdict } from './force-save-judge.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
 /** A call that waits, at this instance. */
 interface Waiter {
   readonly id: string
   readonly key: string
-  /** Why its save was refused, if that was here. */
+  /** Why its save was refused, if that was here, or the document server's answer `not now` to the command. */
   cause?: Error | undefined
-  /** What the document server answered to the command, if it refused it. */
-  refusal?: Error
   wake (): void
 }
 
@@ -150,7 +149,8 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
         if (failure !== undefined) throw failure
         const known = answer // before the record is read: a repeat is noted there before the command is answered
         let { record } = await recordStore.read(fileId)
-        if (forceSaveWith(record, id) === undefined) throw await lost(fileId)
+        // The note has gone with the record. A new one would have another place among those of others, which tells what came later.
+        if (forceSaveWith(record, id) === undefined) throw new ForceSaveFailedError('what was noted about the session is lost, perhaps because the document was deleted', { retryable: true })
         if (known !== undefined && known !== 'started' && forceSaveWith(record, id)?.isIdle !== true) {
           record = await recordStore.update(fileId, current => forceSaveIdle(current, id), NOT_DURABLE)
         }
@@ -173,12 +173,13 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
 
     function sendCommand (): void {
       startedAt = performance.now()
+      waiter.cause = undefined
       commands.send({ c: 'forcesave', key, userdata: id }, { signal: ended })
         .then(() => { answer = 'started' }, async error => {
           const known = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
           if (known === undefined) failure = explained(error)
+          if (known === 'not now') waiter.cause = error
           if (known === 'not now') isLeft = await commands.lookUp(key) !== 'edited'
-          waiter.refusal = error
           answer = known
         })
         .finally(sleeper.wake)
@@ -193,12 +194,6 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
       if (forceSaveWith(record, waiter.id) !== undefined) return record
       await sleep(POLL_INTERVAL_MS)
     }
-  }
-
-  /** The note has gone with the record. A new one would have another place among those of others, which tells what came later. */
-  async function lost (fileId: string): Promise<Error> {
-    if (await storage.stat(fileId) === null) return new ForceSaveFailedError('the document was deleted', { cause: new FileNotFoundError() })
-    return new ForceSaveFailedError('what was noted about the session is lost', { retryable: true })
   }
 
   async function allWaiting (fileId: string): Promise<string[]> {
@@ -237,9 +232,8 @@ function ownOf (userdata: string | undefined): Bearing | undefined {
   return userdata !== undefined && ID.test(userdata) ? { own: userdata } : undefined
 }
 
-function resultOf (verdict: Verdict, { cause, refusal }: Waiter): ForceSaveResult {
+function resultOf (verdict: Verdict, { cause }: Waiter): ForceSaveResult {
   if (!('failure' in verdict)) return verdict
-  if (verdict === NOT_NOW) throw new ForceSaveFailedError(verdict.failure, { cause: refusal! })
   const { failure, isRetryable } = verdict
   const { retryable = isRetryable } = (cause ?? {}) as Partial<EditorError>
   throw new ForceSaveFailedError(failure, { retryable, ...(cause !== undefined && { cause }) })
@@ -255,27 +249,13 @@ function closingError (): Error {
 }
 
 function createSleeper (ended: AbortSignal) {
-  let isWoken = false
-  let wakeUp = () => {}
-  const wake = () => {
-    isWoken = true
-    wakeUp()
-  }
-  ended.addEventListener('abort', wake, { once: true })
+  let waking = new AbortController()
   return {
-    wake,
+    wake (): void { waking.abort() },
     /** Resolves after so many milliseconds, when it is woken, or at once if it was woken meanwhile. */
     async sleep (milliseconds: number): Promise<void> {
-      if (!isWoken) {
-        await new Promise<void>(resolve => {
-          const timer = milliseconds === Infinity ? undefined : setTimeout(resolve, milliseconds)
-          wakeUp = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
-      isWoken = false
+      await delay(Math.min(milliseconds, MAX_TIMEOUT_MS), undefined, { signal: AbortSignal.any([waking.signal, ended]) }).catch(() => {})
+      waking = new AbortController()
     }
   }
 }

@@ -1,9 +1,9 @@
-import { type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity } from './record.js'
+import { type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity, type StoredSave } from './record.js'
 
 // The force saves in a record that somebody waits for, and what became of them. Pure, as in session-changes.ts.
 
 /** What is known of a save that a callback announced. */
-type Outcome = { readonly [Name in Exclude<keyof ForceSaveResult, 'from'>]?: ForceSaveResult[Name] | undefined }
+type Outcome = Omit<ForceSaveResult, 'from'>
 
 /** The session of a save, and whether the save ended it: 2 or 3. Any other status is a force save. */
 interface Announced {
@@ -45,7 +45,7 @@ export function forceSavesConcerned (record: FileRecord, announced: Announced, b
     if (forceSave.key !== announced.key) return forceSave
     // The command of a later note was sent after this note was written.
     const from = isStored && index < own ? 'later' : sourceOf(forceSave, announced, bearing)
-    return { ...withResult(forceSave, { from, ...defined(outcome) }), ...(isStored && { stored: defined(outcome) }) }
+    return { ...withResult(forceSave, { from, ...outcome }), ...(isStored && { stored: outcome }) }
   })
 }
 
@@ -54,7 +54,7 @@ export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, 
   const { result } = record.saves.find(save => isSameSave(save, identity)) ?? {}
   return changed(record, forceSave => {
     const from = sourceOf(forceSave, identity, bearing)
-    const stored = result ? defined({ revision: result.revision, conflictFileId: result.conflictFileId }) : forceSave.stored
+    const stored = result ? placeOf(result) : forceSave.stored
     return forceSave.key === identity.key && from !== 'other' && stored !== undefined ? withResult(forceSave, { from, ...stored }) : forceSave
   })
 }
@@ -112,11 +112,7 @@ function changed (record: FileRecord, change: (forceSave: ForceSave, index: numb
   return after.every((forceSave, index) => forceSave === forceSaves[index]) ? record : { ...record, forceSaves: after }
 }
 
-function defined ({ revision, conflictFileId, code, isRetryable }: Outcome): Omit<ForceSaveResult, 'from'> {
-  return {
-    ...(revision !== undefined && { revision }),
-    ...(conflictFileId !== undefined && { conflictFileId }),
-    ...(code !== undefined && { code }),
-    ...(isRetryable === true && { isRetryable })
-  }
+/** Where a save is stored. */
+export function placeOf ({ revision, conflictFileId }: NonNullable<StoredSave['result']>): Outcome {
+  return { revision, ...(conflictFileId !== undefined && { conflictFileId }) }
 }

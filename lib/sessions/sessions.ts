@@ -1,10 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE } from './record-store.js'
 import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
 import type { SessionServices } from './session-services.js'
+import { shared } from '../shared.js'
+import { withTimeout } from '../with-timeout.js'
 import { isLive } from './session-states.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
@@ -31,6 +32,7 @@ export type Sessions = ReturnType<typeof createSessions>
 
 /** `onEndOfDeleted` is told of a session that ended without a note of it, because its file does not exist. */
 export function createSessions ({ storage, keys, commands, recordStore, locks, settings: { clock, timeouts } }: SessionServices, onEndOfDeleted: (fileId: string, cause: Cause) => void) {
+  /** If many users open a document at once, the document server is asked once. */
   const lookUpOnce = shared(commands.lookUp)
 
   /** By key: when the document server was last asked about a suspect. */
@@ -159,22 +161,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
 
 /** Whoever opens a document does not wait long for the document server: the question goes on, for those who come later. */
 async function inTime (answer: Promise<boolean>, otherwise: boolean): Promise<boolean> {
-  const waiting = new AbortController()
-  try {
-    return await Promise.race([answer, delay(ANSWER_WITHIN_MS, otherwise, { ref: false, signal: waiting.signal })])
-  } finally {
-    waiting.abort()
-  }
-}
-
-/** If many users open a document at once, the document server is asked once. */
-function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof ask {
-  const questions = new Map<string, Promise<Answer>>()
-  return async key => {
-    const question = questions.get(key) ?? ask(key).finally(() => questions.delete(key))
-    questions.set(key, question)
-    return await question
-  }
+  return await withTimeout(async () => await answer, { milliseconds: ANSWER_WITHIN_MS, timeoutError: () => new Error('no answer in time') }).catch(() => otherwise)
 }
 
 /** Whether a callback has reported anything of a session since it was read. */

@@ -1,6 +1,6 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
-import { forceSavesConcerned } from './force-save-notes.js'
+import { forceSavesConcerned, placeOf } from './force-save-notes.js'
 import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from './record.js'
 import { LONG_AGO, sessionAfter } from './session-changes.js'
 import { hasRefusedSave, liveSessions } from './session-states.js'
@@ -22,7 +22,8 @@ export interface SaveDetails {
  */
 export function saveStored (record: FileRecord, save: StoredSave, { bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
-  const { result: { revision, conflictFileId } = {} } = save
+  const { result } = save
+  const { revision, conflictFileId } = result ?? {}
   const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
   // Then the document server may return to the refused save under this key, whatever was saved since.
@@ -30,7 +31,7 @@ export function saveStored (record: FileRecord, save: StoredSave, { bearing = {}
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
-    ...revision === undefined ? record : forceSavesConcerned(record, save, bearing, { revision, conflictFileId }),
+    ...result ? forceSavesConcerned(record, save, bearing, placeOf(result)) : record,
     saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(!isAheadOfRefused && inFile) }))
   }
   if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })

@@ -39,7 +39,8 @@ t.test('a force save of a document that is deleted meanwhile rejects', async t =
   const saving = watched(control.forceSave())
   await commandsAnswered(pair.documentServer)
   await pair.a.storage.remove!(pair.fileId)
-  await t.rejects(saving.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /deleted/, cause: { code: 'FST_EDITOR_FILE_NOT_FOUND' } })
+  await t.rejects(saving.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /deleted/, retryable: true })
+  await t.rejects(control.forceSave(), { code: 'FST_EDITOR_FILE_NOT_FOUND' })
   await pair.clock.advance(1000)
 })
 
