@@ -75,7 +75,8 @@ export function judging (state: State) {
 
   function storedBeside (one: Keyed, found: Found, text: string): void {
     const { key, copy } = one
-    const isPlain = copy === null && !one.doubtful && one.base === model.newest() && !state.isTroubled()
+    // What was forgotten need not contain a later force save.
+    const isPlain = copy === null && !one.doubtful && one.base === model.newest() && text.startsWith(model.text() ?? '') && !state.isTroubled()
     if (isPlain) violated(`a save of ${key} became a conflict copy though nobody else has changed the file: ${show(text)}`)
     // Whoever goes on editing a refused content may create another copy.
     const isSecond = copy !== null && copy !== TAKEN && copy !== found.fileId && one.refused === 'no' && !state.isTroubled()

@@ -85,18 +85,21 @@ export async function startLife (world: World): Promise<DocumentLife> {
     }
     // Whoever still has the page can save what the plugin was not told of. What has no file any more is refused then.
     for (const key of live()) {
-      const { refused, server } = model.key(key)
-      if (model.text() === null ? !server.forgotten.has(key) : refused !== 'known') await reopen(key)
+      if (model.text() === null ? forgotten(key) !== model.key(key).text : model.key(key).refused !== 'known') await reopen(key)
     }
     await leaveAll()
     await check(state)
     for (const key of live()) {
-      const { server, text } = model.key(key)
+      const { text } = model.key(key)
       if (model.text() !== null) violated(`at the end nobody can save what is left under ${key}`)
-      equal(Buffer.from(server.forgotten.get(key)?.bytes ?? '').toString(), text, 'the document server keeps what has no file any more')
+      equal(forgotten(key), text, 'the document server keeps what has no file any more')
     }
     await checkKeptVersions(state)
     equal((await world.leftovers()).join(), '', 'the directory contains documents only')
+  }
+
+  function forgotten (key: string): string {
+    return Buffer.from(model.key(key).server.forgotten.get(key)?.bytes ?? '').toString()
   }
 
   /** Whoever opens the document does not get the key: what is left under it comes back by recovery. */
