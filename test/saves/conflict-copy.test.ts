@@ -118,6 +118,16 @@ for (const profile of profiles) {
     await expectCopies([copyId, '/lost'], [lastCopy(), '/anew'])
   })
 
+  t.test(`a finished save that was held up while its session went on does not replace the newer conflict copy (${profile})`, async t => {
+    const { app, key, copyId, paths, post, saved, expectCopies, lastCopy, documentServer: { origin } } = await startConflict(t, { profile })
+    t.equal(await post({ key, status: 6, lastsave: '2026-11-20T16:12:26.000Z', url: `${origin}/newer` }), 0)
+    paths.meanwhile = async () => app.server.closeAllConnections() // the document server waits no longer
+    await t.rejects(post({ key, status: 2, lastsave: '2026-11-20T16:12:23.000Z', url: `${origin}/older` }))
+    while (saved.length < 3) await new Promise(resolve => setImmediate(resolve))
+    t.not(lastCopy(), copyId)
+    await expectCopies([copyId, '/newer'], [lastCopy(), '/older'])
+  })
+
   t.test(`a conflict copy that was opened and closed without changes still belongs to the session that created it (${profile})`, async t => {
     const { key, copyId, copyKey, post, save, expectCopies, lastCopy } = await startConflict(t, { profile })
     for (const status of [1, 4]) t.equal(await post({ key: copyKey, status }, copyId), 0)
