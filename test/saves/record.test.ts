@@ -1,7 +1,7 @@
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
 import { startInstance } from './instances.js'
 
 const odd: readonly unknown[] = [
@@ -146,6 +146,28 @@ for (const profile of profiles) {
     t.equal(replaces, 2)
     t.equal(documentServer.requests.length, 1)
     t.equal(await storedText(fileId), NEW)
+  })
+
+  t.test(`a record that another instance changes just before the end of an unchanged session is noted: the end is noted all the same (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isOvertaken = false
+    const storage: Storage = {
+      ...memory,
+      state: {
+        ...memory.state,
+        async set (fileId, value, version, options) {
+          if (isOvertaken) await memory.state.set(fileId, { sessions: [], saves: [] }, version)
+          isOvertaken = false
+          return await memory.state.set(fileId, value, version, options)
+        }
+      }
+    }
+    const { key, post, url, openedKey } = await startEditing(t, { profile, memory: true, storage, serve: answerWith(OLD) })
+    t.equal(await post({ key, status: 1 }), 0)
+    isOvertaken = true
+    t.equal(await post({ key, status: 2, notmodified: true, url }), 0)
+    t.notOk(isOvertaken)
+    t.not(await openedKey(), key)
   })
 
   t.test(`a lock whose acquisition is reported as failed counts as held: the save is published once (${profile})`, async t => {
