@@ -128,6 +128,25 @@ t.test('a commit that arrives after it was refused, and before that was noted, e
   t.equal(ended.length, 1)
 })
 
+t.test('a commit that is done in time but answered late is found, and ends the session once', async t => {
+  const release = deferred()
+  const answered = deferred<unknown>()
+  const { save, saved, ended, app } = await startCommitting(t, whole => ({
+    commit: (async (...args) => {
+      const answering = whole.commit(...args).finally(async () => await release.promise)
+      answering.then(answered.resolve, answered.reject)
+      return await answering
+    }) satisfies Commit
+  }), { timeouts: { storage: 50 } })
+  t.equal(await save(), 0)
+  release.resolve()
+  t.ok(await answered.promise)
+  await app.close()
+  t.equal(saved.length, 1)
+  t.match(ended, [{ reason: 'saved' }])
+  t.equal(ended.length, 1)
+})
+
 t.test('a commit that decides only after its time limit stores nothing', async t => {
   const gate = deferred()
   const late = deferred<unknown>()
