@@ -94,8 +94,8 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
        */
       async releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void> {
         const id = held?.id ?? ''
-        // Nobody changes the record of a locked file, unless the lock is broken. After a failure it may have been changed.
-        let known = held && { snapshot: held.snapshot }
+        // Nobody changes the record of a locked file, unless the lock is broken.
+        const known = held && { snapshot: held.snapshot }
         try {
           for (let attempt = 1; ; attempt++) {
             try {
@@ -103,7 +103,6 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
               return
             } catch (error) {
               if (attempt === RELEASE_ATTEMPTS) throw error
-              known = undefined
               await delay(POLL_INTERVAL_MS * 4 ** attempt)
             }
           }

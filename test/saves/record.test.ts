@@ -128,6 +128,29 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
+  t.test(`noting a published save fails, and another instance breaks the lock before it is retried: what that notes is kept (${profile})`, async t => {
+    const memory = memoryStorage()
+    const other = { key: 'of another instance', state: 'open', lastReported: Date.now() }
+    let isBroken = false
+    const storage: Storage = {
+      ...memory,
+      state: {
+        ...memory.state,
+        async set (fileId, value, version, options) {
+          if (isBroken || (await memory.stat(fileId))?.size !== NEW.length) return await memory.state.set(fileId, value, version, options)
+          isBroken = true
+          await memory.state.set(fileId, { sessions: [other], saves: [] }, version)
+          throw new Error('no space left on device')
+        }
+      }
+    }
+    const { key, post, url, fileId, openedKey } = await startEditing(t, { profile, memory: true, storage })
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.ok(isBroken)
+    t.match((await memory.state.get(fileId))?.value, { sessions: [other], saves: [{ key }] })
+    t.not(await openedKey(), key)
+  })
+
   t.test(`a record that another instance changes just before publication: the save is decided again, and fetched once (${profile})`, async t => {
     const memory = memoryStorage()
     let replaces = 0
