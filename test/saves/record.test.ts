@@ -260,6 +260,47 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), 'changed from outside')
   })
 
+  for (const [name, failing] of [['a save cannot be published', 'replace'], ['a conflict copy cannot be stored', 'create']] as const) {
+    t.test(`when ${name}, nor its lock released, the next save does not wait for that lock (${profile})`, async t => {
+      const memory = memoryStorage()
+      let isBroken = false
+      let isLocked = false
+      const reads = countedReads(memory.state)
+      const storage: Storage = {
+        ...memory,
+        async create (...given) {
+          if (isBroken) throw new Error('no space left on device')
+          return await memory.create(...given)
+        },
+        replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, {
+          ...options,
+          async beforePublish (info, ticket) {
+            await beforePublish?.(info, ticket)
+            if (isBroken) throw new Error('no space left on device')
+          }
+        }),
+        state: {
+          ...reads.state,
+          async set (fileId, value, version, options) {
+            if (isBroken && isLocked) throw new Error('no space left on device')
+            isLocked ||= isBroken
+            return await memory.state.set(fileId, value, version, options)
+          }
+        }
+      }
+      const { key, post, url, fileId } = await startEditing(t, { profile, memory: true, storage, onConflict: 'keep-both' })
+      t.equal(await post({ key, status: 1 }), 0)
+      if (failing === 'create') await memory.replace(fileId, Buffer.from('changed from outside'))
+      isBroken = true
+      t.equal(await post({ key, status: 6, url }), 1)
+      t.ok(Object.hasOwn((await memory.state.get(fileId))!.value as object, 'lock'))
+      isBroken = false
+      reads.count = 0
+      t.equal(await post({ key, status: 6, url }), 0)
+      t.ok(reads.count < 20, 'the lock is not polled')
+    })
+  }
+
   t.test(`a storage that finds another revision after beforePublish: the lock is released, and the save is decided again at once (${profile})`, async t => {
     const memory = memoryStorage()
     const reads = countedReads(memory.state)
