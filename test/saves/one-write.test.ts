@@ -1,13 +1,17 @@
+import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import type { SavedEvent, SessionEndEvent } from '../../lib/index.js'
 import type { Storage } from '../../types/storage.js'
 import { deferred } from '../helpers/deferred.js'
 import { answerWith, type EditingOptions, NEW, OLD, startEditing } from '../helpers/editing.js'
+import { holdTimers } from '../helpers/held-timers.js'
 import { startHost } from '../helpers/host.js'
 import { oneWriteStorage, sending } from '../helpers/one-write.js'
 
 type OneWriteStorage = ReturnType<typeof oneWriteStorage>
 type Commit = OneWriteStorage['commit']
+
+const CHANGES = `${NEW}, a zip file of the changes PK\x05\x06`
 
 /** Somebody edits a document in a storage that commits. */
 async function startCommitting (t: Test, change: (whole: OneWriteStorage) => Partial<Record<keyof Storage, unknown>>, options: EditingOptions = {}) {
@@ -205,6 +209,27 @@ t.test('the changes of a save are staged in the storage, so that the commit is s
   t.equal(await post({ key, status: 2, url, filetype: 'txt', changesurl: `${documentServer.origin}/cache/files/data/key_1/changes.zip/changes.zip`, history: { changes: [], serverVersion: '9.0' } }), 0)
   t.strictSame(staged, [fileId, fileId])
   t.match(await whole.versions.list(fileId), [{ changesSize: NEW.length }])
+})
+
+t.test('changes that arrive after their time are discarded, and the save is stored without them', async t => {
+  const timers = holdTimers(t, 10_000)
+  const asked = deferred<ServerResponse>()
+  const discarded = deferred()
+  const { post, url, key, documentServer, fileId, storedText, whole } = await startCommitting(t, ({ stage }) => ({
+    stage: (async (...args) => {
+      const staged = await stage(...args)
+      if (staged.size !== CHANGES.length) return staged
+      return Object.assign(staged, { discard: async () => discarded.resolve() })
+    }) satisfies OneWriteStorage['stage']
+  }), { versions: {}, serve: (request, response) => { request.url === '/changes.zip' ? asked.resolve(response) : response.end(NEW) } })
+  const saving = post({ key, status: 2, url, filetype: 'txt', changesurl: `${documentServer.origin}/changes.zip`, history: { changes: [], serverVersion: '9.0' } })
+  const response = await asked.promise
+  timers.pass()
+  t.equal(await saving, 0)
+  t.equal(await storedText(fileId), NEW)
+  t.match(await whole.versions.list(fileId), [{ changesSize: undefined }])
+  response.end(CHANGES)
+  await discarded.promise
 })
 
 t.test('a storage whose members do not fit together is refused at registration', async t => {
