@@ -72,6 +72,32 @@ t.test('the other instance stores a conflict copy, and its id arrives', async t 
   t.equal(await pair.a.storedText(conflictFileId), 'edited')
 })
 
+t.test('the other instance dies when it has published the save, and before it notes that: whoever breaks its lock notes it', async t => {
+  let isDying = true
+  const pair = await startPair(t, {
+    storing: ({ commit, snapshot, ...storage }, side) => ({ // they would be one write
+      ...storage,
+      state: {
+        ...storage.state!,
+        async set (fileId, value, version, options) {
+          if (isDying && side === 'b' && options?.durable !== false) throw DISK_FULL
+          return await storage.state!.set(fileId, value, version, options)
+        }
+      }
+    })
+  })
+  pair.target = 'b'
+  const session = await pair.open()
+  await session.edit('edited')
+  const saving = watched((await pair.control('a')).forceSave())
+  await pair.documentServer.nextCallback(6)
+  t.equal(await pair.stored(), 'edited')
+  t.notOk(saving.isSettled)
+  isDying = false
+  await pair.control('b')
+  t.strictSame(await saving.promise, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+})
+
 t.test('without state an instance waits for what reaches itself', async t => {
   const pair = await startPair(t, { storing: ({ state, commit, snapshot, ...storage }) => storage })
   const session = await pair.open()
