@@ -82,6 +82,23 @@ t.test('a refused save rejects with its cause; repeated by the document server i
   t.strictSame(await pair.notes(), [])
 })
 
+t.test('a save that was stored, but whose answer was lost, counts when the document server repeats it for the command', async t => {
+  let isLost = true
+  const pair = await startPair(t, {
+    prepare (app) {
+      app.addHook('onSend', async (request, _reply, payload) => request.method === 'POST' && isLost ? '{"error":1}' : payload)
+    }
+  })
+  const session = await pair.open()
+  await session.edit('edited')
+  t.match(await session.forceSave({ type: 'button' }), { accepted: false })
+  t.equal(await pair.stored(), 'edited')
+  isLost = false
+  const { revision } = (await pair.a.storage.stat(pair.fileId))!
+  t.strictSame(await (await pair.control()).forceSave(), { saved: true, revision })
+  t.equal((await pair.a.storage.stat(pair.fileId))!.revision, revision)
+})
+
 t.test('a refusal that may pass is retryable', async t => {
   const pair = await startPair(t)
   const session = await pair.open()
