@@ -129,6 +129,15 @@ for (const profile of profiles) {
     }
   })
 
+  t.test(`changes are discarded after the finished save: a newer save of the session is stored all the same (${profile})`, async t => {
+    const saved: SavedEvent[] = []
+    const { save, post, key, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onCorrupted: 'discard', onSaved: event => { saved.push(event) } })
+    t.ok(await save('finished', { status: 2, lastsave: TIME }))
+    t.equal(await post({ key, status: 3 }), 0)
+    t.equal(await post({ key, status: 6, lastsave: LATER, url: `${origin}/later` }), 0)
+    t.equal(await storedText(saved.at(-1)!.conflictFileId ?? fileId), '/later')
+  })
+
   t.test(`a force save of the second in which a forgotten file was saved unchanged is not lost: only the time of that has milliseconds (${profile})`, async t => {
     const saved: SavedEvent[] = []
     const { key, post, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
