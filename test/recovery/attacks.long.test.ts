@@ -44,18 +44,6 @@ t.test('an assigned key does not tell which content it was opened with: a docume
   t.strictSame(forgotten(), [])
 })
 
-t.test('a hook of a run cannot wait for another run', { timeout: 20_000 }, async t => {
-  const errors: unknown[] = []
-  let recoverAgain = async () => {}
-  const onForgotten = async () => await recoverAgain()
-  const { recover, app, fileId, storage, forgotten } = await startAfterOutage(t, 'handed over', { onForgotten, onSaved: onForgotten, timeouts: { hooks: 3000 } })
-  recoverAgain = async () => { await app.editorServer.recoverForgotten().catch(error => errors.push(error)) }
-  await storage.remove!(fileId)
-  t.match(await recover(), [{ outcome: 'handed-over', kept: false }])
-  t.strictSame(forgotten(), [])
-  t.match(errors, [{ code: 'FST_EDITOR_NESTED_RECOVERY' }])
-})
-
 t.test('a run that waits for another one can be aborted', { timeout: 20_000 }, async t => {
   const { promise: opened, resolve: open } = deferred<void>()
   const { promise: called, resolve: call } = deferred<void>()

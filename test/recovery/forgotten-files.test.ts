@@ -278,6 +278,22 @@ t.test('with recovery.interval it runs by itself, also after a run that failed, 
   await service.app.close()
 })
 
+t.test('a hook of a run cannot wait for another run; what it has left for later can, when its run has ended', async t => {
+  const runs: Array<Promise<unknown>> = []
+  const ended = deferred()
+  const onForgotten = async (): Promise<void> => {
+    const again = async () => await app.editorServer.recoverForgotten()
+    runs.push(ended.promise.then(again))
+    await t.rejects(again(), { code: 'FST_EDITOR_NESTED_RECOVERY' })
+  }
+  const { recover, app, fileId, storage, forgotten } = await startAfterOutage(t, 'handed over', { onForgotten })
+  await storage.remove!(fileId)
+  t.match(await recover(), [{ outcome: 'handed-over', kept: false }])
+  t.strictSame(forgotten(), [])
+  ended.resolve()
+  t.strictSame(await Promise.all(runs), [[]])
+})
+
 t.test('an aborted run rejects with the reason; no answer of the document server is an error', async t => {
   const { app, documentServer } = await startService(t)
   const reason = new Error('no longer needed')
