@@ -62,7 +62,7 @@ const emulator = {
   ],
   'remote-control': [...common, 'allowed-hosts', 'request-log'],
   'status-page': [...common, 'outbound', 'sessions'],
-  'editor-page': [...common, 'allowed-hosts', 'clock', 'conversions', 'documents', 'outbound', 'result-files', 'sessions', 'tokens'],
+  'editor-page': [...common, 'allowed-hosts', 'clock', 'conversions', 'documents', 'faults', 'outbound', 'result-files', 'sessions', 'tokens'],
   commands: [...common, 'sessions', 'tokens'],
   conversions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
   'document-builder': [...common, 'clock', 'conversions', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],

@@ -123,7 +123,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   metaRoutes(app)
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)
-  await socketRoute(app, { ...common, client, time, serverVersion: build.version })
+  await socketRoute(app, { ...common, client, time, closing, serverVersion: build.version })
   const editorApiUrl = () => `${url}${API_PATH}`
   statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl, build }) })
   const open: DocumentServerMembers['open'] = async (config, user) => await openScriptedSession(editing, tokens, url, config, user)

@@ -50,6 +50,7 @@ export interface Faults {
     | { readonly type: 'fail', readonly corrupted?: boolean }
     /** Takes `ms` milliseconds. Meanwhile others may join, leave, edit and save. */
     | { readonly type: 'slow', readonly ms: number }
+  /** A conversion, or a file that an editor in the page makes with `downloadAs`: its `onWarning` has code -83 then. */
   readonly conversion:
     /** Takes `ms` milliseconds longer. */
     | { readonly type: 'slow', readonly ms: number }

@@ -18,7 +18,7 @@ const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
 /**
  * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action.
  *
- * The editor makes one file at a time: of several calls, each waits for those before it, also for one that was aborted.
+ * The editor makes one file at a time: of several calls, each waits for those before it, a few seconds also for one that was aborted.
  * Rejects with a `CaptureError`, whose `code` tells why, or with the reason of `signal`.
  * @param {object} [options]
  * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.

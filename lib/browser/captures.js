@@ -13,9 +13,15 @@ import { CaptureError } from './errors.js'
 
 /** No right to download. The editor raises no `onDownloadAs` then. */
 const DENIED = -23
+/** The conversion has failed. It is a warning. */
+const NOT_CONVERTED = -83
 
-/** After another error, an answer that has not come for so long will not come. */
-const GIVEN_UP_MS = 60_000
+/** The document server itself gives up after five minutes. */
+const SILENT_MS = 300_000
+/** After another error or warning, an answer that has not come for so long will not come. */
+const REPORTED_MS = 30_000
+/** For the answer to a capture that was aborted. */
+const ABORTED_MS = 5_000
 
 /** @typedef {ReturnType<typeof createCaptures>} Captures */
 
@@ -23,38 +29,70 @@ const GIVEN_UP_MS = 60_000
 export function createCaptures (downloadAs) {
   /** @type {Capture[]} */
   const waiting = []
-  /** What the editor was asked for last. It keeps its place when it is aborted: its answer must not go to the next. @type {Capture | undefined} */
+  /** What the editor was asked for last. It keeps its place for a while when it is aborted: its answer must not go to the next. @type {Capture | undefined} */
   let current
   let isReady = false
-  let givenUp = 0
+  /** The answer to a capture that was given up may come yet. */
+  let isOneLate = false
+  /** Its time is limited already. */
+  let isEnding = false
+  let timer = 0
 
   function next () {
     if (!isReady || current !== undefined) return
     current = waiting.shift()
-    if (current === undefined) return
+    if (current !== undefined) ask(current)
+  }
+
+  /** @param {Capture} capture */
+  function ask ({ fileType }) {
+    isEnding = false
+    giveUpIn(SILENT_MS, new CaptureError('timeout', `The editor did not answer within ${SILENT_MS / 1000} s`))
     try {
-      downloadAs(current.fileType)
+      downloadAs(fileType)
     } catch (cause) {
       finish()?.reject(new CaptureError('failed', 'The editor cannot be asked for the document', { cause }))
     }
   }
 
-  /** The editor has answered. */
+  /** @param {number} milliseconds @param {unknown} [reason] */
+  function giveUpIn (milliseconds, reason) {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      isOneLate = true
+      finish()?.reject(reason)
+    }, milliseconds)
+  }
+
+  /** @returns {Capture | undefined} whose turn it was */
   function finish () {
     const finished = current
-    clearTimeout(givenUp)
-    givenUp = 0
+    clearTimeout(timer)
     current = undefined
     queueMicrotask(next)
     return finished
   }
 
-  /** @param {number} errorCode @param {string} description */
-  function fail (errorCode, description) {
-    if (current === undefined) return
-    if (errorCode === DENIED) return finish()?.reject(new CaptureError('denied', 'The user has no right to download this document', { errorCode }))
-    // It may be about something else: the answer may come yet.
-    if (givenUp === 0) givenUp = setTimeout(() => finish()?.reject(new CaptureError('failed', `The editor made no file. It reported error ${errorCode}: ${description}`, { errorCode })), GIVEN_UP_MS)
+  /**
+   * The editor has answered. If that may be the answer to an earlier capture, it is asked again: it makes one file at a time.
+   * @returns {Capture | undefined}
+   */
+  function answered () {
+    const wasLate = isOneLate
+    isOneLate = false
+    if (!wasLate || current === undefined) return finish()
+    ask(current)
+    return undefined
+  }
+
+  /** @param {number} errorCode @param {string} description @param {unknown} cause */
+  function reported (errorCode, description, cause) {
+    const failure = new CaptureError('failed', `The editor made no file. It reported ${errorCode}: ${description}`, { errorCode, cause })
+    if (errorCode === NOT_CONVERTED) return answered()?.reject(failure)
+    if (errorCode === DENIED) return finish()?.reject(new CaptureError('denied', 'The user has no right to download this document', { errorCode, cause }))
+    if (current === undefined || isEnding) return
+    isEnding = true
+    giveUpIn(REPORTED_MS, failure) // it may be about something else: the answer may come yet
   }
 
   return {
@@ -72,6 +110,10 @@ export function createCaptures (downloadAs) {
           abort = () => {
             const position = waiting.indexOf(capture)
             if (position >= 0) waiting.splice(position, 1)
+            if (capture === current) {
+              isEnding = true
+              giveUpIn(ABORTED_MS)
+            }
             reject(signal.reason)
           }
           signal.addEventListener('abort', abort)
@@ -94,9 +136,10 @@ export function createCaptures (downloadAs) {
         isReady = true
         next()
       }
-      if (name === 'onError' && isReady) fail(data?.errorCode, String(data?.errorDescription ?? ''))
-      if (name !== 'onDownloadAs' || current === undefined) return false
-      finish()?.resolve(data ?? {})
+      if (name === 'onError' && isReady) reported(data?.errorCode, String(data?.errorDescription ?? ''), data)
+      if (name === 'onWarning' && isReady) reported(data?.warningCode, String(data?.warningDescription ?? ''), data)
+      if (name !== 'onDownloadAs' || (current === undefined && !isOneLate)) return false
+      answered()?.resolve(data ?? {})
       return true
     },
 

@@ -12,7 +12,7 @@
  * | `timeout` | The editor has not answered in time. | Try again, or pass a `signal` of your own. |
  * | `denied` | The user has no right to download the document. | Set `permissions.download`. |
  * | `format` | The editor cannot make this format; `fileType` is what it made instead. | Ask for another format. |
- * | `failed` | The editor reported an error (`errorCode`), or the proxy action answered one (`status`). | See the message. |
+ * | `failed` | The editor reported an error or a warning (`errorCode`, and its data as `cause`), or the proxy action answered an error (`status`). | See the message. |
  * | `expired` | The tokens of the page have expired. | Reload the page. |
  * | `unreachable` | The application did not answer. | Try again. |
  */

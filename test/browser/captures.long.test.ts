@@ -9,7 +9,7 @@ const browser = await startBrowser(t)
 const skip = browser.missing
 
 /** How a capture ended, for a page. */
-const ENDED = '.then(async file => [file.name, await file.text()], ({ name, code, message, fileType, errorCode }) => ({ name, code, message, fileType, errorCode }))'
+const ENDED = '.then(async file => [file.name, await file.text()], ({ name, code, message, fileType, errorCode, cause }) => ({ name, code, message, fileType, errorCode, cause }))'
 
 t.test('captures with unsaved changes: two at once get a file each, a format that the editor cannot make and a missing right are typed errors', { skip }, async t => {
   const service = await startService(t, browser, { defaults: {} })
@@ -30,6 +30,17 @@ t.test('captures with unsaved changes: two at once get a file each, a format tha
     { name: 'CaptureError', code: 'denied', errorCode: -23 },
     { name: 'CaptureError', code: 'denied', errorCode: -23 }
   ])
+})
+
+// Section 11 of the protocol page, its order and its effects: "`downloadAs` whose conversion fails: `onWarning` -83, and no `onError`".
+t.test('a conversion that fails ends its capture at once, with the editor\'s warning as its cause, and the next one works', { skip }, async t => {
+  const service = await startService(t, browser)
+  const ada = await service.open(await service.store('notes.txt'))
+  service.documentServer.fault('conversion', { type: 'error', error: -3 }, { times: 2 })
+  const [first, second, third] = await ada.withModule(`({ captureDocument }) => Promise.all([captureDocument(), captureDocument(), captureDocument({ fileType: 'txt' })].map(capture => capture${ENDED}))`)
+  for (const failed of [first, second]) t.match(failed, { name: 'CaptureError', code: 'failed', errorCode: -83, message: /-83/, cause: { warningCode: -83 } })
+  t.match(third, [/\.txt$/, /./])
+  t.match(await ada.event('onWarning'), { warningCode: -83 }, 'the page is told too')
 })
 
 /** An editor that notes what it is asked for, and raises what a test says. */
@@ -107,33 +118,69 @@ t.test('one capture at a time: each waits for the answer to the one before, also
   t.strictSame(await page.evaluate('seen'), ['rtf'], 'what the page itself has asked for is its own')
 })
 
-t.test('captures that get no answer: a time limit, an error of the editor after a minute, and the end of the editor', { skip }, async t => {
+t.test('captures that get no answer: a time limit, an error of the editor after half a minute, and the end of the editor', { skip }, async t => {
   const { page, asked, raise, answer, ended } = await openScripted(t)
   await raise('onDocumentReady')
   await page.evaluate('start("slow"); start("next")')
-  await page.clock.fastForward(59_000)
-  await page.evaluate('start("last")')
-  await page.clock.fastForward(1_000)
+  await page.clock.fastForward(60_000)
   for (const name of ['slow', 'next']) t.match(await ended(name), { name: 'CaptureError', code: 'timeout' })
-  t.equal((await asked() as string[]).length, 1, 'nobody else is asked for before its answer')
-  await raise('onError', { errorCode: -3, errorDescription: 'cannot' })
-  await page.clock.fastForward(30_000)
-  t.equal((await asked() as string[]).length, 1, 'the error may be about something else')
+  t.equal((await asked() as string[]).length, 1)
   await page.evaluate('start("patient", { signal: new AbortController().signal })')
-  await page.clock.fastForward(30_000)
-  await page.waitForFunction(() => (globalThis as unknown as { asked: string[] }).asked.length === 2)
-  t.match(await ended('last'), { code: 'timeout' })
-
+  await page.clock.fastForward(5_000)
+  t.equal((await asked() as string[]).length, 2, 'its place is given up')
   await raise('onError', { errorCode: -23 })
   t.match(await ended('patient'), { code: 'denied', errorCode: -23 }, 'at once')
-  await page.evaluate('start("lost", { signal: new AbortController().signal })')
-  await raise('onError', { errorCode: -3, errorDescription: 'cannot' })
-  await page.clock.fastForward(60_000)
-  t.match(await ended('lost'), { code: 'failed', errorCode: -3, message: /error -3: cannot/ })
+
+  for (const [name, event, data] of [
+    ['error', 'onError', { errorCode: -3, errorDescription: 'cannot' }],
+    ['warning', 'onWarning', { warningCode: -3, warningDescription: 'cannot' }]
+  ] as const) {
+    await page.evaluate(`start("${name}", { signal: new AbortController().signal })`)
+    await raise(event, data)
+    await page.clock.fastForward(15_000)
+    await raise('onWarning', { warningCode: -1 })
+    t.equal(await page.evaluate(`ended.${name}`), undefined, 'it may be about something else')
+    await page.clock.fastForward(15_000)
+    t.match(await ended(name), { code: 'failed', errorCode: -3, message: /reported -3: cannot/, cause: data })
+  }
+  await page.evaluate('start("silent", { signal: new AbortController().signal })')
+  await page.clock.fastForward(299_000)
+  t.equal(await page.evaluate('ended.silent'), undefined, 'a large document takes long')
+  await page.clock.fastForward(1_000)
+  t.match(await ended('silent'), { code: 'timeout', message: /did not answer/ })
 
   await page.evaluate('start("closed"); start("too"); unmountEditor(document.querySelector("[data-onlyoffice-editor]"), { force: true })')
   for (const name of ['closed', 'too']) t.match(await ended(name), { code: 'closed' })
   await answer('nobody', 'txt')
   await page.evaluate('start("none")')
   t.match(await ended('none'), { code: 'not-mounted' })
+})
+
+t.test('an answer that comes when its capture was given up is not that of the next one, which is asked for again', { skip }, async t => {
+  const { page, asked, raise, answer, ended } = await openScripted(t)
+  await raise('onDocumentReady')
+  for (const [late, settle] of [
+    ['file', async () => await answer('late', 'pdf')],
+    ['failure', async () => await raise('onWarning', { warningCode: -83 })]
+  ] as const) {
+    const before = (await asked() as string[]).length
+    await page.evaluate('abort = new AbortController(); start("aborted", { signal: abort.signal, fileType: "pdf" }); start("next", { fileType: "pdf" }); abort.abort()')
+    await page.clock.fastForward(4_000)
+    t.equal((await asked() as string[]).length, before + 1, 'the answer may come at any moment')
+    await raise('onWarning', { warningCode: -1 })
+    await page.clock.fastForward(1_000)
+    t.equal((await asked() as string[]).length, before + 2)
+    await settle()
+    t.equal((await asked() as string[]).length, before + 3, `a late ${late}`)
+    await answer('fresh', 'pdf')
+    t.strictSame(await ended('next'), ['My report.v2.pdf', 'fresh'])
+    await page.evaluate('ended = {}')
+  }
+  await page.evaluate('abort = new AbortController(); start("aborted", { signal: abort.signal }); abort.abort(); seen = []; document.addEventListener("onDownloadAs", ({ detail }) => seen.push(detail.fileType))')
+  await page.clock.fastForward(5_000)
+  await answer('late', 'pdf')
+  await page.evaluate('start("next", { fileType: "pdf" })')
+  await answer('fresh', 'pdf')
+  t.strictSame(await ended('next'), ['My report.v2.pdf', 'fresh'], 'the late one has come')
+  t.strictSame(await page.evaluate('seen'), [], 'nobody has asked for it')
 })

@@ -14,6 +14,8 @@ import { showContent, showGrid } from './views.js'
 const SAVED_MEANWHILE = 4008
 /** The editor gives up. Source: docs/document-server-protocol.md#events-and-what-answers-them */
 const CRASHED = -25
+/** A file could not be made. Source: docs/document-server-protocol.md#its-order-and-its-effects */
+const NOT_MADE = -83
 /** Formats whose encoding or delimiter the real editor asks for. */
 const ASKED_FOR = ['csv', 'txt']
 
@@ -194,8 +196,7 @@ function receive (message) {
       return isDirty ? undefined : showState(message.accepted ? 'stored' : 'error')
     case 'forceSaveDone': return forceSaved(message)
     case 'warning':
-      showToast(message.message)
-      return emit('onWarning', { warningCode: message.code ?? -1, warningDescription: message.message })
+      return warn(message.code ?? -1, message.message)
     case 'failed':
       showSavable({ saving: false })
       return fail(-1, message.message)
@@ -212,6 +213,12 @@ function receive (message) {
 export function fail (errorCode, errorDescription) {
   showToast(errorDescription)
   emit('onError', { errorCode, errorDescription })
+}
+
+/** @param {number} warningCode @param {string} warningDescription */
+function warn (warningCode, warningDescription) {
+  showToast(warningDescription)
+  emit('onWarning', { warningCode, warningDescription })
 }
 
 /** The page gave an answer that the real editor does not survive. @param {string} why */
@@ -304,5 +311,7 @@ export async function download (format) {
 
 /** Tells the user and the page why the document server refused something. @param {unknown} error */
 export function refused (error) {
-  fail(error instanceof RefusedError ? error.code : -1, error instanceof Error ? error.message : String(error))
+  const code = error instanceof RefusedError ? error.code : -1
+  const tellPage = code === NOT_MADE ? warn : fail
+  tellPage(code, error instanceof Error ? error.message : String(error))
 }

@@ -4,18 +4,30 @@ import { textBlocks } from '../documents/extract/extract.js'
 import { wordDocument } from '../documents/word/document.js'
 import { type ResultFiles, resultFolder } from '../result-files/files.js'
 import type { Editor } from '../sessions/editor.js'
+import type { Time } from '../clock/time.js'
+import { documentServerError } from '../errors.js'
+import type { FaultRegistry } from '../faults/registry.js'
 
 interface Parts {
   readonly files: ResultFiles
   readonly convert: Convert
+  readonly faults: FaultRegistry
+  readonly time: Time
+  readonly closing: AbortSignal
 }
+
+/** Source: docs/document-server-protocol.md#its-order-and-its-effects */
+const NOT_MADE = -83
 
 /** What a format that can't be made becomes. Source: docs/document-server-protocol.md#its-order-and-its-effects */
 const INSTEAD = 'docx'
 
 /** The current document at an expiring URL, in the requested format if it can be made. Without one, it is the document's own. */
-export async function resultOf ({ files, convert }: Parts, { document, participant, content }: Editor, format: unknown): Promise<{ fileType: string, url: string }> {
+export async function resultOf ({ files, convert, faults, time, closing }: Parts, { document, participant, content }: Editor, format: unknown): Promise<{ fileType: string, url: string }> {
   const { key, fileType } = document
+  const fault = faults.take('conversion')
+  if (fault?.type === 'slow') await time.pause(fault.ms, closing)
+  if (fault?.type === 'error') throw documentServerError(NOT_MADE, 'The file could not be made.')
   const bytes = await content()
   const requested = typeof format === 'string' && format !== '' ? format.toLowerCase() : fileType
   const made = await convert(bytes, fileType, requested)

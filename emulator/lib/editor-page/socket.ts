@@ -4,6 +4,7 @@ import websocket, { type WebSocket } from '@fastify/websocket'
 import { baseUrlOf } from '../url.js'
 import type { Time } from '../clock/time.js'
 import type { Convert } from '../conversions/converter/convert.js'
+import type { FaultRegistry } from '../faults/registry.js'
 import type { OutboundClient } from '../outbound/client.js'
 import { isOperation } from '../documents/types.js'
 import { documentServerError, isDocumentServerError } from '../errors.js'
@@ -27,6 +28,8 @@ interface Parts {
   readonly tokens: Tokens
   readonly files: ResultFiles
   readonly convert: Convert
+  readonly faults: FaultRegistry
+  readonly closing: AbortSignal
   readonly client: OutboundClient
   readonly time: Time
   readonly serverVersion: string

@@ -114,3 +114,15 @@ t.test('downloadAs works one at a time, needs the right to download (-23), and g
   t.match(await forbidden.event('onError'), { errorCode: -23 })
   t.ok(await forbidden.button('Save copy as…').isHidden())
 })
+
+t.test('downloadAs: a failed conversion is onWarning -83 and no onError, and the next one gets its file', { skip: browser.missing }, async t => {
+  const { server, open } = await startEditing(t, browser)
+  const { call, event, events, frame } = await open('K')
+  await frame.locator('[data-paragraph]').first().waitFor()
+  server.fault('conversion', { type: 'error', error: -3 })
+  await call('downloadAs', 'txt')
+  t.match(await event('onWarning'), { warningCode: -83 })
+  await call('downloadAs', 'txt')
+  t.match(await event('onDownloadAs'), { fileType: 'txt' })
+  t.notOk((await events()).some(([name]) => name === 'onError'))
+})
