@@ -23,7 +23,10 @@ export type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'> & Pick<Edit
  * `info` and `referenceData` of `document` may be given at the top level; there they take precedence.
  */
 export interface EditorControlDefaults extends EditorDefaults, Pick<DocumentDefaults, 'permissions' | 'info' | 'referenceData'> {
-  /** The editor's layout. By default the editor decides. */
+  /**
+   * The editor for which devices. By default the page chooses when it mounts the editor: `mobile` on phones and tablets, that is where the
+   * primary pointer is a finger and the screen's shorter side has less than 1080 CSS pixels, `desktop` elsewhere.
+   */
   readonly type?: 'desktop' | 'mobile' | 'embedded'
   /**
    * CSS width of the editor inside its fragment.

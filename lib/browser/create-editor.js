@@ -2,6 +2,7 @@
 import { actionEvents } from './actions/index.js'
 import { capture } from './capture.js'
 import { createCaptures } from './captures.js'
+import { layoutOfDevice } from './device.js'
 import { followChanges } from './unsent.js'
 import { updateFragment } from './fragment.js'
 import { askFresh } from './fresh.js'
@@ -110,6 +111,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
   docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
+    type: layoutOfDevice(),
     ...withClose(page.config, names),
     events: Object.fromEntries(Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)]))
   })

@@ -10,9 +10,9 @@ t.setTimeout(300_000) // of all pages together
 t.test('demo, editor and its messages: axe finds nothing wrong with any of them, in light and dark', { skip: browser.missing, timeout: 300_000 }, async t => {
   const directory = await temporaryDirectory(t)
   const demo = await startDemo(t, { directory })
-  for (const [name, { path, prepare, reach, size }] of Object.entries(states)) {
+  for (const [name, { path, prepare, reach, device }] of Object.entries(states)) {
     await t.test(name, async t => {
-      const { page } = await browser.newPage(t, size ? { viewport: size } : {})
+      const { page } = await browser.newPage(t, device)
       await loadAxe(page)
       await prepare?.(page)
       await page.goto(new URL(await path(demo), demo.url).href)

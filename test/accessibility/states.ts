@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Frame, Page, WebSocketRoute } from 'playwright-core'
+import type { BrowserContextOptions, Frame, Page, WebSocketRoute } from 'playwright-core'
 import { editorFrame } from '../helpers/browser.js'
 import type { Demo } from '../helpers/demo.js'
 
@@ -12,11 +12,12 @@ export interface State {
   readonly prepare?: (page: Page) => Promise<unknown>
   /** Brings the page into the state. */
   readonly reach?: (page: Page, demo: Demo & { readonly directory: string }) => Promise<unknown>
-  readonly size?: { readonly width: number, readonly height: number }
+  /** Default: a desktop. */
+  readonly device?: BrowserContextOptions
 }
 
 const REPORT = 'Project report.docx'
-const PHONE = { width: 390, height: 844 }
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 const list: State = { path: () => '/?user=mira' }
 
 const inEditor = (name: string, reach: (editor: Frame, page: Page) => Promise<unknown> = async () => {}): State => ({
@@ -73,7 +74,7 @@ async function write (editor: Frame, page: Page): Promise<void> {
 /** In this order: later ones need what earlier ones have done. */
 export const states: Readonly<Record<string, State>> = {
   list,
-  'list on a phone': { ...list, size: PHONE },
+  'list on a phone': { ...list, device: PHONE },
   'list with large previews': { ...list, reach: async page => await page.getByRole('button', { name: 'Large previews' }).click() },
   'list switched to dark': {
     ...list,
@@ -111,7 +112,7 @@ export const states: Readonly<Record<string, State>> = {
     ...inEditor(REPORT),
     prepare: async page => await page.context().addCookies([{ name: 'theme', value: 'dark', domain: '127.0.0.1', path: '/' }])
   },
-  'editor on a phone': { ...inEditor(REPORT), size: PHONE },
+  'editor on a phone': { ...inEditor(REPORT), device: PHONE },
   'editor with its history': inEditor(REPORT, async editor => {
     await editor.getByRole('button', { name: 'Version history' }).click()
     await editor.getByRole('list', { name: 'Versions' }).waitFor()

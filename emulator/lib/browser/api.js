@@ -2,7 +2,7 @@
 (() => {
   /**
    * @typedef {{ type: 'editor', event: string, data?: unknown }} FrameMessage
-   * @typedef {Record<string, unknown> & { width?: string, height?: string, events?: Record<string, (event: object) => void> }} EditorOptions
+   * @typedef {Record<string, unknown> & { type?: string, width?: string, height?: string, events?: Record<string, (event: object) => void> }} EditorOptions
    */
   const script = /** @type {HTMLScriptElement} */ (document.currentScript)
   const base = script.src.replace(/\/web-apps\/.*$/, '')
@@ -88,12 +88,12 @@
     return Object.assign({ windowName }, data)
   }
 
-  /** @param {EditorOptions} config */
-  function editorFrame ({ width, height }) {
+  /** The device does not matter: `type` decides. @param {EditorOptions} config */
+  function editorFrame ({ type, width, height }) {
     const frame = document.createElement('iframe')
     frame.name = 'frameEditor'
     frame.title = 'Document editor'
-    frame.src = `${base}/web-apps/apps/documenteditor/main/index.html?parentOrigin=${encodeURIComponent(location.origin)}`
+    frame.src = `${base}/web-apps/apps/documenteditor/${type === 'mobile' ? 'mobile' : 'main'}/index.html?parentOrigin=${encodeURIComponent(location.origin)}`
     frame.allow = 'clipboard-read; clipboard-write'
     frame.style.width = width ?? '100%'
     frame.style.height = height ?? '100%'

@@ -11,6 +11,9 @@ const KEYS = {
   y: () => editing.redo()
 }
 
+// The page is served at two paths, one for each layout.
+document.documentElement.dataset.type = location.pathname.split('/').at(-2)
+
 listen({
   open ({ config, events }) {
     useTheme(config)

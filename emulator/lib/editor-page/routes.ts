@@ -5,7 +5,8 @@ import type { Editable } from '../documents/types.js'
 import { type ResultFiles, resultFolder } from '../result-files/files.js'
 import type { OpenDocument } from '../sessions/open-document.js'
 
-const EDITOR_PATH = '/web-apps/apps/documenteditor/main/'
+/** Of the layouts for a desktop and for a phone. */
+const EDITOR_PATHS = ['/web-apps/apps/documenteditor/main/', '/web-apps/apps/documenteditor/mobile/']
 export const API_PATH = '/web-apps/apps/api/documents/api.js'
 
 const PDF = 'application/pdf'
@@ -26,16 +27,19 @@ const INLINE_PDF_PATH = '/doc/shown'
 
 /** The script that applications embed, the editor page in its frame, and the PDF files that the page shows. */
 export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: fileURLToPath(new URL('../browser/', import.meta.url)),
-    prefix: EDITOR_PATH,
-    index: 'index.html',
-    setHeaders (reply, path) {
-      if (path.endsWith('api.js')) return
-      reply.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-      reply.setHeader('X-Content-Type-Options', 'nosniff')
-    }
-  })
+  for (const [index, prefix] of EDITOR_PATHS.entries()) {
+    await app.register(fastifyStatic, {
+      root: fileURLToPath(new URL('../browser/', import.meta.url)),
+      prefix,
+      decorateReply: index === 0,
+      index: 'index.html',
+      setHeaders (reply, path) {
+        if (path.endsWith('api.js')) return
+        reply.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+        reply.setHeader('X-Content-Type-Options', 'nosniff')
+      }
+    })
+  }
   app.get(`${INLINE_PDF_PATH}/*`, async (request, reply) => {
     const file = files.find(request.raw.url!.slice(INLINE_PDF_PATH.length))
     if (typeof file === 'string' || file.mediaType !== PDF) return await reply.code(404).type('text/plain; charset=utf-8').send('Not Found')

@@ -126,3 +126,14 @@ t.test('downloadAs: a failed conversion is onWarning -83 and no onError, and the
   t.match(await event('onDownloadAs'), { fileType: 'txt' })
   t.notOk((await events()).some(([name]) => name === 'onError'))
 })
+
+t.test('api.js detects no device: type decides which editor is loaded, also one that is set in the page after signing', { skip: browser.missing }, async t => {
+  const { open } = await startEditing(t, browser)
+  const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+  for (const [type, layout, afterSigning] of [[undefined, 'main'], ['desktop', 'main'], ['mobile', 'mobile'], ['mobile', 'mobile', { type: 'mobile' }]] as const) {
+    const { page, event, problems } = await open(`K-${type}`, { device: PHONE, change: config => ({ ...config, ...!afterSigning && { type } }), ...afterSigning && { afterSigning } })
+    t.match(await event('onInfo'), { mode: 'edit' })
+    t.match(page.frames()[1]!.url(), `/documenteditor/${layout}/`)
+    t.strictSame(problems, [])
+  }
+})

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { FrameLocator, Locator, Page } from 'playwright-core'
+import type { BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { TestBrowser } from '../../../../test/helpers/browser.js'
 import { listen } from '../../../../test/helpers/listen.js'
@@ -33,6 +33,9 @@ export interface OpenOptions {
   readonly file?: string
   /** Changes the configuration before it is signed. */
   readonly change?: (config: EditorConfig) => object
+  readonly device?: BrowserContextOptions
+  /** Fields that the page adds to the signed configuration. */
+  readonly afterSigning?: object
 }
 
 export interface Editing {
@@ -80,12 +83,12 @@ export async function startEditing (t: Test, browser: TestBrowser): Promise<Edit
     config,
     signed: data => ({ ...data, token: sign(data) }),
     async open (key, options = {}) {
-      const { page, problems } = await browser.newPage(t)
+      const { page, problems } = await browser.newPage(t, options.device)
       await page.clock.install()
       const names = JSON.stringify([...TELLING, ...options.handled ?? []])
       const index = scripts.push(`globalThis.events = []
         const handlers = Object.fromEntries(${names}.map(name => [name, ({ data }) => events.push(data === undefined ? [name] : [name, data])]))
-        globalThis.editor = new DocsAPI.DocEditor('editor', { ...${JSON.stringify(config(key, options))}, events: handlers, height: '600px' })`) - 1
+        globalThis.editor = new DocsAPI.DocEditor('editor', { ...${JSON.stringify({ ...config(key, options), ...options.afterSigning })}, events: handlers, height: '600px' })`) - 1
       await page.goto(`${origin}/${index}/`)
       const frame = page.frameLocator('iframe')
       const given = new Map<string, number>()
