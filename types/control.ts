@@ -260,9 +260,9 @@ export interface EditorMessages {
   /** @default 'OK' */
   readonly dismiss?: string
   /**
-   * The editor is being closed, and has unsent changes.
+   * The editor is being closed: it sends the last changes.
    *
-   * @default 'Sending your last changes…'
+   * @default 'Saving…'
    */
   readonly closing?: string
   /**
@@ -320,7 +320,8 @@ export interface RenderOptions {
    */
   readonly events?: readonly string[]
   /**
-   * Where the close button leads: an http(s) URL or a path. It also shows that button.
+   * Where closing the editor leads: an http(s) URL or a path. It also shows the close button of the editor, unless the page has an element
+   * with the attribute `data-onlyoffice-close`.
    *
    * @default the page that the user came from, if it is of the same origin
    */

@@ -1,7 +1,9 @@
 // Creates the editor in a fragment, and follows it as long as it is there.
+import { closeEditor } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
 import { capture } from './capture.js'
 import { createCaptures } from './captures.js'
+import { hasCloseElement } from './closing.js'
 import { layoutOfDevice } from './device.js'
 import { followChanges } from './unsent.js'
 import { updateFragment } from './fragment.js'
@@ -11,6 +13,7 @@ import { post } from './request.js'
 import { createTeller } from './tell.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
+/** @import { ActionContext } from './actions/index.js' */
 /** @import { CaptureOptions } from './capture.js' */
 /** @import { EditorPage } from './fragment.js' */
 /** @import { Messages } from './messages.js' */
@@ -51,7 +54,11 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   const captures = createCaptures(fileType => docEditor.downloadAs(fileType))
   const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
   const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
-  const answers = actionEvents({
+  const showsClose = page.events.includes('onRequestClose') || own.onRequestClose !== undefined || (page.closeUrl !== '' && !hasCloseElement())
+  /** @param {Config} config */
+  const completed = config => ({ type: layoutOfDevice(), ...(showsClose ? withClose(config) : config) })
+  /** @type {ActionContext} */
+  const context = {
     fragment,
     page,
     messages,
@@ -67,6 +74,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     answer (method, ...args) {
       if (!isGone) docEditor?.[method](...args)
     },
+    completed,
     askFresh: request => askFresh(fragment, page, request),
     async reopen (purpose) {
       await askFresh(fragment, page, { purpose })
@@ -78,7 +86,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       else opening.event('onError', { errorCode: SAVED_SINCE })
     },
     remount
-  })
+  }
+  const answers = actionEvents(context)
 
   /**
    * @param {string} name
@@ -111,14 +120,14 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
   docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
-    type: layoutOfDevice(),
-    ...withClose(page.config, names),
+    ...completed(page.config),
     events: Object.fromEntries(Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)]))
   })
 
   return {
     docEditor: /** @type {DocEditor} */ (docEditor),
     changes,
+    close: () => closeEditor(context),
 
     /** @param {CaptureOptions} options */
     capture: options => capture({ page, captures, title: () => title }, options),
@@ -154,11 +163,12 @@ function placeholderOf (fragment, { placeholderId }) {
 /**
  * A handler of `onRequestClose` shows no button by itself.
  * @param {Config} config
- * @param {ReadonlySet<string>} names of the events that are listened to
  * @returns {Config}
  */
-function withClose (config, names) {
+function withClose (config) {
   const { customization } = config.editorConfig ?? {}
-  if (!names.has('onRequestClose') || customization?.close !== undefined) return config
-  return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, close: { visible: true } } } }
+  /** @type {object | undefined} */
+  const given = customization?.close
+  const close = { visible: true, ...given }
+  return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, close } } }
 }

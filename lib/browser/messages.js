@@ -31,7 +31,7 @@ const defaults = {
   linkReady: 'The document is ready',
   open: 'Open',
   dismiss: 'OK',
-  closing: 'Sending your last changes…',
+  closing: 'Saving…',
   unsent: 'Your last changes have not been sent yet',
   unsentAdvice: 'Check your connection. If you close the document now, they are lost.',
   closeAnyway: 'Close anyway',

@@ -1,6 +1,7 @@
 // Mounts and unmounts the editor of a fragment.
 import { loadApi } from './api-script.js'
 import { assertFragment, assertHandlers, assertOptions } from './arguments.js'
+import { followCloseElements } from './closing.js'
 import { UnsentChangesError } from './errors.js'
 import { readFragment } from './fragment.js'
 import { placeOfPage } from './links.js'
@@ -64,6 +65,7 @@ async function remember (fragment, mount) {
 async function mount (fragment, events, isFresh = false) {
   const page = readFragment(fragment)
   if (page === null) return null
+  followCloseElements()
   const state = stateOf(fragment)
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
   if (fragment.clientHeight === 0) {

@@ -37,13 +37,10 @@ export function editingDefaults (defaults: EditorControlDefaults, given: EditorC
 }
 
 /** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
-export function renderedDefaults (defaults: EditorControlDefaults, { events = [], closeUrl, lang }: RenderOptions): EditorControlDefaults {
-  const closes = closeUrl !== undefined || events.includes('onRequestClose')
-  const customization = defaults.customization ?? defaults.editorConfig?.customization
+export function renderedDefaults (defaults: EditorControlDefaults, { events = [], lang }: RenderOptions): EditorControlDefaults {
   return {
     ...defaults,
     ...(lang !== undefined && { lang }),
-    ...(closes && { customization: { ...customization, close: { visible: true, ...customization?.close } } }),
     ...(events.includes('onRequestSharingSettings') && withInfo(defaults))
   }
 }

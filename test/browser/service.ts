@@ -20,6 +20,8 @@ export interface ServiceOptions extends Omit<Partial<EditorOptions>, 'documentSe
   readonly prepare?: (app: FastifyInstance) => unknown
   readonly defaults?: EditorControlDefaults
   readonly render?: RenderOptions
+  /** HTML of the page before the editor. */
+  readonly before?: string
 }
 
 export interface OpenOptions {
@@ -64,7 +66,7 @@ if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.e
 for (const name of (asked ?? '').split(' ')) document.addEventListener(name, event => event.preventDefault())`
 
 /** Editor pages have a strict policy. */
-export async function startService (t: Test, browser: TestBrowser, { defaults = {}, render = {}, prepare, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function startService (t: Test, browser: TestBrowser, { defaults = {}, render = {}, before = '', prepare, ...options }: ServiceOptions = {}): Promise<Service> {
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
   const host = await startHost(t, {
     documentServerOrigin: documentServer.url,
@@ -77,7 +79,7 @@ export async function startService (t: Test, browser: TestBrowser, { defaults = 
         const { user = 'Ada Lovelace', mode, badToken } = query
         const control = app.editorControl({ user: { id: user.split(' ')[0]!.toLowerCase(), name: user }, ...(mode === 'view' ? { mode } : {}), ...defaults })
         await control.openDocument(params.fileId)
-        const html = `<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${control.render(render)}`
+        const html = `<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Editor</title><link rel="icon" href="data:,"><script type="module" src="/record.js"></script>${before}${control.render(render)}`
         return reply.type('text/html').header('content-security-policy', `default-src 'none'; script-src 'self' ${documentServer.url}; frame-src ${documentServer.url}; connect-src 'self'; img-src 'self' data:; base-uri 'none'`).send(badToken === undefined ? html : html.replace(/(?<="token":")[^"]*/, badToken))
       })
     }

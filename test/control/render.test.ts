@@ -106,13 +106,12 @@ t.test('events, the way back and the language are attributes and fields of the s
   }
   const closing = await rendered({ events: ['onRequestClose', 'onRequestHistory'], lang: 'de' }, { customization: { zoom: 50 }, lang: 'fr' })
   t.match(closing.fragment, ' data-events="onRequestClose onRequestHistory"')
-  t.match(closing, { lang: 'de', customization: { zoom: 50, close: { visible: true } } })
+  t.match(closing, { lang: 'de', customization: { zoom: 50 } })
   t.notMatch(closing.fragment, 'data-close-url')
 
   const back = await rendered({ closeUrl: '/list?a="><script>&b=1' }, { editorConfig: { customization: { close: { text: 'Back' }, zoom: 60 } } })
   t.match(back.fragment, ' data-close-url="/list?a=&#34;&#62;&#60;script&#62;&#38;b=1"')
-  t.strictSame(back.customization, { close: { visible: true, text: 'Back' }, zoom: 60 })
-  t.match(await rendered({ events: ['onRequestClose'] }, { customization: { close: { visible: false } } }), { customization: { close: { visible: false } } }, 'the application has the last word')
+  t.strictSame(back.customization, { close: { text: 'Back' }, zoom: 60 }, 'the page decides whether the editor shows its close button')
 
   t.strictSame((await rendered({ events: ['onRequestSharingSettings'] })).info, {}, 'without it the editor crashes')
   t.strictSame((await rendered({ events: ['onRequestSharingSettings'] }, { document: { info: { owner: 'Ada' } } })).info, { owner: 'Ada' })

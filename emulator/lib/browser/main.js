@@ -34,8 +34,6 @@ listen({
 addEventListener('pagehide', () => leave())
 addEventListener('pageshow', event => { if (event.persisted) location.reload() })
 addEventListener('beforeunload', event => { if (editing.isTyped() || editing.isUnsent()) event.preventDefault() })
-addEventListener('blur', editing.push)
-addEventListener('focusout', editing.push)
 addEventListener('keydown', event => {
   const action = event.ctrlKey || event.metaKey ? KEYS[event.key.toLowerCase()] : undefined
   if (action === undefined || event.altKey || isField(event.target)) return

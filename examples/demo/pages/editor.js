@@ -18,7 +18,7 @@ export function editorPage ({ name, user, fragment, preferences }) {
     preferences,
     body: html`
 <header class="bar" data-user="${user.id}">
-  <a class="back" href="/?user=${user.id}">${glyph('back')}Documents</a>
+  <a class="back" href="/?user=${user.id}" data-onlyoffice-close>${glyph('back')}Documents</a>
   <h1>${name}</h1>
   <p class="status" role="status" data-status></p>
   <button class="button quiet" type="button" data-download disabled>Download<span class="wide">&nbsp;current version</span></button>

@@ -1,39 +1,56 @@
-import { wayBack } from '../links.js'
+import { leadTo, wayBack } from '../links.js'
 import { firstMounted } from '../registry.js'
 
+/** @typedef {import('./index.js').ActionContext} ActionContext */
+
 /** @type {import('./index.js').ActionGroup} */
-export function close ({ askFresh, changes, messages, notice, page, remount, tell, unmount }) {
-  return { onRequestClose: () => closeEditor({ isQuiet: true }) } // the editor has asked about unsent changes itself
-
-  /** @param {{ force?: boolean, isQuiet?: boolean }} options */
-  async function closeEditor (options) {
-    if (changes.isUnsent()) tell.busy(messages.closing)
-    try {
-      await unmount(options)
-    } catch (error) {
-      if (changes.isUnsent()) return offerChoice()
-      console.error(error)
+export function close (context) {
+  return {
+    async onRequestClose () {
+      // The editor has asked about unsent changes itself.
+      if (await closeEditor(context, { isQuiet: true })) leadTo(wayBack({ ...context.page, isOnly: firstMounted() === null }))
     }
-    leave()
   }
+}
 
-  function offerChoice () {
+/**
+ * Closes the editor when everything is sent, and leaves a cover in its place. If something cannot be sent, the user decides.
+ * @param {ActionContext} context
+ * @param {{ force?: boolean, isQuiet?: boolean }} [options]
+ * @returns {Promise<boolean>} `false` if the user keeps it open
+ */
+export async function closeEditor (context, options = {}) {
+  const { changes, messages, tell, unmount } = context
+  tell.busy(messages.closing)
+  try {
+    await unmount(options)
+  } catch (error) {
+    if (changes.isUnsent()) return await decided(context)
+    console.error(error)
+  }
+  showClosed(context)
+  return true
+}
+
+/** @param {ActionContext} context @returns {Promise<boolean>} */
+function decided (context) {
+  const { messages, tell } = context
+  return new Promise(resolve => {
     tell.ask({
       title: messages.unsent,
       advice: messages.unsentAdvice,
       buttons: [
-        { label: messages.keepOpen, run: () => {} },
-        { label: messages.closeAnyway, run: () => closeEditor({ force: true }) }
+        { label: messages.keepOpen, run: () => resolve(false) },
+        { label: messages.closeAnyway, run: () => resolve(closeEditor(context, { force: true })) }
       ]
     })
-  }
+  })
+}
 
-  function leave () {
-    const back = wayBack({ ...page, isOnly: firstMounted() === null })
-    if (back !== null) return location.assign(back)
-    notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons: [{ label: messages.openAgain, run: openAgain }] })
-    notice.focus()
-  }
+/** Also for who comes back to this page. @param {ActionContext} context */
+function showClosed ({ askFresh, messages, notice, remount }) {
+  notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons: [{ label: messages.openAgain, run: openAgain }] })
+  notice.focus()
 
   /** Without a fresh configuration: the page itself has one. */
   async function openAgain () {

@@ -12,6 +12,7 @@ import { rename } from './rename.js'
 import { saveAs } from './save-as.js'
 import { sharing } from './sharing.js'
 
+/** @import { Config } from '@onlyoffice/doceditor-types' */
 /** @import { EditorPage, Fresh } from '../fragment.js' */
 /** @import { Messages } from '../messages.js' */
 /** @import { Notice } from '../notice.js' */
@@ -28,6 +29,7 @@ import { sharing } from './sharing.js'
  * @property {Changes} changes
  * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
  * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
+ * @property {(config: Config) => Config} completed A configuration as the editor needs it in this page.
  * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen', key?: string }) => Promise<Fresh>} askFresh Asks for a fresh configuration; the fragment has it then.
  * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh configuration.
  * @property {(error: unknown) => void} outdated Tells the user to reload the page.

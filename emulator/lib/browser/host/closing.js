@@ -3,11 +3,11 @@ import { editing, undoUnsent } from '../session.js'
 import { askUser } from './dialog.js'
 
 export const closing = {
-  /** Raises the event. Asks first if something was typed and not sent: OK undoes it. */
+  /** Raises the event. Asks first if something was typed and not sent; nothing is sent meanwhile. OK undoes it, and has the focus. */
   async requestClose () {
     if (editing.isTyped()) {
       editing.hold(true)
-      const answer = await askUser({ title: 'Leave the document?', text: 'It has changes that are not saved. OK undoes them; Cancel stays here.' })
+      const answer = await askUser({ title: 'Warning', text: 'All unsaved changes will be lost', focusesOk: true })
       if (answer !== null) undoUnsent()
       editing.hold(false)
       if (answer === null) return

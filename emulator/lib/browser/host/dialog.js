@@ -19,10 +19,11 @@ let count = 0
  * @param {Field} [parts.field]
  * @param {Element[]} [parts.more] other content
  * @param {boolean} [parts.onlyTells] there is nothing to decide
+ * @param {boolean} [parts.focusesOk] Enter means OK, also without a field
  * @param {AbortSignal} [parts.signal] closes the dialog
  * @returns {Promise<string | null>}
  */
-export function askUser ({ title, text = '', field, more = [], onlyTells = false, signal }) {
+export function askUser ({ title, text = '', field, more = [], onlyTells = false, focusesOk = false, signal }) {
   const dialog = document.createElement('dialog')
   const heading = document.createElement('h2')
   heading.id = `dialog-${++count}`
@@ -44,6 +45,7 @@ export function askUser ({ title, text = '', field, more = [], onlyTells = false
   signal?.addEventListener('abort', () => dialog.close('ok'))
   dialog.showModal()
   control?.input.focus()
+  if (focusesOk) /** @type {HTMLButtonElement} */ (buttons.lastElementChild).focus()
   if (control?.input instanceof HTMLInputElement) control.input.select()
   return new Promise(resolve => {
     dialog.addEventListener('close', () => {

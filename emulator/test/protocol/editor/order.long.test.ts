@@ -63,7 +63,7 @@ t.test('leaving the page with unsent changes asks first', { skip: browser.missin
   await dialog.accept()
 })
 
-t.test('requestClose only raises onRequestClose; with unsent changes it asks first, and OK undoes them. The button needs a handler and customization.close', { skip: browser.missing }, async t => {
+t.test('requestClose only raises onRequestClose; with unsent changes it asks first, and OK undoes them: OK has the focus, and nothing is sent meanwhile. The button needs a handler and customization.close', { skip: browser.missing }, async t => {
   const { host, open } = await startEditing(t, browser)
   for (const options of [{ handled: ['onRequestClose'] }, { change: withClose }]) {
     const { frame } = await open('without', options)
@@ -78,6 +78,10 @@ t.test('requestClose only raises onRequestClose; with unsent changes it asks fir
   await stopTimers()
   await type('discarded')
   await call('requestClose')
+  await dialog().getByText('All unsaved changes will be lost').waitFor()
+  t.equal(await dialog().locator(':focus').textContent(), 'OK')
+  await page.clock.runFor(60_000)
+  t.equal((await events()).filter(([name, data]) => name === 'onDocumentStateChange' && data === false).length, 0, 'nothing is sent meanwhile')
   await dialog().getByRole('button', { name: 'Cancel' }).click()
   await sent()
   t.equal((await events()).filter(([name]) => name === 'onRequestClose').length, 1, 'cancelled')

@@ -1,0 +1,35 @@
+// Elements of the page with which the user closes it. The editor's own close button loses what was typed just before.
+import { readFragment } from './fragment.js'
+import { leadTo, pageUrl, wayBack } from './links.js'
+import { stateOf } from './registry.js'
+
+const ELEMENT = '[data-onlyoffice-close]'
+let isFollowing = false
+
+export const hasCloseElement = () => document.querySelector(ELEMENT) !== null
+
+/** From now on such an element closes the editors of the page when everything is sent, and then leads to its `href`, or to `closeUrl`. */
+export function followCloseElements () {
+  if (isFollowing) return
+  isFollowing = true
+  document.addEventListener('click', clicked)
+}
+
+/** @param {MouseEvent} event */
+async function clicked (event) {
+  const element = event.target instanceof Element ? event.target.closest(ELEMENT) : null
+  if (element === null || event.defaultPrevented || opensElsewhere(event, element)) return
+  const fragments = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-onlyoffice-editor]')]).filter(readFragment)
+  if (fragments.length === 0) return
+  event.preventDefault()
+  const closed = await Promise.all(fragments.map(fragment => stateOf(fragment).editor?.close() ?? true))
+  if (closed.includes(false)) return
+  const closeUrl = fragments.map(({ dataset }) => dataset.closeUrl).find(Boolean) ?? ''
+  leadTo(pageUrl(element.getAttribute('href')) ?? wayBack({ closeUrl, isOnly: true }))
+}
+
+/** In another tab, or as a download: this page stays. @param {MouseEvent} event @param {Element} element */
+function opensElsewhere ({ ctrlKey, metaKey, shiftKey, altKey }, element) {
+  const target = element.getAttribute('target') ?? ''
+  return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') || (target !== '' && target !== '_self')
+}
