@@ -163,6 +163,13 @@ export interface CreateAction extends PageAction {
   readonly lang?: string
 }
 
+/** At least one of the fields is set. */
+export interface SharingResult {
+  readonly settings?: readonly SharingSetting[]
+  /** http(s) URL or path of a page where the rights are changed. It opens in another tab. */
+  readonly url?: string
+}
+
 /**
  * What the editor can ask of the application. Each field turns on the buttons and menu entries that need it; the page's module asks
  * the application without further code. The hooks receive the user of the page from the page's own token.
@@ -255,8 +262,19 @@ export interface ActionOptions {
   readonly users?: ActionHook<UsersAction, readonly ListedUser[]>
   /** Somebody was mentioned in a comment: tell them. Only pages that may comment can ask for it. */
   readonly notify?: ActionHook<NotifyAction, void>
-  /** Who else may use the document, for the editor's list. With it, configurations always have `document.info`. Only pages that may edit can ask for it. */
-  readonly sharing?: ActionHook<PageAction, readonly SharingSetting[]>
+  /**
+   * Who else may use the document: the page shows it, and the editor in its access rights. With `url` the page has a link to where that is
+   * changed. With the hook, configurations always have `document.info`. Only pages that may edit can ask for it.
+   *
+   * @example
+   * ```js
+   * sharing: async ({ fileId }) => ({
+   *   settings: (await rights.of(fileId)).map(({ name, level }) => ({ user: name, permissions: level })),
+   *   url: `/documents/${fileId}/rights`
+   * })
+   * ```
+   */
+  readonly sharing?: ActionHook<PageAction, readonly SharingSetting[] | SharingResult>
   /**
    * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged into what the
    * page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and `permissions.edit` is

@@ -299,6 +299,26 @@ export interface EditorMessages {
   readonly chooseInsert?: string
   /** @default 'Choose a spreadsheet' */
   readonly chooseSpreadsheet?: string
+  /**
+   * Title of the dialog with those who may use the document.
+   *
+   * @default 'Who has access'
+   */
+  readonly sharing?: string
+  /**
+   * After a name that is a link.
+   *
+   * @default 'with the link'
+   */
+  readonly sharedByLink?: string
+  /** @default 'Nobody else' */
+  readonly sharedWithNobody?: string
+  /**
+   * The link to a page where that is changed.
+   *
+   * @default 'Change who has access'
+   */
+  readonly changeSharing?: string
   /** @default 'Search' */
   readonly search?: string
   /** @default 'Searching…' */

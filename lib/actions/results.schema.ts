@@ -40,7 +40,14 @@ export const Users = Type.Array(Type.Object({
 }))
 export type Users = Static<typeof Users>
 
-export const Sharing = Type.Array(Type.Object({ user: Type.String(), permissions: Type.String(), isLink: Type.Optional(Type.Boolean()) }))
+export const SharingSettings = Type.Array(Type.Object({ user: Type.String(), permissions: Type.String(), isLink: Type.Optional(Type.Boolean()) }))
+export type SharingSettings = Static<typeof SharingSettings>
+
+export const Sharing = Type.Union([
+  SharingSettings,
+  Type.Object({ settings: SharingSettings, url: Type.Optional(PageUrl) }),
+  Type.Object({ settings: Type.Optional(SharingSettings), url: PageUrl })
+])
 export type Sharing = Static<typeof Sharing>
 
 export const CreatedPage = Type.Object({ url: PageUrl })

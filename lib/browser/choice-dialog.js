@@ -1,4 +1,5 @@
 // A dialog in which the user chooses one of the application's files.
+import { openDialog } from './dialog.js'
 import { element, styleSheet } from './elements.js'
 
 /** @import { Messages } from './messages.js' */
@@ -24,25 +25,17 @@ const TYPING_MS = 250
  */
 export function choose (fragment, { title, messages, find, textOf }) {
   useStyle()
-  const heading = element('h2', 'onlyoffice-choice-title', title)
-  const search = element('input', 'onlyoffice-choice-search')
-  const label = element('label', 'onlyoffice-choice-label', messages.search)
-  const status = element('p', 'onlyoffice-choice-status')
-  const list = element('ul', 'onlyoffice-choice-list')
-  const cancel = element('button', 'onlyoffice-choice-cancel', messages.cancel)
-  const dialog = element('dialog', 'onlyoffice-choice')
-  heading.id = `onlyoffice-choice-${Math.random().toString(36).slice(2)}`
-  dialog.setAttribute('aria-labelledby', heading.id)
+  const search = element('input', 'onlyoffice-dialog-search')
+  const label = element('label', 'onlyoffice-dialog-label', messages.search)
+  const status = element('p', 'onlyoffice-dialog-status')
+  const list = element('ul', 'onlyoffice-dialog-list')
   search.type = 'search'
   search.maxLength = 200
   search.autocomplete = 'off'
   label.append(search)
   status.setAttribute('role', 'status')
-  list.setAttribute('aria-labelledby', heading.id)
-  cancel.type = 'button'
-  dialog.append(heading, label, status, list, cancel)
+  const { dialog, closed } = openDialog(fragment, { title, parts: [label, status, list], list, close: messages.cancel })
 
-  const focused = document.activeElement
   let latest = 0
   let timer = 0
 
@@ -73,16 +66,11 @@ export function choose (fragment, { title, messages, find, textOf }) {
       timer = setTimeout(look, TYPING_MS)
     })
     dialog.addEventListener('keydown', moveFocus)
-    dialog.addEventListener('close', () => {
+    closed.then(() => {
       clearTimeout(timer)
       latest = -1
-      dialog.remove()
-      if (focused instanceof HTMLElement) focused.focus() // browsers do not give it back to a frame
       resolve(null)
     })
-    cancel.addEventListener('click', () => end(null))
-    fragment.append(dialog)
-    dialog.showModal()
     search.focus()
     look()
   })
@@ -106,11 +94,11 @@ export function choose (fragment, { title, messages, find, textOf }) {
  * @param {() => void} take
  */
 function itemOf ({ name, fileType, thumbnail }, take) {
-  const item = element('li', 'onlyoffice-choice-item')
-  const button = element('button', 'onlyoffice-choice-button')
+  const item = element('li', 'onlyoffice-dialog-item')
+  const button = element('button', 'onlyoffice-dialog-button')
   button.type = 'button'
   button.addEventListener('click', take)
-  button.append(pictureOf(thumbnail, fileType), element('span', 'onlyoffice-choice-name', name))
+  button.append(pictureOf(thumbnail, fileType), element('span', 'onlyoffice-dialog-name', name))
   item.append(button)
   return item
 }
@@ -121,10 +109,10 @@ function itemOf ({ name, fileType, thumbnail }, take) {
  * @param {string} [fileType]
  */
 function pictureOf (url, fileType = '') {
-  const picture = element('span', 'onlyoffice-choice-picture', url ? '' : fileType)
+  const picture = element('span', 'onlyoffice-dialog-picture', url ? '' : fileType)
   picture.setAttribute('aria-hidden', 'true')
   if (!url) return picture
-  const image = element('img', 'onlyoffice-choice-image')
+  const image = element('img', 'onlyoffice-dialog-image')
   image.alt = ''
   image.loading = 'lazy'
   image.addEventListener('error', () => { picture.textContent = fileType })
@@ -133,41 +121,21 @@ function pictureOf (url, fileType = '') {
   return picture
 }
 
-/** As with a notice, only what follows the script of a fragment gets this style. System colors follow the page's color scheme. */
-const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-choice'
-const BORDER = 'color-mix(in srgb, CanvasText 35%, Canvas)'
+const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
 const useStyle = styleSheet(`
-${DIALOG}[open] {
-  box-sizing: border-box; display: flex; flex-direction: column; gap: .75rem; width: min(34rem, 100% - 2rem); max-height: min(40rem, 100% - 2rem);
-  padding: 1.25rem; border: 1px solid ${BORDER}; border-radius: .625rem; background: Canvas; color: CanvasText;
-  box-shadow: 0 .5rem 2rem rgb(0 0 0 / .3); font: 15px/1.4 system-ui, sans-serif; overflow-wrap: anywhere;
-}
-${DIALOG}::backdrop { background: rgb(0 0 0 / .45) }
-${DIALOG} .onlyoffice-choice-title { margin: 0; font-size: 1.125rem; font-weight: 600; line-height: 1.3 }
-${DIALOG} .onlyoffice-choice-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
-${DIALOG} .onlyoffice-choice-search {
+${DIALOG} .onlyoffice-dialog-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
+${DIALOG} .onlyoffice-dialog-search {
   box-sizing: border-box; width: 100%; padding: .5rem .625rem; border: 1px solid color-mix(in srgb, CanvasText 55%, Canvas); border-radius: .375rem;
   background: Canvas; color: CanvasText; font: inherit; font-size: 1rem;
 }
-${DIALOG} .onlyoffice-choice-status { margin: 0 }
-${DIALOG} .onlyoffice-choice-status:empty { display: none }
-${DIALOG} .onlyoffice-choice-list { flex: 1 1 auto; margin: 0; padding: 2px; overflow: auto; list-style: none }
-${DIALOG} .onlyoffice-choice-button {
+${DIALOG} .onlyoffice-dialog-button {
   display: flex; align-items: center; gap: .75rem; width: 100%; margin: 0; padding: .5rem; border: 0; border-radius: .375rem;
   background: transparent; color: CanvasText; font: inherit; text-align: start; cursor: pointer;
 }
-${DIALOG} .onlyoffice-choice-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
-${DIALOG} .onlyoffice-choice-button:focus-visible, ${DIALOG} .onlyoffice-choice-cancel:focus-visible, ${DIALOG} .onlyoffice-choice-search:focus-visible {
-  outline: 2px solid color-mix(in srgb, #2f5fb3 65%, CanvasText); outline-offset: 0;
+${DIALOG} .onlyoffice-dialog-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${DIALOG} .onlyoffice-dialog-picture {
+  display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden; border-radius: .25rem;
+  border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); font-size: .6875rem; text-transform: uppercase;
 }
-${DIALOG} .onlyoffice-choice-picture {
-  display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden; border: 1px solid ${BORDER}; border-radius: .25rem;
-  font-size: .6875rem; text-transform: uppercase;
-}
-${DIALOG} .onlyoffice-choice-image { width: 100%; height: 100%; object-fit: cover }
-${DIALOG} .onlyoffice-choice-cancel {
-  align-self: flex-end; padding: .5rem 1.125rem; border: 1px solid ${BORDER}; border-radius: .375rem;
-  background: Canvas; color: CanvasText; font: inherit; font-weight: 600; cursor: pointer;
-}
-${DIALOG} .onlyoffice-choice-cancel:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cover }
 `)

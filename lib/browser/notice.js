@@ -4,7 +4,7 @@ import { element, styleSheet } from './elements.js'
 
 /**
  * @typedef {object} Content
- * @property {'cover' | 'bar'} place Over the whole editor, or a bar at its lower edge that leaves its dialogs free.
+ * @property {'cover' | 'bar'} place Over the whole editor, or a bar above its status bar that leaves its dialogs free.
  * @property {'status' | 'alert'} role
  * @property {string} title
  * @property {string} [advice]
@@ -108,8 +108,8 @@ ${NOTICE}-cover {
 }
 ${NOTICE}-cover::before, ${NOTICE}-cover::after { content: ""; flex: 1 }
 ${NOTICE}-bar {
-  bottom: .75rem; left: 50%; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem;
-  width: max-content; max-width: min(44rem, 100% - 1.5rem); max-height: calc(100% - 1.5rem); padding: .625rem 1rem;
+  bottom: 2.75rem; left: 50%; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem;
+  width: max-content; max-width: min(44rem, 100% - 1.5rem); max-height: calc(100% - 3.5rem); padding: .625rem 1rem;
   transform: translateX(-50%); border: 1px solid color-mix(in srgb, CanvasText 25%, Canvas); border-radius: .5rem;
   box-shadow: 0 .25rem 1rem rgb(0 0 0 / .2); font-size: 14px;
 }

@@ -97,7 +97,7 @@ const answers = {
   ]),
   users: Type.Object({ c: Type.String(), users: results.Users }),
   notify: requests.EmptyBody,
-  sharing: Type.Object({ sharingSettings: results.Sharing }),
+  sharing: Type.Object({ sharingSettings: Type.Optional(results.SharingSettings), url: Type.Optional(results.PageUrl) }),
   favorite: Type.Object({ pageToken: PageToken }),
   create: results.CreatedPage,
   history: Type.Object({

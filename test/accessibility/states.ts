@@ -64,6 +64,27 @@ function withoutConnection (): State {
   }
 }
 
+/** Something is unsent, and cannot be sent in time. */
+function closingWithoutConnection (): State {
+  const { path, prepare, reach } = withoutConnection()
+  return {
+    path,
+    async prepare (page) {
+      await page.clock.install()
+      await prepare!(page)
+    },
+    async reach (page, demo) {
+      await reach!(page, demo)
+      await (await editorFrame(page)).locator('[data-paragraph]').first().press('End')
+      await page.keyboard.type(' unsent')
+      await page.getByRole('link', { name: 'Documents' }).click()
+      await page.getByText('Saving…').waitFor()
+      await page.clock.fastForward(10_000)
+      await page.getByRole('alert').waitFor()
+    }
+  }
+}
+
 /** Writes into the first paragraph, and waits until the document server has it. */
 async function write (editor: Frame, page: Page): Promise<void> {
   await editor.locator('[data-paragraph]').first().press('End')
@@ -131,7 +152,18 @@ export const states: Readonly<Record<string, State>> = {
     await editor.getByRole('button', { name: 'Insert image' }).click()
     await page.getByRole('dialog').waitFor()
   }),
+  'editor: who has access': {
+    ...inEditor(REPORT, async (editor, page) => {
+      await editor.getByRole('button', { name: 'Sharing' }).click()
+      await page.getByRole('dialog', { name: 'Who has access' }).waitFor()
+    }),
+    async prepare (page) {
+      const sharingSettings = Array.from({ length: 30 }, (_, index) => ({ user: `Person ${index + 1}`, permissions: 'Read Only', isLink: index === 29 }))
+      await page.route('**/actions/sharing', async route => await route.fulfill({ json: { sharingSettings, url: '/rights' } }))
+    }
+  },
   'editor without a connection': withoutConnection(),
+  'closing without a connection': closingWithoutConnection(),
   'editor with an invalid token': {
     path: async demo => `/edit/${await demo.idOf(REPORT)}?user=mira`,
     async prepare (page) {

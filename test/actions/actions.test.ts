@@ -10,6 +10,8 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   const calls: Array<[string, object]> = []
   const note = <Result>(name: string, result: Result) => (action: object) => { calls.push([name, { ...action }]); return result }
   let other = ''
+  const settings = [{ user: 'Grace', permissions: 'Read Only', isLink: false, secret: 'x' }, { user: 'Link', permissions: 'Full Access' }]
+  let sharing: Awaited<ReturnType<NonNullable<ActionOptions['sharing']>>> = settings
   const host = await startPageHost(t, {
     actions: {
       images: note('images', [{ name: 'Logo', fileType: 'PNG', url: 'http://app.example.com/logo.png', thumbnail: 'http://app.example.com/small.png' }]),
@@ -18,7 +20,7 @@ t.test('each action calls its hook with the page\'s file and user and the checke
       reference: action => note('reference', action.path === 'missing.xlsx' ? null : { fileId: action.path === 'deleted.xlsx' ? 'deleted' : other, name: 'Orders.xlsx' })(action),
       users: note('users', [{ id: '8', name: 'Grace', email: 'grace@example.com', image: 'data:image/png;base64,AAAA', secret: 'x' }]),
       notify: note('notify', undefined),
-      sharing: note('sharing', [{ user: 'Grace', permissions: 'Read Only', isLink: false, secret: 'x' }, { user: 'Link', permissions: 'Full Access' }]),
+      sharing: action => note('sharing', sharing)(action),
       favorite: note('favorite', undefined),
       create: note('create', { url: '/edit/new' }),
       page: fileId => `/edit/${fileId}`
@@ -77,7 +79,12 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   const link = `${host.origin}/edit/${host.fileId}?action-link=${encodeURIComponent('{"action":{"type":"comment","data":"c1"}}')}`
   t.strictSame(calls, [['notify', { ...base, emails: ['grace@example.com'], message: 'Look', link }]])
 
-  t.strictSame(await asked('sharing', {}), { sharingSettings: [{ user: 'Grace', permissions: 'Read Only', isLink: false }, { user: 'Link', permissions: 'Full Access' }] })
+  const sharingSettings = [{ user: 'Grace', permissions: 'Read Only', isLink: false }, { user: 'Link', permissions: 'Full Access' }]
+  t.strictSame(await asked('sharing', {}), { sharingSettings })
+  sharing = { settings, url: '/rights' }
+  t.strictSame(await asked('sharing', {}), { sharingSettings, url: '/rights' })
+  sharing = { url: 'https://app.example.com/rights' }
+  t.strictSame(await asked('sharing', {}), sharing)
   const { pageToken } = await asked('favorite', { favorite: true })
   t.strictSame(calls, [['favorite', { ...base, favorite: true }]])
   const fresh = await host.ask('config', { purpose: 'reopen' }, { token: pageToken })
@@ -137,7 +144,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     ['documents', [[null], 'x', [{ name: 'x', fileId: 7 }]]],
     ['reference', [undefined, 'x', { fileId: 'x' }, { name: 'x' }]],
     ['users', [undefined, [{ id: 7, name: 'x' }], [{ id: '7' }], [{ id: '7', name: 'x', image: 'javascript:alert(1)' }], [{ id: '7', name: 'x', image: 'data:text/html,<script>' }]]],
-    ['sharing', [undefined, [{ user: 'x' }], [{ user: 'x', permissions: 'x', isLink: 'yes' }]]],
+    ['sharing', [undefined, {}, { settings: 'x' }, { url: 'javascript:alert(1)' }, { settings: [], url: 'data:text/html,x' }, { url: '/x', settings: [{ user: 'x' }] }, { url: '//evil.example.com' }, [{ user: 'x' }], [{ user: 'x', permissions: 'x', isLink: 'yes' }]]],
     ['create', [undefined, {}, { url: 'javascript:alert(1)' }, { url: '//evil.example.com' }, { url: '/\\evil.example.com' }, { url: '/\t/evil.example.com' }, { url: '/\n/evil.example.com' }, { url: '///evil.example.com' }, { url: 'edit' }]],
     ['config', [undefined, null, 'yes', 1]]
   ]

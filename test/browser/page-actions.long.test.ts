@@ -42,6 +42,7 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
   let title: string | undefined
   let refusal: Error | undefined
   const files = { picture: '', other: '', orders: '' }
+  let shared: Awaited<ReturnType<NonNullable<ActionOptions['sharing']>>> = [{ user: 'Grace <b>', permissions: 'Read Only' }, { user: 'Everybody', permissions: 'Full Access', isLink: true }]
   const actions: ActionOptions = {
     rename (action) {
       if (refusal) throw refusal
@@ -68,7 +69,7 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
       return [{ id: 'grace', name: 'Grace Hopper', email: 'grace@example.com' }]
     },
     notify: action => note('notify', action),
-    sharing: () => [{ user: 'Grace Hopper', permissions: 'Read Only' }],
+    sharing: () => shared,
     favorite (action) {
       if (refusal) throw refusal
       note('favorite', action)
@@ -112,6 +113,8 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
   await dialogIn(ada).getByLabel('Format').selectOption('txt')
   await dialogIn(ada).getByRole('button', { name: 'OK' }).click()
   await status.getByText('A copy was saved as Annual report.txt').waitFor()
+  const [told, statusBar] = [(await page.locator('.onlyoffice-notice').boundingBox())!, (await page.frameLocator('iframe').locator('footer').boundingBox())!]
+  t.ok(told.y + told.height <= statusBar.y, 'the status bar of the editor stays free')
   const copy = await tabOf(page, () => page.getByRole('button', { name: 'Open', exact: true }).click())
   t.match(await (await editorFrame(copy)).locator('[data-text]').inputValue(), /Currency is EUR\./)
   await copy.close()
@@ -164,9 +167,9 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
   await dialogIn(ada).getByLabel('Comment').pressSequentially('Please look, @Gr')
   await dialogIn(ada).getByRole('button', { name: 'Grace Hopper' }).click()
   t.match(last(), ['users', { kind: 'mention', search: 'Gr', from: 0, count: 100 }])
-  const told = page.waitForResponse(/actions\/notify$/)
+  const notified = page.waitForResponse(/actions\/notify$/)
   await dialogIn(ada).getByRole('button', { name: 'OK' }).click()
-  await told
+  await notified
   t.match(last(), ['notify', { emails: ['grace@example.com'], message: /Please look/, link: /\/edit\/.*\?action-link=/, by: 'ada' }])
 
   await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).click()
@@ -174,9 +177,39 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
   const link = await dialogIn(ada).getByLabel('Link').inputValue()
   await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
 
+  // docs/document-server-protocol.md: Share in the header shows nothing by itself, setSharingSettings only fills File > Access Rights.
   await button('Sharing').click()
-  await dialogIn(ada).getByText('Grace Hopper: Read Only').waitFor()
+  const sharing = page.getByRole('dialog', { name: 'Who has access' })
+  await sharing.waitFor()
+  t.strictSame((await sharing.getByRole('listitem').allTextContents()), ['Grace <b> Read Only', 'Everybody (with the link) Full Access'])
+  t.equal(await sharing.getByRole('link').count(), 0)
+  t.equal(await isFocused(sharing.getByRole('button', { name: 'OK' })), true)
+  await page.keyboard.press('Escape')
+  await sharing.waitFor({ state: 'detached' })
+  t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes back')
+  await button('Access rights').click()
+  await dialogIn(ada).getByText('Grace <b>: Read Only').waitFor()
   await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
+  shared = { settings: [], url: `/edit/${files.other}` }
+  await button('Sharing').click()
+  await sharing.getByText('Nobody else').waitFor()
+  const change = sharing.getByRole('link', { name: 'Change who has access' })
+  t.equal(await isFocused(change), true)
+  const rights = await tabOf(page, () => page.keyboard.press('Enter'))
+  t.equal(await rights.evaluate('opener'), null)
+  await rights.close()
+  await sharing.getByRole('button', { name: 'OK' }).click()
+  shared = { url: `/edit/${files.other}` }
+  await button('Sharing').click()
+  await change.waitFor()
+  t.equal(await sharing.getByRole('list').count() + await sharing.getByText('Nobody else').count(), 0)
+  await ada.page.route('**/actions/sharing', async route => await route.fulfill({ json: { sharingSettings: [], url: 'javascript:document.title = "script"' } }))
+  await sharing.getByRole('button', { name: 'OK' }).click()
+  await button('Sharing').click()
+  await sharing.getByText('Nobody else').waitFor()
+  t.equal(await sharing.getByRole('link').count(), 0, 'only http(s)')
+  await sharing.getByRole('button', { name: 'OK' }).click()
+  t.strictSame(problems, [])
 
   await button('Favorite').click()
   const favorite = page.frameLocator('iframe').getByRole('button', { name: 'Favorite', pressed: true })

@@ -65,6 +65,39 @@ export async function histories (browser, demo) {
 }
 
 /**
+ * What the page itself shows beside or over the editor: who has access, and what happens to the last changes when it is closed.
+ * @param {Browser} browser
+ * @param {Demo} demo
+ */
+export async function dialogs (browser, demo) {
+  const size = { width: 960, height: 500 }
+  await withPage(browser, 'light', async page => {
+    const editor = await demo.open(page, 'mira', NOTES)
+    await editor.getByRole('button', { name: 'Sharing' }).click()
+    await page.getByRole('dialog').waitFor()
+    await take(page, 'sharing')
+  }, size)
+  await withPage(browser, 'light', async page => {
+    await page.clock.install()
+    let isCut = false
+    await page.routeWebSocket(/\/doc\/socket$/, socket => {
+      const server = socket.connectToServer()
+      socket.onMessage(message => { if (!isCut) server.send(message) })
+    })
+    const editor = await demo.open(page, 'mira', REPORT)
+    isCut = true
+    await editor.getByText('Orders grew').press('Control+End')
+    await page.keyboard.type(' Checked.')
+    await page.getByRole('link', { name: 'Documents' }).click()
+    await page.getByText('Saving…').waitFor()
+    await take(page, 'closing')
+    await page.clock.fastForward(10_000)
+    await page.getByRole('alert').waitFor()
+    await take(page, 'closing-unsent')
+  }, size)
+}
+
+/**
  * Another program replaces the file during a session: the list has both.
  * @param {Browser} browser
  * @param {Demo} demo

@@ -3,21 +3,34 @@ import { crash, getConfig } from '../session.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
-/** @type {Feature} */
+/** @typedef {{ user?: string, permissions?: string, isLink?: boolean }} Setting */
+
+const EVENT = 'onRequestSharingSettings'
+/** @type {Setting[]} */
+let settings = []
+
+/** The first button only asks the page, the second shows what it has answered. @type {Feature} */
 export const sharing = {
-  buttons: [{ name: 'Sharing', event: 'onRequestSharingSettings', click: () => emit('onRequestSharingSettings') }],
+  buttons: [
+    { name: 'Sharing', event: EVENT, click: () => emit(EVENT) },
+    { name: 'Access rights', event: EVENT, click: showRights }
+  ],
   commands: { setSharingSettings }
 }
 
-/** @param {{ data: { sharingSettings?: Array<{ user?: string, permissions?: string, isLink?: boolean }> } | null }} detail */
+/** @param {{ data: { sharingSettings?: Setting[] } | null }} detail */
 function setSharingSettings ({ data }) {
   if (getConfig().document?.info === undefined) return crash('setSharingSettings was called, but the configuration has no document.info.')
+  settings = data?.sharingSettings ?? []
+}
+
+function showRights () {
   const list = document.createElement('ul')
   list.setAttribute('aria-label', 'Shared with')
-  list.append(...(data?.sharingSettings ?? []).map(({ user, permissions, isLink }) => {
+  list.append(...settings.map(({ user, permissions, isLink }) => {
     const item = document.createElement('li')
     item.textContent = `${user}: ${permissions}${isLink ? ' (link)' : ''}`
     return item
   }))
-  askUser({ title: 'Sharing settings', more: [list], onlyTells: true })
+  askUser({ title: 'Access rights', more: [list], onlyTells: true })
 }
