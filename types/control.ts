@@ -243,6 +243,8 @@ export interface EditorMessages {
   readonly copySaved?: string
   /** @default 'Restoring the version…' */
   readonly restoring?: string
+  /** @default 'Loading the versions…' */
+  readonly loadingHistory?: string
   /**
    * The browser has blocked the tab of the new document.
    *

@@ -6,6 +6,7 @@ const COSTS: Partial<Readonly<Record<PageActionName, number>>> = {
   restore: 10,
   'save-as': 10,
   create: 10,
+  history: 5, // it saves
   notify: 5,
   rename: 5
 }

@@ -2,12 +2,20 @@ import { FileNotFoundError, InvalidActionError, VersionNotFoundError } from '../
 import { pageAction, type PageAction } from './action.js'
 import { checkedResult } from './named-result.js'
 import { isEmptyBody, isHistoryDataBody, isRestoreBody } from './requests.compiled.js'
+import { mayUse } from './rights.js'
 
-/** All versions of the page's document. */
+/** A history without what is being typed is better than none. */
+const SAVE_TIMEOUT_MS = 8000
+
+/** All versions of the page's document. What is being typed is saved before, unless the page's user may not edit. */
 export const historyAction: PageAction = pageAction({
   name: 'history',
   isBody: isEmptyBody,
-  run: async page => await (await page.open()).history()
+  async run ({ claims, open }) {
+    const control = await open()
+    if (mayUse(claims.defaults, 'edit')) await control.forceSave({ timeout: SAVE_TIMEOUT_MS }).catch(() => {}) // the diagnostics channel tells
+    return await control.history()
+  }
 })
 
 /** One version. The editor shows the message of one that is not kept any more. */

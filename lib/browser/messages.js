@@ -27,6 +27,7 @@ const defaults = {
   savingCopy: 'Saving a copy…',
   copySaved: 'A copy was saved as {name}',
   restoring: 'Restoring the version…',
+  loadingHistory: 'Loading the versions…',
   created: 'The new document is ready',
   linkReady: 'The document is ready',
   open: 'Open',

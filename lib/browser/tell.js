@@ -68,11 +68,16 @@ export function createTeller ({ notice, messages, isFree }) {
       if (!button) timer = setTimeout(hide, READING_MS)
     },
 
-    /** The action has failed. @param {unknown} error */
-    failed (error) {
+    /**
+     * The action has failed.
+     * @param {unknown} error
+     * @param {() => void} [again] Without it the user cannot go on.
+     */
+    failed (error, again) {
       console.error(error)
       if (error instanceof ActionError && error.status === 401) return outdated()
-      show({ place: 'bar', role: 'alert', ...textsOf(error), buttons: [{ label: messages.dismiss, run: hide }] })
+      const retry = again ? [{ label: messages.tryAgain, run: () => { hide(); again() } }] : []
+      show({ place: 'bar', role: 'alert', ...textsOf(error), buttons: [...retry, { label: messages.dismiss, run: hide }] })
     },
 
     outdated,

@@ -64,6 +64,7 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
   savingCopy: true,
   copySaved: true,
   restoring: true,
+  loadingHistory: true,
   created: true,
   linkReady: true,
   open: true,

@@ -77,9 +77,36 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   await ada.editor.getByText('Version 1: That did not work. Try again.').waitFor()
   fails = url => url.endsWith('config')
   await ada.button('Close history').click()
-  await ada.page.getByRole('alert').getByText('That did not work').waitFor()
-  fails = () => false
-  await nextEditor(ada, () => ada.button('Close history').click())
+  const alert = ada.page.getByRole('alert')
+  await alert.getByText('That did not work').waitFor()
+  await ada.page.unroute(/\/actions\//)
+  await ada.page.route(/\/actions\//, async route => await route.abort()) // the application is away
+  const again = ada.page.getByRole('button', { name: 'Try again' })
+  await again.click()
+  await alert.getByText('Check your connection and try again.').waitFor()
+  await ada.page.unroute(/\/actions\//)
+  await nextEditor(ada, () => again.click())
+  t.equal(await alert.count(), 0)
+})
+
+// The row onRequestHistory of docs/document-server-protocol.md: the editor shows the list that it gets, whatever has been typed since the last save.
+t.test('the history of a document that is being edited begins with what is being typed, of all who edit it', { skip }, async t => {
+  const service = await startService(t, browser, { versions: {} })
+  const fileId = await service.store('report.docx')
+  const grace = await service.open(fileId, { user: 'Grace Hopper' })
+  const ada = await service.open(fileId)
+  await append(grace, 'Currency is EUR.', ' By Grace.')
+  await ada.editor.getByText('EUR. By Grace.').waitFor()
+  await append(ada, 'Currency is EUR.', ' By Ada, just now')
+  await ada.page.route(/\/actions\/history$/, async route => {
+    await ada.page.getByRole('status').getByText('Loading the versions…').waitFor()
+    await route.continue()
+  })
+  await ada.button('Version history').click()
+  await ada.button('Version 2').waitFor()
+  await ada.page.frameLocator('iframe').locator('[data-content]').getByText('EUR. By Grace. By Ada, just now').waitFor()
+  t.equal(await ada.page.getByRole('status').count(), 0)
+  t.strictSame([...ada.problems, ...grace.problems], [])
 })
 
 t.test('a version that cannot be restored because somebody else is editing: the user is told why', { skip }, async t => {

@@ -1,15 +1,22 @@
 import { inTimeZone } from '../times.js'
 
 /** @type {import('./index.js').ActionGroup} */
-export function history ({ ask, answer, page, reopen, tell }) {
+export function history ({ ask, answer, messages, page, reopen, tell }) {
   return {
+    /** The application saves what is being typed before. */
     async onRequestHistory () {
+      tell.busy(messages.loadingHistory)
       const versions = await ask('history', {}).catch(error => ({ error: tell.textOf(error) }))
+      tell.hide()
       answer('refreshHistory', inTimeZone(versions, page.config.editorConfig?.lang))
     },
 
     /** The editor has ended the session to show the versions. */
-    onRequestHistoryClose: () => reopen('reopen')
+    onRequestHistoryClose: leaveHistory
+  }
+
+  async function leaveHistory () {
+    await reopen('reopen').catch(error => tell.failed(error, leaveHistory))
   }
 }
 
