@@ -29,6 +29,7 @@ import { openScriptedSession } from './sessions/scripted-session.js'
 import { sessions } from './sessions/sessions.js'
 import { createTasks } from './sessions/tasks.js'
 import { latestRequests } from './status-page/latest-requests.js'
+import { html } from './status-page/html.js'
 import { statusRoute } from './status-page/routes.js'
 import { purposes } from './tokens/purpose.js'
 import { createTokens } from './tokens/tokens.js'
@@ -111,12 +112,13 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     await client.close()
   })
   recordedHeaders(app)
+  htmlForUnknownPaths(app)
   answerFaults(app, { faults, time, closing })
   const received = receivedRequests(app, limits, latest.addReceived) // after the faults: it logs what is really answered
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   const { converter: hasConverter = true, docbuilder: hasBuilder = true } = options.services ?? {}
-  if (hasConverter) conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, log }) })
+  if (hasConverter) conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, isSigned: tokens.areRequired, log }) })
   else switchedOff(app, ['/converter', '/converter/from-file', '/ConvertService.ashx'])
   if (hasBuilder) builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
   else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
@@ -149,6 +151,16 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
 function switchedOff (app: FastifyInstance, paths: readonly string[]): void {
   const forbid = async (_request: FastifyRequest, reply: FastifyReply) => await reply.code(403).send('Forbidden')
   for (const path of paths) app.all(path, { onRequest: forbid }, forbid) // whatever the body is
+}
+
+/** Answers unknown paths as Express does. Source: observed. */
+function htmlForUnknownPaths (app: FastifyInstance): void {
+  const answer = async ({ method, url }: FastifyRequest, reply: FastifyReply) => await reply.code(404)
+    .header('Content-Security-Policy', "default-src 'none'").header('X-Content-Type-Options', 'nosniff').type('text/html; charset=utf-8')
+    .send(Buffer.from(html`<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot ${method} ${url.split('?')[0]!}</pre>\n</body>\n</html>\n`.text))
+  // Before the body is read, whatever it is.
+  app.addHook('onRequest', async (request, reply) => request.is404 ? await answer(request, reply) : undefined)
+  app.setNotFoundHandler(answer)
 }
 
 /** Headers of every recorded answer. */

@@ -1,7 +1,7 @@
 import type { DocumentServerError } from '../types/document-server.js'
 
 /** An error with a code that the editor shows. */
-export function documentServerError (code: number, message: string, cause?: unknown): DocumentServerError {
+export function documentServerError (code: number | null, message: string, cause?: unknown): DocumentServerError {
   const error = new Error(message, cause === undefined ? {} : { cause })
   return Object.assign(error, { name: 'DocumentServerError', code })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { Clock } from './clock.js'
 import type { FaultOptions, Faults } from './faults.js'
-import type { Session } from './session.js'
+import type { EditorEvent, Session } from './session.js'
 
 /** One secret, or several: the first signs and all verify. */
 export type JwtSecret = string | readonly string[]
@@ -34,13 +34,14 @@ export interface DocumentServerOptions {
   /** The secret shared with the application, or one for each direction. */
   readonly jwtSecret: JwtSecret | SeparateSecrets
   /**
-   * Which directions have tokens. Without `inbox`, requests and configurations need no token: their plain fields count, and a token
-   * in them is not looked at. Without `outbox`, callbacks and downloads carry no token. The same as the settings
-   * `token.enable.browser` and `token.enable.request.inbox`, and `token.enable.request.outbox`, of ONLYOFFICE Docs.
+   * Which directions have tokens. Without `inbox`, requests need no token: their plain fields count, a token in them is not looked at,
+   * and the downloads of conversions carry none. Without `browser`, the same holds for the configurations of editors. Without
+   * `outbox`, callbacks and downloads carry no token. The same as the settings `token.enable.request.inbox`, `token.enable.browser`
+   * and `token.enable.request.outbox` of ONLYOFFICE Docs. `browser` is as `inbox` by default.
    *
    * @default { inbox: true, outbox: true }
    */
-  readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean }
+  readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean, readonly browser?: boolean }
   /**
    * How it behaves, and the version that the command `version`, the license, `/info/info.json` and the history in callbacks report.
    * A full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of the three that is not later.
@@ -284,7 +285,10 @@ export type DocumentServer = FastifyInstance & DocumentServerMembers
 export interface DocumentServerError extends Error {
   /**
    * The code that ONLYOFFICE Docs sends: 4004 access denied, 4005 token expired, 4006 invalid token, 4007 dropped by the application,
-   * 4008 saved meanwhile, -10 too large, -81 download failed.
+   * 4008 saved meanwhile, -10 too large, -80 in no known format, -81 download failed, -82 conversion failed, -90 protected by a
+   * password. `null` for a token that is not valid yet, which has none.
    */
-  readonly code: number
+  readonly code: number | null
+  /** What the editor was told before, if it had joined. */
+  readonly events?: readonly EditorEvent[]
 }

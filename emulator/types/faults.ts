@@ -50,6 +50,8 @@ export interface Faults {
     | { readonly type: 'fail', readonly corrupted?: boolean }
     /** Takes `ms` milliseconds. Meanwhile others may join, leave, edit and save. */
     | { readonly type: 'slow', readonly ms: number }
+  /** The conversion of a document that is opened, when it has been downloaded. It fails with this code, which stays with the key for good. */
+  readonly opening: { readonly type: 'error', readonly error: -80 | -82 }
   /** A conversion, or a file that an editor in the page makes with `downloadAs`: its `onWarning` has code -83 then. */
   readonly conversion:
     /** Takes `ms` milliseconds longer. */

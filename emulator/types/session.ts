@@ -36,8 +36,8 @@ export type EditorEvent =
   /** The document was saved after everybody had left. Sent to those who left as long as they are connected. */
   | { readonly type: 'saved', readonly accepted: boolean }
   | { readonly type: 'warning', readonly code?: number, readonly message: string }
-  /** The document could not be loaded. */
-  | { readonly type: 'failed', readonly code: number }
+  /** The document could not be loaded, or the editor did what it may not do and was disconnected (4004). */
+  | { readonly type: 'failed', readonly code: number, readonly description?: string }
   /** The application changed the title. */
   | { readonly type: 'renamed', readonly title: string }
   /** The application dropped this editor. */
@@ -93,8 +93,9 @@ export interface Session {
    * Replaces the content. A string becomes the text of a text file, or the paragraphs of a docx, one per line. Bytes replace the
    * whole file; `fileType` is their format if it differs from the opened one. Equal content changes nothing.
    *
-   * @throws {DocumentServerError} code 4007: the application dropped this editor.
-   * @throws {TypeError} if the session is view-only or closed, or if the format can't hold a string.
+   * @throws {DocumentServerError} code 4007: the application dropped this editor; 4004: it is view-only, and the document server has
+   *   disconnected it.
+   * @throws {TypeError} if the session is closed, or if the format can't hold a string.
    */
   edit (content: string | Uint8Array, options?: { readonly fileType?: string }): Promise<void>
   /**

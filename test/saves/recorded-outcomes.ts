@@ -105,21 +105,9 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'convert-async': untouched('GET→200'),
   'convert-errors': untouched('GET→404 GET→404 GET→404 GET→200'),
   'convert-sticky-3': untouched('GET→200 GET→200'),
-  'conv-sources': untouched('GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200')
-}
+  'conv-sources': untouched('GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200'),
 
-/** The same where the saved file can't be had, so that the save is refused as the recorder's host refused it. */
-export const refusedOutcomes: Readonly<Record<string, { readonly unavailable: readonly string[] } & Outcomes>> = {
-  'save-refused-error-1': {
-    unavailable: ['4085'], // what opening the key again brings back is at another address
-    ...inBoth({ answers: '1→0 GET→200 2→1 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 1, keys: 'A B' })
-  },
-  'save-204': { unavailable: ['9203'], ...untouched('1→0 GET→200 2→1') },
-  'forgotten-deleted': { unavailable: ['5107'], ...untouched('1→0 GET→200 2→1 1→0 GET→200 4→0') }
-}
-
-/** Of the scenarios in test/fixtures/recordings, which were recorded later. */
-export const laterOutcomes: Readonly<Record<string, Outcomes>> = {
+  // Around force saves, cut connections, viewers and keys that were used.
   'close-message-then-cut': saved('3742', '1→0 GET→200 2→0 4→0'),
   'co-edit-reconnect-save': saved('9247', '1→0 GET→200 1→0 1→0 2→0'),
   'conv-password': untouched('GET→200 GET→200 GET→200 GET→200'),
@@ -144,4 +132,14 @@ export const laterOutcomes: Readonly<Record<string, Outcomes>> = {
   'version-and-license-odd': untouched(''),
   'viewers-only': untouched('GET→200 4→0 4→0'),
   'wrong-type': untouched('1→0 GET→200 4→0 4→0')
+}
+
+/** The same where the saved file can't be had, so that the save is refused as the recorder's host refused it. */
+export const refusedOutcomes: Readonly<Record<string, { readonly unavailable: readonly string[] } & Outcomes>> = {
+  'save-refused-error-1': {
+    unavailable: ['4085'], // what opening the key again brings back is at another address
+    ...inBoth({ answers: '1→0 GET→200 2→1 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 1, keys: 'A B' })
+  },
+  'save-204': { unavailable: ['9203'], ...untouched('1→0 GET→200 2→1') },
+  'forgotten-deleted': { unavailable: ['5107'], ...untouched('1→0 GET→200 2→1 1→0 GET→200 4→0') }
 }

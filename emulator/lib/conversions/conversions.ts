@@ -39,17 +39,19 @@ interface Parts {
   readonly faults: FaultRegistry
   readonly convert: Convert
   readonly closing: AbortSignal
+  /** Whether downloads carry a token. */
+  readonly isSigned: boolean
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-export function conversions ({ client, time, files, faults, convert, closing, log }: Parts): Conversions {
+export function conversions ({ client, time, files, faults, convert, closing, isSigned, log }: Parts): Conversions {
   const jobs = createJobs<Converted>(time, closing)
 
   async function run ({ key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest, sent?: Uint8Array): Promise<Converted | Failure> {
     const fault = faults.take('conversion')
     if (sent === undefined && (typeof url !== 'string' || url === '')) return { error: ConversionCode.conversion }
     try {
-      const source = sent ?? await download(client, time, url as string, given)
+      const source = sent ?? await download(client, time, url as string, given, { signed: isSigned })
       const from = sourceType(source, given)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }

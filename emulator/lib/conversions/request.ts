@@ -26,9 +26,11 @@ export interface ConversionRequest {
 const KEY = /^[0-9A-Za-z._=-]*$/
 // Source: the document server's constant.
 const PASSWORD_MAX_LENGTH = 255
+// Source: observed; the column of the document server's database.
+const ID_MAX_LENGTH = 255
 const EXTENSION = /^[0-9A-Za-z]*$/
 
-/** Reads the signed fields of a request. Accepts keys of any length, numbers as keys, and any `filetype` of letters and digits. */
+/** Reads the signed fields of a request. Accepts long keys, numbers as keys, and any `filetype` of letters and digits. */
 export function conversionRequest (fields: Record<string, unknown>): ConversionRequest | { readonly error: number } {
   const { key, title, url, async: asynchronous, password, thumbnail, documentRenderer } = fields
   const from = fields.filetype || fields.fileType || ''
@@ -41,6 +43,7 @@ export function conversionRequest (fields: Record<string, unknown>): ConversionR
   if (to === 'ambiguous') return { error: ConversionCode.ambiguous }
   if (typeof password === 'string' && password.length > PASSWORD_MAX_LENGTH) return { error: ConversionCode.input }
   if (!isReadableOption(thumbnail) || !isReadableOption(documentRenderer)) return { error: ConversionCode.unknown }
+  if (`conv_${stringOf(key)}_${to.number}`.length > ID_MAX_LENGTH) return { error: ConversionCode.unknown }
   const name = stringOf(title) || 'output'
   return {
     key: stringOf(key) || 'undefined',

@@ -34,6 +34,7 @@ const routes: Readonly<Record<keyof Faults, Readonly<Record<string, Fields>>>> =
   api: answer,
   callback: { origin: { origin }, duplicate: {}, reorder: {} },
   assembly: { fail: { 'corrupted?': value => typeof value === 'boolean' }, slow: { ms: milliseconds } },
+  opening: { error: { error: code => code === -80 || code === -82 } },
   conversion: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } },
   building: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } }
 }

@@ -37,8 +37,14 @@ export async function postCallback (parts: SessionParts, url: string | null, fie
 
 /** Posts a 1 or a 4: who is present. Warns everybody who is connected when the application refuses it. */
 export async function postPresence (parts: SessionParts, document: OpenDocument, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
-  const result = await postCallback(parts, url, fields)
+  return await reported(parts, document, postCallback(parts, url, fields))
+}
+
+async function reported (parts: SessionParts, document: OpenDocument, posted: Promise<CallbackResult>): Promise<CallbackResult> {
+  const result = await posted
   if (result.status === null || result.accepted) return result
+  // Whoever joins has joined before they hear of an answer that was cut off. Source: observed.
+  if (result.httpStatus === null) await new Promise(resolve => setImmediate(resolve))
   parts.log.warn({ key: document.key, ...result }, 'the application refused a presence callback')
   for (const listener of [...document.departed, ...document.participants.values()]) listener.notify(NOT_SUBSCRIBED)
   return result
@@ -52,7 +58,9 @@ export async function startPresence (parts: SessionParts, document: OpenDocument
   const { closing, client, tasks, time } = parts
   const crashSignal = client.crashSignal()
   const done = new AbortController()
-  const answer = tasks.alongside(async () => await postPresence(parts, document, url, fields)).finally(() => done.abort())
+  const posted = tasks.alongside(async () => await postCallback(parts, url, fields))
+  const answer = tasks.track(reported(parts, document, posted)).finally(() => done.abort())
+  posted.then(({ httpStatus }) => { if (httpStatus === null) done.abort() }, () => {})
   answer.catch(() => {}) // not every caller waits for it
   await time.pause(MAX_PRESENCE_WAIT_MS, AbortSignal.any([done.signal, closing, crashSignal]))
   if (crashSignal.aborted) throw new CrashedError()

@@ -13,6 +13,11 @@ const TYPES = { command: 0, button: 1, timer: 2, form: 3 } as const
 /** Source: the document server's command error codes. */
 export const FORCE_SAVE = { started: 0, notNow: 3, nothingNew: 4 } as const
 
+/** While nobody edits. Source: docs/document-server-protocol.md#forcesave */
+const WHILE_SAVING = { 'not now': FORCE_SAVE.notNow, 'under way': FORCE_SAVE.nothingNew, started: FORCE_SAVE.started } as const
+// Source: recorded. One that came 56 ms later was told that nothing is new.
+const TOGETHER_MS = 50
+
 /** Who requests a force save, and how. */
 export interface ForceSaveRequest extends Omit<ForceSaveOptions, 'userdata'> {
   /** Any JSON. Falsy values are dropped. */
@@ -35,18 +40,28 @@ export interface StartedForceSave {
  */
 export async function startForceSave (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest): Promise<StartedForceSave> {
   const { forceSave } = document
-  // A finished save is about to be made, or under way.
-  if (document.changes.length > 0 && editors(document).length === 0) return { code: FORCE_SAVE.notNow, result: Promise.resolve(NOTHING_SENT) }
+  const nothing = (code: StartedForceSave['code']): StartedForceSave => ({ code, result: Promise.resolve(NOTHING_SENT) })
   const outcome = previousOutcome(document, request)
+  // A finished save is about to be made, or under way: it is what is answered to have started.
+  if ((outcome === null || outcome === 'refused') && document.changes.length > 0 && editors(document).length === 0) return nothing(WHILE_SAVING[document.askedToForceSave()])
   switch (outcome) {
     case null: return { code: FORCE_SAVE.started, result: run(parts, document, request) }
     case 'refused': return { code: FORCE_SAVE.started, result: Promise.resolve(await repeat(parts, document, request, forceSave!)) }
-    case 'failed': return { code: FORCE_SAVE.notNow, result: Promise.resolve(NOTHING_SENT) }
+    case 'failed': return nothing(FORCE_SAVE.notNow)
     case 'accepted':
     case 'under way':
+      if (request.type === 'command' && isRival(parts, forceSave, outcome)) {
+        document.rivalForceSave(forceSave!)
+        return nothing(FORCE_SAVE.notNow)
+      }
       if (isByButton(request)) request.requester?.notify({ type: 'forceSaveStarted', code: FORCE_SAVE.nothingNew })
-      return { code: FORCE_SAVE.nothingNew, result: Promise.resolve(NOTHING_SENT) }
+      return nothing(FORCE_SAVE.nothingNew)
   }
+}
+
+/** Of those that arrive together, one starts, one is refused, and to the others nothing is new. */
+function isRival ({ time }: SessionParts, forceSave: ForceSave | null, outcome: 'accepted' | 'under way'): boolean {
+  return outcome === 'under way' && forceSave !== null && !forceSave.hasRival && time.now() - forceSave.startedAt < TOGETHER_MS
 }
 
 /** The outcome of an equal force save; `null` when there was none. Submitting a form differs from saving, and needs no change. */
@@ -60,8 +75,8 @@ function previousOutcome ({ changes, forceSave, lastCallbackUrl }: OpenDocument,
 
 async function run (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest): Promise<CallbackResult> {
   const { mayPost, requester, type, userdata } = request
-  const forceSave = document.startForceSave(type === 'form')
   const now = parts.time.now()
+  const forceSave = document.startForceSave(type === 'form', now)
   // An unchanged form counts as a change by the editor who submits it.
   const changes: readonly Change[] = document.changes.length === 0 ? [{ user: requester!, at: now, made: { op: 'form' } }] : [...document.changes]
   const changer = changes.at(-1)!.user

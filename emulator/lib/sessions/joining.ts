@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { plainSourceOf, readablePlain } from '../documents/plain-source.js'
+import { NEEDS_PASSWORD, whyUnreadable } from '../documents/unreadable.js'
 import { documentServerError, isDocumentServerError } from '../errors.js'
 import { download } from '../outbound/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
@@ -53,7 +54,7 @@ export async function loadFor (parts: SessionParts, { document, participant, out
   try {
     await document.loadOnce(async () => await parts.tasks.alongside(async () => await load(parts, document, config)))
   } catch (error) {
-    participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code : UNKNOWN_ERROR })
+    participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code ?? UNKNOWN_ERROR : UNKNOWN_ERROR })
     throw error
   }
   if (outdated) document.enter(participant)
@@ -86,16 +87,25 @@ async function enter (parts: SessionParts, document: OpenDocument, participant: 
 }
 
 /** Takes the content from the cache, else from a forgotten file, else downloads it. */
-async function load ({ forgotten, time, client }: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
+async function load (parts: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
+  const { forgotten, time } = parts
   const { loaded, participants, changes } = document
   const isInUse = participants.size > 1 || changes.length > 0
   if (loaded !== null && (isInUse || time.now() - loaded.loadedAt <= CACHED_MS)) return
   const forgottenFile = forgotten.get(document.key)
-  const { bytes, fileType } = forgottenFile ?? {
-    bytes: readablePlain(await download(client, time, config.url, config.fileType), config.fileType, plainSourceOf(config.options)),
-    fileType: config.fileType
-  }
+  const { bytes, fileType } = forgottenFile ?? { bytes: await converted(parts, document, config), fileType: config.fileType }
   document.contentLoaded({ bytes, fileType, loadedAt: time.now() }, forgottenFile !== undefined)
+}
+
+/** Downloads the content and converts it for the editor. A failed conversion stays with the key for good; a missing password does not. */
+async function converted ({ client, faults, time }: SessionParts, document: OpenDocument, { url, fileType, options }: TrustedConfig): Promise<Uint8Array> {
+  const failed = (code: number) => documentServerError(code, `The document could not be converted for the editor: ${code}`)
+  if (document.failure !== null) throw failed(document.failure)
+  const bytes = await download(client, time, url, fileType)
+  const code = faults.take('opening')?.error ?? whyUnreadable(bytes, fileType)
+  if (code === null) return readablePlain(bytes, fileType, plainSourceOf(options))
+  if (code !== NEEDS_PASSWORD) document.openingFailed(code)
+  throw failed(code)
 }
 
 /** True while a finished save is posted and for five minutes after it was accepted. */

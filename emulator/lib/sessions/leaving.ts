@@ -10,6 +10,9 @@ export type AfterLeaving = PendingCallback | Save | null
 /** Closes the document: sends 1 while others stay; starts a save after a change; else sends 4. Runs in the document's turn. */
 export async function leave (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<AfterLeaving> {
   if (!document.participants.has(participant.connectionId)) return null
+  // Of those who close in the same instant, the first callback names nobody. Source: recorded.
+  await new Promise(resolve => setImmediate(resolve))
+  if (!document.participants.has(participant.connectionId)) return null
   document.leave(participant)
   return await afterLeaving(parts, document, participant)
 }
@@ -28,11 +31,15 @@ async function afterLeaving (parts: SessionParts, document: OpenDocument, partic
   if (participant.viewOnly) return null
   const { key } = document
   const url = callbackUrlOf(document, participant)
-  const users = userIds(editors(document))
-  if (users.length > 0) return await startPresence(parts, document, url, { key, status: 1, users, actions: userLeft(participant.userId) })
+  const others = editors(document)
+  if (others.length > 0) {
+    const users = userIds(others.filter(other => !document.closing.has(other)))
+    return await startPresence(parts, document, url, { key, status: 1, users, actions: userLeft(participant.userId) })
+  }
   if (document.changes.length > 0 || parts.forgotten.has(key)) return document.startSave(participant, { waits })
   document.takeRevocation() // there is no acceptance to revoke
-  return await startPresence(parts, document, url, { key, status: 4, actions: participant.userId === '' ? undefined : userLeft(participant.userId) })
+  if (participant.userId === '') return null // nobody is told
+  return await startPresence(parts, document, url, { key, status: 4, actions: userLeft(participant.userId) })
 }
 
 export function userLeft (userid: string): Action[] {

@@ -57,6 +57,10 @@ export interface ForceSave {
   readonly prepared: PreparedForceSave | null
   /** Settles when the force save may be posted. A finished save waits for it. */
   readonly mayPost: Promise<unknown> | undefined
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Another one has come at the same moment. */
+  readonly hasRival: boolean
 }
 
 /** The save after the last editor left. */
@@ -68,6 +72,8 @@ export interface Save {
   readonly isWaiting: boolean
   /** Aborted when the wait must end early. */
   readonly waitEnded: AbortSignal
+  /** How the next force save is answered that comes while nobody edits. */
+  readonly toForceSave: 'not now' | 'under way' | 'started'
 }
 
 interface DocumentState {
@@ -77,8 +83,12 @@ interface DocumentState {
   readonly loaded: LoadedContent | null
   /** The loaded content was a forgotten file. */
   readonly fromForgottenFile: boolean
+  /** Why the key can't be opened: its conversion failed. It stays with the key for good. */
+  readonly failure: number | null
   /** By connection id. */
   readonly participants: ReadonlyMap<string, Participant>
+  /** Participants who are closing: presence does not name them any more. */
+  readonly closing: Pick<ReadonlySet<Participant>, 'has'>
   /** Participants whose connection was cut and who may come back, by connection id. */
   readonly disconnected: ReadonlyMap<string, Participant>
   /** Participants who left and are notified when the save ends. */
@@ -109,6 +119,7 @@ export interface OpenDocument extends DocumentState {
   /** Remembers where the latest connection came from. Returns its number. */
   connectionOpened (callbackUrl: string | null, baseUrl: string): number
   enter (participant: Participant): void
+  close (participant: Participant): void
   leave (participant: Participant): void
   /** The participant's connection was cut; it may come back by `enter`. */
   disconnect (participant: Participant): void
@@ -118,10 +129,13 @@ export interface OpenDocument extends DocumentState {
   /** Runs `load` once for all who call this meanwhile. */
   loadOnce (load: () => Promise<void>): Promise<void>
   contentLoaded (content: LoadedContent, fromForgottenFile: boolean): void
+  openingFailed (code: number): void
   replaceContent (bytes: Uint8Array, fileType: string): void
   recordChange (change: Change): void
 
-  startForceSave (isForm: boolean): ForceSave
+  startForceSave (isForm: boolean, startedAt: number): ForceSave
+  /** A force save came at the same moment as this one. */
+  rivalForceSave (forceSave: ForceSave): void
   forceSaveAssembled (forceSave: ForceSave, prepared: PreparedForceSave): void
   postForceSaveAfter (forceSave: ForceSave, mayPost: Promise<unknown> | undefined): void
   endForceSave (forceSave: ForceSave, outcome: ForceSave['outcome']): void
@@ -132,6 +146,8 @@ export interface OpenDocument extends DocumentState {
   skipWait (): void
   /** The save no longer waits: it is being assembled. */
   waitOver (): void
+  /** Returns how a force save is answered that comes while nobody edits. */
+  askedToForceSave (): Save['toForceSave']
   cancelSave (): void
   /** The save has its final answer. */
   endSave (): void
@@ -170,6 +186,7 @@ type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 export function openDocument (key: string, fileType: string): OpenDocument {
   const participants = new Map<string, Participant>()
   const disconnected = new Map<string, Participant>()
+  const closing = new WeakSet<Participant>()
   const departed = new Set<Participant>()
   let changes: Change[] = []
   let source: Uint8Array | null = null
@@ -184,7 +201,9 @@ export function openDocument (key: string, fileType: string): OpenDocument {
     fileType,
     loaded: null,
     fromForgottenFile: false,
+    failure: null,
     participants,
+    closing,
     disconnected,
     departed,
     changes,
@@ -226,6 +245,7 @@ export function openDocument (key: string, fileType: string): OpenDocument {
       disconnected.delete(participant.connectionId)
       participants.set(participant.connectionId, participant)
     },
+    close (participant: Participant) { closing.add(participant) },
     leave (participant: Participant) {
       departed.add(participant)
       participants.delete(participant.connectionId)
@@ -247,6 +267,7 @@ export function openDocument (key: string, fileType: string): OpenDocument {
       source = content.bytes
       editable = null
     },
+    openingFailed (code: number) { document.failure = code },
     replaceContent (bytes: Uint8Array, fileType: string) {
       document.fileType = fileType
       source = bytes
@@ -259,22 +280,33 @@ export function openDocument (key: string, fileType: string): OpenDocument {
       document.saves.edited()
     },
 
-    startForceSave (isForm: boolean) {
-      document.forceSave = { changes: changes.length, isForm, outcome: 'under way', prepared: null, mayPost: undefined }
+    startForceSave (isForm: boolean, startedAt: number) {
+      document.forceSave = { changes: changes.length, isForm, outcome: 'under way', prepared: null, mayPost: undefined, startedAt, hasRival: false }
       return document.forceSave
     },
+    rivalForceSave (forceSave: Mutable<ForceSave>) { forceSave.hasRival = true },
     forceSaveAssembled (forceSave: Mutable<ForceSave>, prepared: PreparedForceSave) { forceSave.prepared = prepared },
     postForceSaveAfter (forceSave: Mutable<ForceSave>, mayPost: Promise<unknown> | undefined) { forceSave.mayPost = mayPost },
     endForceSave (forceSave: Mutable<ForceSave>, outcome: ForceSave['outcome']) { forceSave.outcome = outcome },
 
     startSave (leaver: Participant, { waits = false, folder = resultFolder(key) } = {}) {
       wait = new AbortController()
-      document.save = { leaver, folder, isWaiting: waits, waitEnded: wait.signal }
+      document.save = { leaver, folder, isWaiting: waits, waitEnded: wait.signal, toForceSave: 'not now' }
       return document.save
     },
     skipWait () { wait.abort() },
     waitOver () {
-      if (document.save !== null) (document.save as Mutable<Save>).isWaiting = false
+      const save = document.save as Mutable<Save> | null
+      if (save?.isWaiting !== true) return
+      save.isWaiting = false
+      save.toForceSave = 'started'
+    },
+    askedToForceSave () {
+      const save = document.save as Mutable<Save> | null
+      if (save === null) return 'not now'
+      const answer = save.toForceSave
+      save.toForceSave = 'under way'
+      return answer
     },
     cancelSave () {
       wait.abort()

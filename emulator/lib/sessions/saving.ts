@@ -12,6 +12,13 @@ export async function finishSave (parts: SessionParts, document: OpenDocument, s
   const isCancelled = () => document.save !== save
   if (isCancelled()) return NOTHING_SENT
   document.waitOver()
+  if (callbackUrlOf(document, lastChanger(document) ?? save.leaver) === null) {
+    // Nobody is asked, nothing is kept, and the next opening begins clean. Source: recorded.
+    document.endSave()
+    document.saveAccepted()
+    document.saves.lost()
+    return NOTHING_SENT
+  }
   const assembly = await assemble(parts, document, save.folder)
   if (isCancelled()) return NOTHING_SENT
 

@@ -9,7 +9,8 @@ import type { ParticipantEvent } from './participants.js'
 import type { Sessions } from './sessions.js'
 import type { EditorEvent, Session } from '../../types/session.js'
 
-/** The code for an editor that was dropped. Source: docs/document-server-protocol.md#the-configuration-and-its-token */
+/** Source: docs/document-server-protocol.md#the-configuration-and-its-token */
+const DENIED = 4004
 const DROPPED = 4007
 
 /** Opens a document from a script, in the same steps as an editor page. */
@@ -19,10 +20,11 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
   const trusted = trustedConfig(config, tokens)
   const events = eventQueue<EditorEvent>()
   let isDropped = false
+  let isConnected = true
   const connection = {
     baseUrl,
     notify (event: ParticipantEvent) {
-      if (event.type === 'operation' || event.type === 'content') return
+      if (!isConnected || event.type === 'operation' || event.type === 'content') return
       events.add(event)
       if (event.type !== 'dropped') return
       isDropped = true
@@ -30,7 +32,7 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
       editor.leave().catch(() => {})
     }
   }
-  const editor = editorOf(sessions, await sessions.open(trusted, connection))
+  const editor = editorOf(sessions, await sessions.open(trusted, connection).catch((error: Error) => { throw Object.assign(error, { events: events.all }) }))
   const { document } = editor
 
   function requireNotDropped (): void {
@@ -47,6 +49,13 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
     async edit (content, options) {
       requireNotDropped()
       if (typeof content !== 'string' && !(content instanceof Uint8Array)) throw new TypeError('edit() needs the new content, as a string or Uint8Array')
+      const { userName, viewOnly } = editor.participant()
+      if (viewOnly) {
+        // Source: recorded.
+        events.add({ type: 'failed', code: DENIED, description: 'access deny' })
+        await disconnect()
+        throw documentServerError(DENIED, `${userName} has opened the document for viewing only`)
+      }
       await editor.replace(content, options?.fileType)
     },
     async forceSave (options) {
@@ -66,12 +75,14 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
     disconnect,
     async reconnect () {
       requireNotDropped()
+      isConnected = true
       await editor.reconnect(connection)
     }
   }
 
   async function disconnect (): Promise<void> {
     events.add({ type: 'disconnected' })
+    isConnected = false
     await editor.disconnect()
   }
 }

@@ -32,6 +32,7 @@ export function sessions (parts: SessionParts) {
   }
 
   async function leaveNow ({ document, participant }: Pick<Joined, 'document' | 'participant'>): Promise<CallbackResult> {
+    document.close(participant)
     const next = await tasks.inTurn(document.key, async () => await leaving.leave(parts, document, participant))
     if (next === null) return NOTHING_SENT
     return 'answer' in next ? await next.answer : await saveNow(document, next)

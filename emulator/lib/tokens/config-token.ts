@@ -28,16 +28,17 @@ const KEY = /^[0-9A-Za-z._=-]{1,255}$/
 
 /** Checks a configuration as the document server does. Throws a `DocumentServerError` with the code that the editor shows. */
 export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedConfig {
-  const claims = tokens.areRequired ? verified(config.token, tokens) as EditorConfig & Record<string, unknown> : {}
+  const claims = tokens.areRequiredOfEditors ? verified(config.token, tokens) as EditorConfig & Record<string, unknown> : {}
   if (!isKey(config.document?.key ?? 'none')) throw denied()
-  if (tokens.areRequired) requireSigned(config, claims)
+  if (tokens.areRequiredOfEditors) requireSigned(config, claims)
 
   const document = { ...config.document, ...claims.document }
   const editor = { ...config.editorConfig, ...claims.editorConfig }
   if (!isKey(document.key)) throw denied()
   const key = String(document.key)
   const callbackUrl = editor.callbackUrl || null
-  if (callbackUrl !== null && !/^https?:\/\//i.test(callbackUrl)) throw documentServerError(DROPPED, 'drop')
+  // A relative URL is accepted, and no callback arrives. Source: observed.
+  if (callbackUrl !== null && URL.canParse(callbackUrl) && !/^https?:\/\//i.test(callbackUrl)) throw documentServerError(DROPPED, 'drop')
   return {
     key,
     url: document.url!,
@@ -78,8 +79,8 @@ function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
   }
   switch (result.rejected) {
     case 'expired': throw documentServerError(EXPIRED, 'token:jwt expired')
-    case 'malformed':
-    case 'not active': throw documentServerError(BAD_TOKEN, `token:jwt ${result.rejected}`)
+    case 'malformed': throw documentServerError(BAD_TOKEN, 'token:jwt malformed')
+    case 'not active': throw documentServerError(null, 'token:jwt not active')
     default: throw documentServerError(BAD_TOKEN, `token:${result.rejected}`)
   }
 }

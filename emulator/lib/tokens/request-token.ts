@@ -12,6 +12,7 @@ export type SignedRequest =
   | { readonly rejected: 'invalid' | 'expired', readonly key: unknown }
 
 const PREFIX = 'Bearer '
+const BYTE_ORDER_MARK = Buffer.from([0xEF, 0xBB, 0xBF])
 
 /**
  * Verifies the token in the body, in the query of a request without a body, or else in the header. Its claims may be flat, in
@@ -44,7 +45,7 @@ export function signedFields (given: Fields, request: FastifyRequest, tokens: To
 export function lenientRoutes (app: FastifyInstance, routes: (scope: FastifyInstance) => void): void {
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => jsonOrText(body))
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => parsedJson(body))
     scope.addHook('preValidation', async request => {
       if (request.method === 'GET') request.body = await bodyOfGet(request)
     })
@@ -59,7 +60,12 @@ async function bodyOfGet ({ raw, routeOptions: { bodyLimit = 0 } }: FastifyReque
     size += chunk.length
     if (size <= bodyLimit) chunks.push(chunk)
   }
-  return size === 0 ? undefined : jsonOrText(Buffer.concat(chunks))
+  return size === 0 ? undefined : parsedJson(Buffer.concat(chunks))
+}
+
+/** A byte order mark makes it malformed. Source: observed. */
+function parsedJson (bytes: Buffer): unknown {
+  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? undefined : jsonOrText(bytes)
 }
 
 function isFields (value: unknown): value is Fields {

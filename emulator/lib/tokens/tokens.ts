@@ -13,8 +13,10 @@ export type VerifiedToken =
  * They use the injected clock.
  */
 export interface Tokens {
-  /** Whether received requests and configurations need a token. Without, their plain fields count. */
+  /** Whether received requests need a token. Without, their plain fields count. */
   readonly areRequired: boolean
+  /** The same of configurations of editors. */
+  readonly areRequiredOfEditors: boolean
   /** Whether requests to the application carry tokens. */
   readonly areSent: boolean
   readonly purposes: Purposes
@@ -34,13 +36,14 @@ const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512
 
 type Options = Pick<DocumentServerOptions, 'jwtSecret' | 'sharedClock' | 'tokens'>
 
-export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true } = {} }: Options, purposes: Purposes, time: Time): Tokens {
+export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true, browser } = {} }: Options, purposes: Purposes, time: Time): Tokens {
   let secrets = secretsOf(jwtSecret)
   let skew = 0
   const seconds = () => Math.floor((time.now() + skew) / 1000)
 
   return {
     areRequired: inbox,
+    areRequiredOfEditors: browser ?? inbox,
     areSent: outbox,
     purposes,
     changeSecret (next) { secrets = secretsOf(next) },

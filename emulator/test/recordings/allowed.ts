@@ -15,9 +15,10 @@ import type { Log } from './log.js'
  * Content-Length, ETag               must be those of the body; of a file, its length may be another
  * content of files                   ours is no copy of theirs
  * Connection                         upper and lower case
- * times of requests and answers      compare.ts: half a second faster
+ * times of requests and answers      compare.ts: 0.6 s faster
  * pending answer of a conversion     order.ts: before or after the download it starts
  * close of an editor that is dropped or can't open    order.ts: at once
+ * order of answers to calls that overlap      order.ts: by when they were asked
  * start of the converter             order.ts: it is running
  * events of editors                  events.ts: what the scripting API has
  * rows and files of the database     whether there is a forgotten file; kept changes show when somebody opens

@@ -3,8 +3,8 @@ import type { Entry, Log } from './log.js'
 import type { Json, JsonObject } from './recording.js'
 import { TICK_MS } from './virtual-time.js'
 
-// What the recorded server computed took it up to half a second; the emulator's clock stands still meanwhile.
-const FASTER_MS = 500
+// What the recorded server computed took it up to 0.6 s; the emulator's clock stands still meanwhile.
+const FASTER_MS = 600
 // Whole seconds are cut off, and not at the same moment.
 const ROUNDING_MS = 1000
 

@@ -14,6 +14,7 @@ const NOT_COMPARED = [
   /^forceSaveStart messages › (time|inProgress|url) /,
   /^forceSave messages › (type|time) /,
   /^drop code /,
+  /^meta messages › other /,
   /^connectError message /,
   /^socketClosed reason /
 ]
@@ -55,9 +56,8 @@ function isNamed (place: string): boolean {
 }
 
 function hasNoSession (steps: readonly Step[], { user, message }: EditorStep): boolean {
-  const { type } = message
-  return steps.some(step => step.kind === 'editor' && step.user === user &&
-    ((type === 'socketClosed' && step.message.type === 'disconnectReason') || (type === 'auth' && JSON.stringify(step.message).includes('"err"'))))
+  const own = steps.filter(step => step.kind === 'editor').filter(step => step.user === user).map(step => step.message.type)
+  return message.type === 'socketClosed' && own.includes('disconnectReason') && !own.includes('auth')
 }
 
 function eventsOf (steps: readonly Step[]): string {

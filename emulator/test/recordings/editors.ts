@@ -1,4 +1,4 @@
-import type { DocumentServer, EditorConfig, Session } from '../../lib/index.js'
+import type { DocumentServer, DocumentServerError, EditorConfig, Session } from '../../lib/index.js'
 import { signed, toHost } from './calls.js'
 import { seenEvent } from './events.js'
 import type { Entry } from './log.js'
@@ -32,8 +32,12 @@ export function createEditors (server: DocumentServer, host: string, now: () => 
     try {
       editor.session = await server.open(configOf(toHost(step, host)))
     } catch (error) {
-      const { code, message } = error as { code: number, message: string }
-      told(editor.user, { type: 'failed', code, ...(code < 0 ? {} : { description: message }) })
+      const { code, message, events = [] } = error as DocumentServerError
+      for (const event of events) {
+        const entry = seenEvent(event, { viewOnly: event.type === 'joined' && event.users.at(-1)?.viewOnly === true })
+        if (entry !== null) told(editor.user, entry)
+      }
+      if (events.length === 0) told(editor.user, { type: 'failed', code, description: message })
     }
   }
 
@@ -58,7 +62,8 @@ export function createEditors (server: DocumentServer, host: string, now: () => 
       switch (step.action) {
         case 'edit':
           // What was typed once was typed again: each is a change.
-          for (const text of step.changes!) await session.edit(`${text}, edit ${++edits}`)
+          // Who may not edit is told so by an event.
+          for (const text of step.changes!) await session.edit(`${text}, edit ${++edits}`).catch(() => {})
           break
         case 'force save': start(user, async () => await session.forceSave()); break
         case 'close': start(user, async () => await session.close()); break

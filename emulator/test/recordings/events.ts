@@ -1,6 +1,6 @@
 import type { EditorEvent } from '../../lib/index.js'
 import type { Entry } from './log.js'
-import type { EditorStep, Json, JsonObject, Step } from './recording.js'
+import { type EditorStep, isUnanswered, type Json, type JsonObject, type Step } from './recording.js'
 
 /*
  * The editor's own protocol is not reproduced: a message is compared as the event of the scripting API that it is.
@@ -14,7 +14,11 @@ import type { EditorStep, Json, JsonObject, Step } from './recording.js'
  * text of changes                             theirs is not a document; they are counted
  * users of an outdated key                    none, both sides
  * socketClosed after disconnectReason         an opening that is refused has no session
- * joined and close of an opening that fails    the same: ours leaves at once
+ * when an opening that fails joined           ours tells it with the failure
+ * close of an opening that fails              ours leaves at once
+ * question for a password                     ours fails with its code: nobody is there to answer
+ * messages after a reconnect without answer   the recorder's editor stayed outside; ours is not sent there
+ * documentOpen after close                    the recorder's went on listening
  * text of documentOpen err                    there is only a code
  * close after drop                            ours closes at once, as an editor does; the recorder's waited half a second
  * updateVersion after the one it waited for   an editor that left hears once how its save ended; the recorder's went on listening
@@ -35,15 +39,22 @@ export function recordedEvents (steps: readonly Step[]): Record<string, Entry[]>
 
 /** The result of a save, sent to an editor who had left before it and knows the result of their own. */
 export function isLate ({ at, user, message }: EditorStep, steps: readonly Step[]): boolean {
+  const latest = steps.findLast(step => step.at <= at && step.kind === 'client' && step.user === user)
+  if (latest !== undefined && isUnanswered(latest, steps)) return true
+  if (message.type === 'documentOpen') return latest?.kind === 'client' && latest.action === 'close'
   if (message.type !== 'updateVersion') return false
   const left = steps.findLast(step => step.at < at && step.kind === 'client' && step.user === user && /^(open|close)$/.test(step.action))
   return left?.kind === 'client' && left.action === 'close' && steps.some(step => step.at > left.at && step.at < at &&
     step.kind === 'editor' && step.user === user && step.message.type === 'updateVersion')
 }
 
-/** When the document was there: the recorded server went on to convert what it opened. */
-function openedAt ({ at, user, message }: EditorStep, steps: readonly Step[]): number {
-  if (message.type !== 'documentOpen' || (message.data as JsonObject).status === 'err') return at
+/** When the document was there: the recorded server went on to convert what it opened. A failed opening has joined in the same moment. */
+export function openedAt ({ at, user, message }: EditorStep, steps: readonly Step[]): number {
+  if (message.type === 'auth') {
+    const failure = steps.find(step => step.kind === 'editor' && step.user === user && step.at >= at && isEnd(step.message))
+    return failure?.kind === 'editor' && failure.message.type === 'documentOpen' ? openedAt(failure, steps) : at
+  }
+  if (message.type !== 'documentOpen' || (message.data as JsonObject).data === DOWNLOAD_FAILED) return at
   const source = steps.findLast(step => step.at <= at && ((step.kind === 'request' && step.method === 'GET') ||
     (step.kind === 'client' && step.user === user && step.action === 'open') || (step.kind === 'editor' && step.user === user && step.message.type === 'auth')))
   return source!.at
@@ -52,27 +63,33 @@ function openedAt ({ at, user, message }: EditorStep, steps: readonly Step[]): n
 /** `joined` before `ready`, also where the second editor was told the other way round. */
 function inOpeningOrder (messages: readonly EditorStep[]): EditorStep[] {
   const ordered = [...messages]
-  for (const [index, step] of messages.entries()) {
-    const before = messages[index - 1]
-    if (step.message.type === 'auth' && before?.message.type === 'documentOpen' && before.user === step.user) {
-      ordered[index] = before
-      ordered[index - 1] = step
-    }
+  for (const step of messages) {
+    const index = ordered.indexOf(step)
+    const opened = ordered.findLastIndex((before, place) => place < index && before.message.type === 'documentOpen' && before.user === step.user)
+    const isAfter = step.message.type === 'auth' && opened !== -1 && !ordered.slice(0, opened).some(({ user, message }) => user === step.user && message.type === 'auth')
+    if (isAfter) ordered.splice(index, 0, ...ordered.splice(opened, 1))
   }
   return ordered
 }
+
+/** Whether an editor was told that it can't go on. */
+export function isEnd ({ type, data }: JsonObject): boolean {
+  return type === 'drop' || (type === 'documentOpen' && /^(err|needpassword)$/.test(String((data as JsonObject).status)))
+}
+
+// Downloading takes as long in the emulator.
+const DOWNLOAD_FAILED = -81
 
 type Told = { type: string } & Record<string, Json>
 
 function eventOf ({ at, user, message }: EditorStep, messages: readonly EditorStep[]): Told | null {
   const own = messages.filter(each => each.user === user)
-  const has = (type: string, status?: string) => own.some(each => each.message.type === type &&
-    (status === undefined || (each.message.data as JsonObject).status === status))
+  const has = (type: string) => own.some(each => each.message.type === type)
   switch (message.type) {
-    case 'auth': return has('documentOpen', 'err') ? null : joined(message, own.find(each => each.at >= at && each.message.type === 'documentOpen'))
+    case 'auth': return joined(message, own.find(each => each.at >= at && each.message.type === 'documentOpen'))
     case 'documentOpen': {
       const { status, data } = message.data as JsonObject
-      if (status === 'err') return { type: 'failed', code: data! }
+      if (isEnd(message)) return { type: 'failed', code: data! }
       if (status !== 'ok' && status !== 'updateversion') throw new TypeError(`A status that is not known: ${String(status)}`)
       return { type: 'ready', outdated: status === 'updateversion' }
     }
@@ -89,7 +106,7 @@ function eventOf ({ at, user, message }: EditorStep, messages: readonly EditorSt
     case 'meta': return { type: 'renamed', title: (message.messages as JsonObject).title! }
     case 'connectError': return { type: 'failed', ...(message.data as { code: number, description: string }) }
     case 'disconnectReason': return { type: 'failed', code: message.code!, description: message.description! }
-    case 'socketClosed': return has('disconnectReason') ? null : { type: 'disconnected' }
+    case 'socketClosed': return has('disconnectReason') && !has('auth') ? null : { type: 'disconnected' }
     case 'waitAuth': return null
     default: throw new TypeError(`A message that is not known: ${message.type}`)
   }

@@ -4,15 +4,30 @@ import type { Test } from 'tap'
 import { listen } from '../../../test/helpers/listen.js'
 import { claimsOf, type Entry, requestEntry } from './log.js'
 import { type Headers, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep } from './recording.js'
+import { protectedFile } from '../protected.js'
 import type { VirtualTime } from './virtual-time.js'
 
 const DOCUMENT = readFileSync(new URL('../../../test/fixtures/documents/report.docx', import.meta.url))
+
+// What the recorder had beside documents: a protected one, and text in the place of one.
+const CONTENTS: Readonly<Record<string, Buffer>> = {
+  '64e811ccb2a94ce3aa439f2c021b5400737f7270d2cb9f2e7f629a0db0483321': protectedFile(DOCUMENT, 'secret'),
+  '2737d22115a5bb1f77ed620cdc67d4020edc260993f2fa159c06806f7f0aebdf': Buffer.from('This is not a document at all')
+}
 
 /** A plain HTTP service in the place of the host: answers as it did when it was recorded, and reports what it was asked. */
 export async function startHost (t: Test, recording: Recording, { now, hold }: VirtualTime, asked: (entry: Entry) => void): Promise<{ readonly origin: string }> {
   const answers = recording.steps.filter(isRequest)
 
-  const server = http.createServer(async (request, response) => {
+  const server = http.createServer((request, response) => {
+    serve(request, response).catch(error => {
+      response.destroy() // so that nobody waits for it
+      t.fail('the host failed', { error: String(error) })
+    })
+  })
+  const { origin } = await listen(t, server)
+
+  async function serve (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const at = now()
     const text = (await request.setEncoding('utf8').toArray()).join('')
     asked(seen(at, request, text))
@@ -21,13 +36,16 @@ export async function startHost (t: Test, recording: Recording, { now, hold }: V
       response.writeHead(404).end()
       return
     }
+    if (answer === 'connection reset') {
+      request.socket.resetAndDestroy()
+      return
+    }
     const { took, status, headers, body, cutAfter } = answer
     if (took !== undefined) await hold(took)
     const content = bodyOf(body)
     if (cutAfter === undefined) response.writeHead(status, headersOf(headers)).end(content)
     else response.writeHead(status, { ...headersOf(headers), 'Content-Length': content.length }).write(content.subarray(0, cutAfter), () => response.destroy())
-  })
-  const { origin } = await listen(t, server)
+  }
 
   /** The first answer to such a request that was not given yet. */
   function answerTo ({ method, url }: http.IncomingMessage, text: string): RequestStep['answer'] | undefined {
@@ -45,7 +63,7 @@ export async function startHost (t: Test, recording: Recording, { now, hold }: V
 }
 
 function bodyOf (body: Json): Buffer {
-  if (typeof body === 'object' && body !== null && 'bytes' in body) return DOCUMENT
+  if (typeof body === 'object' && body !== null && 'bytes' in body) return CONTENTS[String((body as JsonObject).sha256)] ?? DOCUMENT
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Headers, isCall, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep, SECRET } from './recording.js'
 import { recordedEvents } from './events.js'
-import { unordered, waitedBeforeClosing, waitedForConverter } from './order.js'
+import { answeredAt, unordered, waitedBeforeClosing, waitedForConverter } from './order.js'
 
 /** One thing that can be compared, and when it was, in milliseconds since the start. */
 export interface Entry {
@@ -25,7 +25,7 @@ export function recordedLog (recording: Recording): Log {
   const exchanges = recording.steps.flatMap((step, index, steps): Entry[] => {
     const waited = waitedForConverter(steps, index) + waitedBeforeClosing(steps, index)
     if (isRequest(step)) return [requestEntry(step.at - waited, earlier(step, waited))]
-    if (isCall(step)) return [answerEntry(step.at + step.answer.took - waited, step.request, step.answer)]
+    if (isCall(step)) return [answerEntry(answeredAt(step, steps) - waited, step.request, step.answer)]
     return []
   })
   return {

@@ -1,5 +1,6 @@
+import { isEnd, openedAt } from './events.js'
 import type { Entry } from './log.js'
-import { isCall, isRequest, type JsonObject, type Step } from './recording.js'
+import { isCall, isRequest, type CallStep, type EditorStep, type JsonObject, type Step } from './recording.js'
 import { TICK_MS } from './virtual-time.js'
 
 // Longer than a download of a converter that is running was ever waited for.
@@ -7,14 +8,21 @@ const STARTING_MS = 1000
 
 /** How long an editor of the recorder that was dropped, or could not open, went on before it closed, for the request that this caused. */
 export function waitedBeforeClosing (steps: readonly Step[], index: number): number {
-  const close = steps[index - 1]
-  if (close?.kind !== 'client' || close.action !== 'close') return 0
-  const end = steps.find(step => step.kind === 'editor' && step.user === close.user && isEnd(step.message))
-  return end === undefined ? 0 : close.at - end.at
+  const request = steps[index]!
+  if (!isRequest(request) || request.body?.actions === undefined) return 0
+  const leaver = (request.body.actions as JsonObject[])[0]!.userid
+  const close = steps.slice(0, index).findLast(step => step.kind === 'client')
+  const own = steps.slice(0, index).findLast(step => step.kind === 'client' && step.action === 'close' && step.user === leaver)
+  if (own === undefined || close?.kind !== 'client' || close.action !== 'close') return 0
+  const end = steps.find(step => step.kind === 'editor' && step.user === leaver && isEnd(step.message))
+  return end === undefined ? 0 : own.at - openedAt(end as EditorStep, steps)
 }
 
-function isEnd ({ type, data }: JsonObject): boolean {
-  return type === 'drop' || (type === 'documentOpen' && (data as JsonObject).status === 'err')
+/** When a call was answered. Of several that were under way at once, those that began first count as answered first. */
+export function answeredAt (step: CallStep, steps: readonly Step[]): number {
+  const own = step.at + step.answer.took
+  const later = steps.slice(steps.indexOf(step) + 1).filter(isCall).filter(({ at }) => at < own)
+  return Math.min(own, ...later.map(({ at, answer }) => at + answer.took))
 }
 
 /**

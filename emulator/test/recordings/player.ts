@@ -1,12 +1,12 @@
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer } from '../../lib/index.js'
 import { normalizer } from './allowed.js'
-import { send, toHost } from './calls.js'
+import { send, type Sent, toHost } from './calls.js'
 import { createEditors } from './editors.js'
 import { startHost } from './host.js'
 import { answerEntry, type Entry, forgottenEntry, type Log, recordedLog } from './log.js'
 import { unordered } from './order.js'
-import { type CallStep, type ClientStep, isCall, RECORDED, type Recording, SECRET } from './recording.js'
+import { type CallStep, type ClientStep, isCall, isRequest, isUnanswered, RECORDED, type Recording, SECRET } from './recording.js'
 import { TICK_MS, virtualTime } from './virtual-time.js'
 
 // How much longer than recorded an answer is waited for, before it is missing.
@@ -26,29 +26,41 @@ export async function play (t: Test, recording: Recording): Promise<Log> {
   const origins = { host: host.origin, server: server.url }
   const conditions = createConditions(server)
 
-  for (const step of recording.steps) {
+  const steps = recording.steps.filter(step => step.kind !== 'editor' && step.kind !== 'request' && !isUnanswered(step, recording.steps))
+  let underWay: Array<() => Promise<void>> = []
+  for (const [index, step] of steps.entries()) {
     if (step.kind === 'editor' || step.kind === 'request') continue
+    const next = steps[index + 1]
     await time.moveTo(step.at, editors.look)
     if (step.kind === 'database') {
       forgotten.push(forgottenEntry(time.now(), step.key, server.forgotten.has(step.key)))
     } else if (isCall(step)) {
-      await call(step)
+      underWay.push(await call(step))
+      if (next !== undefined && isCall(next) && next.at < step.at + step.answer.took) continue // at the same moment
+      for (const finish of underWay) await finish()
+      underWay = []
     } else if (!conditions(step)) {
       await editors.act(step)
     }
-    await time.settle(editors.look)
+    // Editors who close in the same instant do it before anything follows from the first.
+    if (next?.kind !== 'client' || next.at !== step.at) await time.settle(editors.look)
   }
-  const end = recording.steps.at(-1)!.at + END_MS
+  const end = Math.max(...recording.steps.map(step => step.at + (isRequest(step) && typeof step.answer === 'object' ? step.answer.took ?? 0 : 0))) + END_MS
   await time.moveTo(end, editors.look)
   for (const user of editors.running()) exchanges.push({ at: end, name: `still under way: ${user}`, value: null })
 
-  async function call (step: CallStep): Promise<void> {
+  /** Resolves when the call has arrived, to a function that waits for its answer. */
+  async function call (step: CallStep): Promise<() => Promise<void>> {
     const working = time.nextWork()
     const sent = await send(server, announced(step.request.path), toHost(step.request, host.origin))
     // Its place among the requests is where it was answered, not where it was read.
     const place = sent.answered.then(() => exchanges.push({ at: time.now(), name: '', value: null }) - 1)
+    if (step.kind === 'command' || step.kind === 'conversion') await Promise.race([working, place])
+    return async () => await finish(step, sent, place)
+  }
+
+  async function finish (step: CallStep, sent: Sent, place: Promise<number>): Promise<void> {
     if (step.kind === 'command' || step.kind === 'conversion') {
-      await Promise.race([working, place])
       const missing = step.at + step.answer.took + PATIENCE_MS
       await time.settle(editors.look)
       while (!sent.isAnswered() && time.now() < missing) await time.moveTo(time.now() + TICK_MS, editors.look)

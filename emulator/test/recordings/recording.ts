@@ -38,7 +38,16 @@ export interface RequestStep {
   body?: JsonObject
   headerClaims: JsonObject
   bodyClaims?: JsonObject
-  answer: { took?: number, status: number, headers: Headers, body: Json, cutAfter?: number }
+  /** The connection was reset instead, after `took` milliseconds. */
+  answer: HostAnswer | 'connection reset'
+}
+
+export interface HostAnswer {
+  took?: number
+  status: number
+  headers: Headers
+  body: Json
+  cutAfter?: number
 }
 
 /** What the host asked of the document server, with its answer after `took` milliseconds. */
@@ -95,6 +104,12 @@ export function recordingNames (): string[] {
 
 export function isCall (step: Step): step is CallStep {
   return 'request' in step
+}
+
+/** A reconnect that the recorded server never answered: the editor stayed outside. */
+export function isUnanswered (step: Step, steps: readonly Step[]): boolean {
+  return step.kind === 'client' && step.action === 'reconnect' &&
+    !steps.slice(steps.indexOf(step)).some(later => later.kind === 'editor' && later.user === step.user && later.message.type === 'auth')
 }
 
 export function isRequest (step: Step): step is RequestStep {

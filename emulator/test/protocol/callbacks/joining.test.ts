@@ -98,12 +98,12 @@ t.test('an editor that opens the document while it is being fetched is reported 
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   let send = () => {}
-  host.routes.set('/files/report.docx', (_request, response) => { send = () => response.end('the document') })
+  host.routes.set('/files/report.docx', (_request, response) => { send = () => response.end('PK the document') })
   const opening = [ADA, GRACE].map(async user => await server.open(host.config('K', { user })))
   while (host.callbacks(1).length < 2 || host.received.length < 3) await host.next()
   t.match(host.callbacks(1), [{ users: ['ada'] }, { users: ['ada', 'grace'] }])
   send()
-  for (const session of await Promise.all(opening)) t.equal(String(await session.content()), 'the document')
+  for (const session of await Promise.all(opening)) t.equal(String(await session.content()), 'PK the document')
   t.equal(host.received.filter(({ method }) => method === 'GET').length, 1)
 })
 

@@ -50,6 +50,23 @@ t.test('without tokens for requests and the browser plain fields count, and a to
   t.equal(claimsOf(host.received.at(-1)!.body!.token).status, 4, 'what is sent is signed')
 })
 
+t.test('without tokens for requests the downloads of conversions carry none, callbacks and the downloads of editors do', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { tokens: { inbox: false }, clock: fakeClock({ autoAdvance: true }) })
+  await post(`${server.url}/converter`, { async: false, filetype: 'txt', key: 'C', outputtype: 'txt', title: 'a.txt', url: `${host.origin}/files/notes.txt` })
+  t.notOk('authorization' in host.received[0]!.headers)
+  await (await server.open(host.config('K'))).close()
+  for (const { headers } of host.received.slice(1)) t.ok('authorization' in headers)
+})
+
+t.test('without tokens for the browser alone an editor needs none, and requests do', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { tokens: { browser: false } })
+  const { token, ...config } = host.config('K')
+  t.equal((await server.open(config)).viewOnly, false)
+  t.match(await post(`${server.url}/command`, { c: 'version' }), { error: 6 })
+})
+
 t.test('without tokens for sent requests callbacks and downloads carry none, and nothing is left out of a long callback', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t, { tokens: { outbox: false } })

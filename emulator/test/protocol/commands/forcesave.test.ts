@@ -106,17 +106,71 @@ t.test('an edit during assembly makes another force save possible: each 6 has it
   t.match(host.callbacks(2), [{ notmodified: true }])
 })
 
-t.test('forcesave answers 3 from the moment the last editor has left with changes until the 2 is made, then 4', async t => {
-  const { clock, server, forceSave, session } = await start(t)
+t.test('forcesave answers 3 when the last editor has left with changes, then 4', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
   await session.edit('changed')
   server.fault('assembly', { type: 'slow', ms: 1000 })
   const closed = session.close()
+  await new Promise(resolve => setImmediate(resolve))
   t.strictSame(await forceSave(), { key: 'K', error: 3 })
   await clock.advance(500)
-  t.strictSame(await forceSave(), { key: 'K', error: 3 })
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
   await clock.advance(500)
   t.match(await closed, { status: 2, accepted: true })
   t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  t.strictSame(host.statuses(), [1, 2])
+})
+
+t.test('forcesave after the last editor was cut off answers 3, then 4, and 0 once the 5 s are over; only a 2 follows', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  await session.disconnect()
+  t.strictSame(await forceSave(), { key: 'K', error: 3 })
+  await clock.advance(4999)
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  await clock.advance(1)
+  t.strictSame(await forceSave(), { key: 'K', error: 0 })
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  await clock.advance(1000)
+  t.strictSame(host.statuses(), [1, 2])
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+})
+
+t.test('of three forcesave of the same changes that arrive together one starts, one is answered 3 and one 4', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  const codes = await Promise.all(['u1', 'u2', 'u3'].map(async userdata => (await forceSave({ userdata }) as { error: number }).error))
+  t.strictSame(codes.sort(), [0, 3, 4])
+  await clock.advance(50)
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  await clock.advance(950)
+  t.strictSame(host.statuses(), [1, 6])
+})
+
+t.test('forcesave right after the button answers 3, later 4', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  const pressed = session.forceSave()
+  await session.nextEvent('forceSaveStarted')
+  t.strictSame(await forceSave(), { key: 'K', error: 3 })
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  await clock.advance(1000)
+  t.match(await pressed, { status: 6, accepted: true })
+  t.match(host.callbacks(6), [{ forcesavetype: 1 }])
+})
+
+t.test('forcesave answers 4 while the 2 of what was force-saved is being answered', async t => {
+  const { host, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  await forceSave()
+  await server.nextCallback(6)
+  let during: unknown
+  host.beforeAnswer = async () => { during = await forceSave() }
+  await session.close()
+  t.strictSame(during, { key: 'K', error: 4 })
 })
 
 t.test('forcesave 0 is followed by a 2 alone if the last editor leaves before the document is assembled', async t => {

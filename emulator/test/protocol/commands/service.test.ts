@@ -111,6 +111,8 @@ t.test('an empty or broken body answers 6 with HTTP 200, and the header token wo
     t.strictSame([refused.status, await refused.json()], [200, { error: 6 }], JSON.stringify(body))
     t.match(await (await send({ authorization: `Bearer ${sign({ c: 'version' })}` })).json(), VERSION, JSON.stringify(body))
   }
+  const marked = `\uFEFF${JSON.stringify({ token: sign({ c: 'version' }) })}`
+  t.strictSame(await (await fetch(`${url}/command`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: marked })).json(), { error: 6 }, 'a byte order mark')
 })
 
 t.test('a body is parsed as JSON whatever its content type says', async t => {

@@ -22,10 +22,15 @@ t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, 
     'to docxf': { outputtype: 'docxf' },
     'pdf to docx': { filetype: 'pdf', outputtype: 'docx' },
     'pdf to xlsx': { filetype: 'pdf', outputtype: 'xlsx' },
-    'a long key': { key: 'k'.repeat(300) },
+    'a long key': { key: 'k'.repeat(240) },
     'a numeric key': { key: 5 }
   }
   for (const [title, changes] of Object.entries(taken)) t.strictSame(await convert({ key: title.replaceAll(' ', '-'), ...changes, async: true }), PENDING, title)
+})
+
+t.test('a key that is too long for the database answers -1', async t => {
+  const { convert } = await start(t)
+  t.strictSame(await convert({ key: 'k'.repeat(300), async: true }), { error: -1 })
 })
 
 t.test('an unspecified source format is detected from the content', async t => {

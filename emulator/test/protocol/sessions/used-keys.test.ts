@@ -17,7 +17,7 @@ t.test('after an accepted 2 the key is view-only for 5 minutes, then the documen
   const viewing = await server.open(config)
   t.match(await viewing.nextEvent('ready'), { outdated: true })
   t.equal(viewing.viewOnly, true)
-  await t.rejects(viewing.edit('no'), TypeError)
+  await t.rejects(viewing.edit('no'), { code: 4004 })
   await viewing.close()
   t.equal(host.received.length, before, 'no callback, no download')
 

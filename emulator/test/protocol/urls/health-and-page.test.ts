@@ -32,6 +32,16 @@ t.test('healthcheck answers true or false as plain text, with HTTP 200 in both c
   t.strictSame(await check(), [200, 'text/plain', 'false'])
 })
 
+t.test('an unknown path, and another method at a known one, answer 404 as HTML', async t => {
+  const server = await startDocumentServer(t)
+  for (const [method, path] of [['POST', '/healthcheck'], ['GET', '/nowhere'], ['POST', '/nowhere'], ['DELETE', '/command']] as const) {
+    const response = await fetch(`${server.url}${path}?a=<b>`, { method, headers: { 'content-type': 'application/json' } })
+    t.equal(response.status, 404, `${method} ${path}`)
+    t.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+    t.match(await response.text(), `<pre>Cannot ${method} ${path}</pre>`)
+  }
+})
+
 t.test('info.json lists connections, license, server and quota, for requests from the same machine only', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
