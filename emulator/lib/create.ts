@@ -112,9 +112,9 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     await client.close()
   })
   recordedHeaders(app)
-  htmlForUnknownPaths(app)
   answerFaults(app, { faults, time, closing })
   const received = receivedRequests(app, limits, latest.addReceived) // after the faults: it logs what is really answered
+  htmlForUnknownPaths(app)
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   const { converter: hasConverter = true, docbuilder: hasBuilder = true } = options.services ?? {}
@@ -158,8 +158,8 @@ function htmlForUnknownPaths (app: FastifyInstance): void {
   const answer = async ({ method, url }: FastifyRequest, reply: FastifyReply) => await reply.code(404)
     .header('Content-Security-Policy', "default-src 'none'").header('X-Content-Type-Options', 'nosniff').type('text/html; charset=utf-8')
     .send(Buffer.from(html`<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot ${method} ${url.split('?')[0]!}</pre>\n</body>\n</html>\n`.text))
-  // Before the body is read, whatever it is.
-  app.addHook('onRequest', async (request, reply) => request.is404 ? await answer(request, reply) : undefined)
+  // Before the body is read, whatever it is. The remote control has its own answer.
+  app.addHook('onRequest', async (request, reply) => request.is404 && request.server === app ? await answer(request, reply) : undefined)
   app.setNotFoundHandler(answer)
 }
 

@@ -75,7 +75,7 @@ t.test('an invalid request is refused with the reason', async t => {
 t.test('a viewer cannot edit and gets an error', async t => {
   const { post, open } = await startDriven(t)
   const session = await open('K', { mode: 'view' })
-  t.match(await post(`${session}/edit`, { text: 'x' }), { status: 409, body: { code: 'NOT_POSSIBLE', message: /viewing only/ } })
+  t.match(await post(`${session}/edit`, { text: 'x' }), { status: 422, body: { code: 4004, message: /viewing only/ } })
 })
 
 t.test('callbacks are awaited by status and document, each is returned once, with the application\'s answer', async t => {

@@ -9,8 +9,8 @@ const STARTING_MS = 1000
 /** How long an editor of the recorder that was dropped, or could not open, went on before it closed, for the request that this caused. */
 export function waitedBeforeClosing (steps: readonly Step[], index: number): number {
   const request = steps[index]!
-  if (!isRequest(request) || request.body?.actions === undefined) return 0
-  const leaver = (request.body.actions as JsonObject[])[0]!.userid
+  if (!isRequest(request)) return 0
+  const leaver = (request.body?.actions as JsonObject[] | undefined)?.[0]?.userid
   const close = steps.slice(0, index).findLast(step => step.kind === 'client')
   const own = steps.slice(0, index).findLast(step => step.kind === 'client' && step.action === 'close' && step.user === leaver)
   if (own === undefined || close?.kind !== 'client' || close.action !== 'close') return 0
