@@ -225,6 +225,7 @@ t.test('no-changes takes twice as long as the slowest force save lately: that of
 
   await session.edit('edited again')
   const pressed = session.forceSave({ type: 'button' })
+  await pair.clock.advance(100) // not at the same moment
   const saving = watched(control.forceSave())
   while (!(await pair.notes()).some(({ isIdle }) => isIdle)) await turn()
   jump(4500)
@@ -261,9 +262,10 @@ t.test('if the equal one is refused, both reject', async t => {
   pair.documentServer.fault('file', { type: 'answer', status: 404 })
   const first = watched(control.forceSave())
   await commandsAnswered(pair.documentServer)
+  await pair.clock.advance(100) // not at the same moment
   const second = watched((await pair.control('b')).forceSave())
   await commandsAnswered(pair.documentServer, 2)
-  await pair.clock.advance(1000)
+  await pair.clock.advance(900)
   await t.rejects(first.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
   await t.rejects(pair.afterQuiet(second.promise), { code: 'FST_EDITOR_FORCE_SAVE_FAILED' })
 })

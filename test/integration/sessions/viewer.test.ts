@@ -13,7 +13,7 @@ for (const profile of profiles) {
       const viewer = await open(defaults)
       t.equal(viewer.viewOnly, true)
       t.equal(String(await viewer.content()), OLD)
-      await t.rejects(viewer.edit('changed'), TypeError)
+      await t.rejects(viewer.edit('changed'), { code: 4004 })
       t.equal(await key(), viewer.key)
       t.match(await viewer.close(), { status: null })
       t.strictSame(callbacks, [])
