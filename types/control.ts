@@ -101,12 +101,18 @@ export interface ThumbnailRequest extends Omit<ControlConvertOptions, 'outputTyp
 /** Options of `EditorControl.forceSave`. */
 export interface ForceSaveOptions {
   /**
-   * Milliseconds after which the promise rejects with `ForceSaveTimeoutError`. If the document server has nothing new to save, it
-   * takes 3 seconds until it is known that nobody else has started a save, and 10 seconds if somebody has.
+   * Milliseconds after which the promise rejects with `ForceSaveTimeoutError`.
    *
    * @default 60_000
    */
   readonly timeout?: number
+  /**
+   * Milliseconds to wait, if the document server has nothing new to save, for a save that somebody else may have started. With 0 it is not
+   * waited for, and `no-changes` may be said while it is under way.
+   *
+   * @default 3000, or twice as long as the slowest of the last 20 force saves; 10_000 if somebody has started one
+   */
+  readonly grace?: number
   /** Ends the wait: the promise rejects with the signal's reason. The document may be saved all the same. */
   readonly signal?: AbortSignal
 }

@@ -13,7 +13,7 @@ export const historyAction: PageAction = pageAction({
   isBody: isEmptyBody,
   async run ({ claims, open }) {
     const control = await open()
-    if (mayUse(claims.defaults, 'edit')) await control.forceSave({ timeout: SAVE_TIMEOUT_MS }).catch(() => {}) // the diagnostics channel tells
+    if (mayUse(claims.defaults, 'edit')) await control.forceSave({ timeout: SAVE_TIMEOUT_MS, grace: 0 }).catch(() => {}) // the diagnostics channel tells
     return await control.history()
   }
 })

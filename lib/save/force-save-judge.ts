@@ -21,6 +21,8 @@ interface Given {
   readonly isLeft: () => boolean
   /** Milliseconds that the document server has lately taken to save by force, at most. */
   readonly slowest: number
+  /** Milliseconds to wait for the saves of others, if that is given. */
+  readonly grace: number | undefined
 }
 
 /**
@@ -36,9 +38,8 @@ const GRACE_MS = 3000
 const OTHERS_GRACE_MS = 10_000
 
 /** Decides what became of a force save. */
-export function createJudge ({ id, key, clock, isBusy, isLeft, slowest }: Given) {
+export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = Math.max(GRACE_MS, 2 * slowest) }: Given) {
   const startedAt = performance.now()
-  const grace = Math.max(GRACE_MS, 2 * slowest)
   let quietAt = startedAt + grace
   let refusals = 0
   let wasLive = false

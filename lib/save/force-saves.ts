@@ -4,7 +4,7 @@ import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
 import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError } from '../errors.js'
-import { assertOptions, isNumber, MAX_TIMEOUT_MS, rule, type Rules, Signal } from '../rules.js'
+import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../rules.js'
 import { ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated, forceSavesSuperseded, forceSaveWith } from '../sessions/force-save-notes.js'
 import type { Bearing, FileRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
@@ -28,6 +28,7 @@ const ID = new RegExp(`^${ID_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 const DEFAULT_TIMEOUT_MS = 60_000
 const rules: Rules<ForceSaveOptions> = {
   timeout: rule(`must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`, value => isNumber(value) && value > 0 && value <= MAX_TIMEOUT_MS),
+  grace: rule(`must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, numberFrom(0, MAX_TIMEOUT_MS)),
   signal: Signal
 }
 
@@ -63,12 +64,12 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
   /** `EditorControl.forceSave` */
   async function request (fileId: string, key: string, options: ForceSaveOptions = {}): Promise<ForceSaveResult> {
     assertOptions(rules, options)
-    const { signal, timeout = DEFAULT_TIMEOUT_MS } = options
+    const { signal, grace, timeout = DEFAULT_TIMEOUT_MS } = options
     signal?.throwIfAborted()
     if (hooks.isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
     if (closing.aborted) throw closingError()
     const ended = new AbortController()
-    const running = run(fileId, key, ended.signal)
+    const running = run(fileId, key, ended.signal, grace)
     requests.add(running)
     running.catch(() => {}).finally(() => requests.delete(running))
     try {
@@ -128,11 +129,11 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
   }
 
   /** Ends when `ended` is aborted: then nobody waits for the result any more. */
-  async function run (fileId: string, key: string, ended: AbortSignal): Promise<ForceSaveResult> {
+  async function run (fileId: string, key: string, ended: AbortSignal, grace?: number): Promise<ForceSaveResult> {
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
-    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId), isLeft: () => isLeft, slowest: Math.max(0, ...durations) })
+    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId), isLeft: () => isLeft, slowest: Math.max(0, ...durations), grace })
     let answer: CommandAnswer | undefined
     let isLeft = false
     let startedAt = performance.now()
@@ -234,9 +235,8 @@ function ownOf (userdata: string | undefined): Bearing | undefined {
 
 function resultOf (verdict: Verdict, { cause }: Waiter): ForceSaveResult {
   if (!('failure' in verdict)) return verdict
-  const { failure, isRetryable } = verdict
-  const { retryable = isRetryable } = (cause ?? {}) as Partial<EditorError>
-  throw new ForceSaveFailedError(failure, { retryable, ...(cause !== undefined && { cause }) })
+  const { retryable = verdict.isRetryable } = (cause ?? {}) as Partial<EditorError>
+  throw new ForceSaveFailedError(verdict.failure, { retryable, ...(cause !== undefined && { cause }) })
 }
 
 function explained (error: Error): Error {

@@ -26,6 +26,14 @@ t.test('without a new edit there is nothing to save, before the first edit and a
   t.strictSame(await pair.notes(), [])
 })
 
+t.test('with grace 0, saves of others are not waited for if there is nothing new', async t => {
+  const pair = await startPair(t)
+  await pair.open()
+  const control = await pair.control()
+  t.strictSame(await control.forceSave({ grace: 0, timeout: 2500 }), { saved: false, reason: 'no-changes' })
+  await t.rejects(control.forceSave({ grace: -1 }), { code: 'FST_EDITOR_INVALID_OPTION' })
+})
+
 t.test('there is no session: never opened, ended with a save, or only a forgotten file is left', async t => {
   const pair = await startPair(t)
   t.strictSame(await (await pair.control()).forceSave(), { saved: false, reason: 'no-session' })
