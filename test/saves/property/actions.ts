@@ -142,6 +142,8 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
       const editor = oneOf(editing(), session)
       await complete(editor.session.disconnect())
       editor.is = abrupt ? 'gone' : 'disconnected'
+      const one = model.key(editor.key)
+      if (abrupt && one.refused !== 'no') one.refused = 'unknown' // until the document server notices that nobody is there any more
     },
 
     async reconnect ({ session }) {
