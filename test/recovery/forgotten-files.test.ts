@@ -94,6 +94,21 @@ t.test('force saves before the outage are older than the forgotten file, which r
   t.equal(await stored(), 'after the force save')
 })
 
+t.test('force saves before the outage, and the document was replaced after it: both contents are kept', async t => {
+  const { recover, stored, storage, fileId } = await startAfterOutage(t, 'after the force save', {}, async service => {
+    const other = await service.open({ user: { id: 'bob', name: 'Bob' } })
+    await other.edit('force-saved')
+    t.match(await other.forceSave(), { accepted: true })
+    await other.close()
+    service.clock.advance(2000)
+  })
+  await storage.replace(fileId, Buffer.from('replaced by another program'))
+  const [result] = await recover()
+  t.match(result, { outcome: 'conflict', kept: false })
+  t.equal(await stored(), 'replaced by another program')
+  t.equal(await textOf((await storage.read(result!.conflictFileId!))!.body), 'after the force save')
+})
+
 t.test('a force save of a session that continued the forgotten file is newer: it is not replaced', async t => {
   const { app, recover, open, stored, documentServer, storage, clock, power } = await startAfterOutage(t, 'forgotten')
   clock.advance(2000)
@@ -148,6 +163,48 @@ t.test('a refused save is opened, edited and refused again while the first one i
   t.strictSame([await stored(), forgotten(), await key()], [OLD, ['second'], refused])
   t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'stored', kept: false }])
   t.equal(await stored(), 'second')
+})
+
+t.test('a session of which no record is left is refused again while its first save is fetched: the first one is not stored', async t => {
+  const { disk, storing } = fullDisk()
+  const { httpClient, before } = watchedClient()
+  const { app, clock, open, stored, forgotten, fileId, storage: { state } } = await startService(t, { storing, httpClient })
+  async function edit (text: string): Promise<void> {
+    const session = await open()
+    await session.edit(text)
+    t.match(await session.close(), { accepted: false })
+  }
+  await edit('first')
+  t.ok(await state!.set(fileId, { sessions: [], saves: [] }, (await state!.get(fileId))!.version))
+  before('info 2', async () => {
+    clock.jump(1000)
+    await edit('second')
+    disk.isFull = false
+  })
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'being-edited', kept: true }])
+  t.strictSame([await stored(), forgotten()], [OLD, ['second']])
+})
+
+t.test('while users edit the same content under another key, a forgotten file is not stored: their session would not build on it', async t => {
+  const { app, recover, stored, forgotten, fileId, documentServer } = await startAfterOutage(t, 'forgotten')
+  const control = await app.editorControl({ user: { id: 'bob', name: 'Bob' } }).openDocument(fileId)
+  const session = await documentServer.open(Object.assign(control, { documentKey: 'assigned-by-us' }).config!)
+  t.match(await recover(), [{ outcome: 'being-edited', kept: true }])
+  t.strictSame([await stored(), forgotten()], [OLD, ['forgotten']])
+  t.match(await session.close(), { status: 4 })
+  t.match(await recover(), [{ outcome: 'stored', kept: false }])
+})
+
+t.test('a forgotten file is stored although its key was made when the document server had another address', async t => {
+  const service = await startService(t)
+  const { app, documentServer, fileId, storage, origin, postSignedCallback, stored } = service
+  const key = documentKeys(`${origin}${HANDLER}`, 'https://earlier.example.com').of((await storage.stat(fileId))!)
+  t.equal((await postSignedCallback(fileId, { key, status: 1, users: ['ada'] })).body, '{"error":0}')
+  const session = await documentServer.open(await unknownHere(service, key))
+  await session.edit('forgotten')
+  await session.close()
+  t.match(await app.editorServer.recoverForgotten(), [{ key, outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'forgotten')
 })
 
 t.test('while another document server has a live session, a forgotten file is not stored: that session would not build on it', async t => {
