@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { startInstance } from './instances.js'
 
 /** The answer to a command. */
 const UNKNOWN_KEY = '{"error":1}'
@@ -36,6 +37,28 @@ for (const profile of profiles) {
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), { error: 0, fetches: 2, content: 'fetch 2' }, 'an earlier one does not come back')
     })
   }
+
+  t.test(`a save that is repeated to an instance that has not told of it is told of there, with its conflict copy, unless it was superseded (${profile})`, async t => {
+    const saved: SavedEvent[] = []
+    const editing = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+    const { key, post, save, others, fileId, documentServer: { origin } } = editing
+    const again: SavedEvent[] = []
+    const other = await startInstance(t, editing, { profile, onConflict: 'keep-both', onSaved: event => { again.push(event) } })
+    const repeat = async (path: string) => t.equal(await other.post({ key, status: 6, url: `${origin}${path}` }), 0)
+    t.equal(await post({ key, status: 1 }), 0)
+    await save({ key, status: 6 }, '/first')
+    await save({ key, status: 6 }, '/second')
+    await repeat('/first')
+    t.strictSame(again, [], 'a newer event tells of what is stored')
+    await repeat('/second')
+    t.strictSame(again, saved.slice(1))
+
+    await others.write(fileId, 'txt', 'changed from outside')
+    await save({ key, status: 6 }, '/third')
+    await repeat('/third')
+    t.strictSame(again, saved.slice(1))
+    t.ok(again.at(-1)!.conflictFileId)
+  })
 
   t.test(`a save of later changes is stored although its url has the path of an earlier one (${profile})`, async t => {
     const { key, save } = await startCounting(t, { profile })
