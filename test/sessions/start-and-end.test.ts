@@ -86,6 +86,15 @@ for (const profile of profiles) {
     t.strictSame((await until(2))[1], ['end', { fileId, key: ada.key, reason: profile === 'secure' ? 'refused' : 'discarded', users: ['ada'] }])
   })
 
+  t.test(`a session whose final save goes to a conflict copy ends saved, by its users (${profile})`, async t => {
+    const { hooks, until } = recordSessions()
+    const { post, key, url, fileId, storage } = await startEditing(t, { profile, memory: true, onConflict: 'keep-both', ...hooks })
+    t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    t.equal(await post({ key, status: 2, url, users: ['u1'] }), 0)
+    t.strictSame((await until(2))[1], ['end', { fileId, key, reason: 'saved', users: ['u1'] }])
+  })
+
   t.test(`a storage without state: one start, one end (${profile})`, async t => {
     const { hooks, until } = recordSessions()
     const { state, ...storage } = memoryStorage()
