@@ -121,7 +121,7 @@ export interface ReferenceAction extends PageAction {
 export interface UsersAction extends PageAction {
   /** `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `info`: images of the users with these `ids`. */
   readonly kind: 'mention' | 'protect' | 'info'
-  /** At most 1000. Only with `info`. */
+  /** From 1 to 1000, none of them empty. Only with `info`. */
   readonly ids?: readonly string[]
   /** What the user typed. At most 200 characters. */
   readonly search?: string

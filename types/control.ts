@@ -281,6 +281,12 @@ export interface EditorMessages {
   readonly unsent?: string
   /** @default 'Check your connection. If you close the document now, they are lost.' */
   readonly unsentAdvice?: string
+  /**
+   * In strict co-editing, which sends nothing until the user saves.
+   *
+   * @default 'Press Save first. If you close the document now, they are lost.'
+   */
+  readonly unsavedAdvice?: string
   /** @default 'Close anyway' */
   readonly closeAnyway?: string
   /** @default 'Keep it open' */

@@ -42,7 +42,7 @@ const SAVED_SINCE = 4008
  * @param {Messages} dependencies.messages
  * @param {Notice} dependencies.notice
  * @param {NonNullable<Config['events']>} dependencies.handlers Those of the page.
- * @param {(options: { force?: boolean, isQuiet?: boolean }) => Promise<void>} dependencies.unmount
+ * @param {ActionContext['unmount']} dependencies.unmount
  * @param {() => Promise<void>} dependencies.remount With the configuration that the fragment has then.
  */
 export function createEditor ({ fragment, page, opening, messages, notice, handlers, unmount, remount }) {
@@ -51,6 +51,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   let isGone = false
   let title = String(page.config.document?.title ?? '')
   const changes = followChanges()
+  const isStrict = page.config.editorConfig?.coEditing?.mode === 'strict'
   const captures = createCaptures(fileType => docEditor.downloadAs(fileType))
   const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
   const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
@@ -65,6 +66,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     notice,
     tell,
     changes,
+    isStrict,
     unmount,
     async ask (action, body) {
       const answer = await post(page, action, body)
@@ -127,6 +129,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   return {
     docEditor: /** @type {DocEditor} */ (docEditor),
     changes,
+    isStrict,
     close: () => closeEditor(context),
 
     /** @param {CaptureOptions} options */

@@ -37,9 +37,13 @@ export class CaptureError extends Error {
 
 /** `unmountEditor` did not close the editor: it still has changes that the document server has not. `{ force: true }` discards them. */
 export class UnsentChangesError extends Error {
-  /** @param {number} timeout milliseconds */
-  constructor (timeout) {
-    super(`The editor still has unsent changes after ${timeout} ms: try again, or discard them with { force: true }`)
+  /**
+   * @param {number} timeout milliseconds
+   * @param {boolean} [isStrict] The page's configuration has strict co-editing.
+   */
+  constructor (timeout, isStrict = false) {
+    const advice = isStrict ? 'in strict co-editing it sends nothing until the user saves: press Save first' : 'try again'
+    super(`The editor still has unsent changes after ${timeout} ms: ${advice}, or discard them with { force: true }`)
     this.name = 'UnsentChangesError'
     this.code = /** @type {const} */ ('unsent')
   }

@@ -35,6 +35,7 @@ const defaults = {
   closing: 'Saving…',
   unsent: 'Your last changes have not been sent yet',
   unsentAdvice: 'Check your connection. If you close the document now, they are lost.',
+  unsavedAdvice: 'Press Save first. If you close the document now, they are lost.',
   closeAnyway: 'Close anyway',
   keepOpen: 'Keep it open',
   closed: 'The document is closed',

@@ -171,7 +171,7 @@ async function whenSent (fragment, { timeout, isQuiet }) {
   if (stateOf(fragment).editor !== editor) return // forced meanwhile
   if (isSent || !fragment.isConnected) return destroy(fragment)
   if (frame) frame.inert = false
-  throw new UnsentChangesError(timeout)
+  throw new UnsentChangesError(timeout, editor.isStrict)
 }
 
 /** @param {Element} fragment */

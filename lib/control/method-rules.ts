@@ -72,6 +72,7 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
   closing: true,
   unsent: true,
   unsentAdvice: true,
+  unsavedAdvice: true,
   closeAnyway: true,
   keepOpen: true,
   closed: true,

@@ -70,6 +70,10 @@ t.test('each action calls its hook with the page\'s file and user and the checke
 
   t.strictSame(await asked('users', { c: 'info', id: ['8'] }), { c: 'info', users: [{ id: '8', name: 'Grace', email: 'grace@example.com', image: 'data:image/png;base64,AAAA' }] })
   t.strictSame(calls, [['users', { ...base, kind: 'info', ids: ['8'] }]])
+  await asked('users', { c: 'info', id: ['', '8', ' '] })
+  t.strictSame(calls, [['users', { ...base, kind: 'info', ids: ['8'] }]], 'an empty id is that of an unknown author')
+  t.strictSame(await asked('users', { c: 'info', id: [''] }), { c: 'info', users: [] })
+  t.strictSame(calls, [])
   await asked('users', { c: 'mention', from: 0, count: 100, search: 'gr' })
   t.strictSame(calls, [['users', { ...base, kind: 'mention', search: 'gr', from: 0, count: 100 }]])
 

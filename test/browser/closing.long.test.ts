@@ -173,3 +173,26 @@ t.test('such an element never keeps a person: the user decides about what cannot
   await page.getByRole('status').getByText('The document is closed').waitFor()
   t.equal(await page.title(), 'Editor', 'only http(s) URLs')
 })
+
+// docs/document-server-protocol.md: in strict co-editing nothing is sent until the user saves.
+t.test('strict co-editing: who closes unsaved changes is told to press Save first, and so is the developer', { skip }, async t => {
+  const service = await startService(t, browser, { ...LIST, before: BACK, defaults: { coEditing: { mode: 'strict', change: false } } })
+  const ada = await service.open(await service.store('report.docx'))
+  const { page } = ada
+  await append(ada, 'Currency is EUR.', ' unsaved')
+  await ada.event('onDocumentStateChange')
+  t.match(await ada.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment, { timeout: 700 }).catch(({ code, message }) => ({ code, message }))'),
+    { code: 'unsent', message: /700 ms: in strict co-editing.*press Save first/ })
+  await page.clock.install()
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('status').getByText('Saving…').waitFor()
+  await page.clock.fastForward(3000)
+  await page.getByRole('alert').getByText('Press Save first.').waitFor()
+  await page.getByRole('button', { name: 'Keep it open' }).click()
+  await ada.button('Save').click()
+  await ada.editor.waitForSelector('[data-state="stored"]')
+  await page.getByRole('link', { name: 'Documents' }).click()
+  await page.clock.resume()
+  await page.waitForURL('**/list')
+  t.strictSame(ada.problems, [])
+})

@@ -91,10 +91,12 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
 
 // The row onRequestHistory of docs/document-server-protocol.md: the editor shows the list that it gets, whatever has been typed since the last save.
 t.test('the history of a document that is being edited begins with what is being typed, of all who edit it', { skip }, async t => {
-  const service = await startService(t, browser, { versions: {} })
+  const ids: string[] = []
+  const service = await startService(t, browser, { versions: {}, actions: { users: action => { ids.push(...action.ids ?? []); return [] } } })
   const fileId = await service.store('report.docx')
   const grace = await service.open(fileId, { user: 'Grace Hopper' })
   const ada = await service.open(fileId)
+  const withEmptyId = ada.page.waitForRequest(request => /"id":\[[^\]]*""/.test(request.postData() ?? ''))
   await append(grace, 'Currency is EUR.', ' By Grace.')
   await ada.editor.getByText('EUR. By Grace.').waitFor()
   await append(ada, 'Currency is EUR.', ' By Ada, just now')
@@ -106,6 +108,9 @@ t.test('the history of a document that is being edited begins with what is being
   await ada.button('Version 2').waitFor()
   await ada.page.frameLocator('iframe').locator('[data-content]').getByText('EUR. By Grace. By Ada, just now').waitFor()
   t.equal(await ada.page.getByRole('status').count(), 0)
+  // The row onRequestUsers for the authors in a version history: nobody is known to have uploaded version 1.
+  t.ok(await withEmptyId)
+  t.strictSame([...new Set(ids)].sort(), ['ada', 'grace'], 'no empty one reaches the hook')
   t.strictSame([...ada.problems, ...grace.problems], [])
 })
 

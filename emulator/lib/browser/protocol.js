@@ -38,7 +38,7 @@
  * @typedef {{ action?: { type?: string, data?: string } }} ActionLink
  * @typedef {object} Config The page's configuration, as far as the editor's page itself reads it.
  * @property {{ info?: { favorite?: boolean } & object, permissions?: { edit?: boolean, download?: boolean }, title?: string, options?: object }} [document]
- * @property {{ mode?: string, actionLink?: ActionLink, customization?: { close?: { visible?: boolean, text?: string }, uiTheme?: string } }} [editorConfig]
+ * @property {{ mode?: string, coEditing?: { mode?: string }, actionLink?: ActionLink, customization?: { close?: { visible?: boolean, text?: string }, uiTheme?: string } }} [editorConfig]
  * @typedef {object} Outbox Receives the edits made in a view, before
  *   the view shows them, so that the previous state is still available.
  * @property {(id: string, text: string, joins?: string) => void} changed `joins`: the paragraph whose text was appended

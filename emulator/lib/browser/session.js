@@ -80,10 +80,27 @@ function dirty (value) {
 export function save () {
   showSavable({ saving: true })
   showState('saving')
-  editing.whenSent(() => {
+  whenAllSent(() => {
     showState('saving')
     connection?.send({ type: 'forceSave' })
   })
+}
+
+/** In strict co-editing nothing is sent until the user saves. */
+const isStrict = () => config.editorConfig?.coEditing?.mode === 'strict'
+
+/** Sends everything, also in strict co-editing, and then runs an action. @param {() => void} action */
+export function whenAllSent (action) {
+  editing.hold(false)
+  editing.whenSent(() => {
+    editing.hold(isStrict())
+    action()
+  })
+}
+
+/** Sends nothing while a question is open. @param {boolean} value */
+export function hold (value) {
+  editing.hold(value || isStrict())
 }
 
 /** @param {Opened} message */
@@ -99,6 +116,7 @@ function start (message) {
   showFixed(isFixed())
   showSavable({ unsaved: opened.unsaved, saving: false })
   editing.opened(opened.content, opened.connectionId, opened.batch)
+  editing.hold(isStrict())
   showUsers(opened.users)
   place.forget()
   if (isFirst) {
@@ -300,7 +318,7 @@ export async function download (format) {
   if (isDownloading) return null
   isDownloading = true
   try {
-    return await new Promise((resolve, reject) => editing.whenSent(() => request({ type: 'download', format }).then(resolve, reject)))
+    return await new Promise((resolve, reject) => whenAllSent(() => request({ type: 'download', format }).then(resolve, reject)))
   } catch (error) {
     refused(error)
     return null

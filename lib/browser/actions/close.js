@@ -3,6 +3,9 @@ import { firstMounted } from '../registry.js'
 
 /** @typedef {import('./index.js').ActionContext} ActionContext */
 
+/** Strict co-editing sends only what the user saves: waiting longer is in vain, unless that was just before. */
+const STRICT_LIMIT_MS = 3000
+
 /** @type {import('./index.js').ActionGroup} */
 export function close (context) {
   return {
@@ -20,10 +23,10 @@ export function close (context) {
  * @returns {Promise<boolean>} `false` if the user keeps it open
  */
 export async function closeEditor (context, options = {}) {
-  const { changes, messages, tell, unmount } = context
+  const { changes, isStrict, messages, tell, unmount } = context
   tell.busy(messages.closing)
   try {
-    await unmount(options)
+    await unmount({ ...isStrict && { timeout: STRICT_LIMIT_MS }, ...options })
   } catch (error) {
     if (changes.isUnsent()) return await decided(context)
     console.error(error)
@@ -34,11 +37,11 @@ export async function closeEditor (context, options = {}) {
 
 /** @param {ActionContext} context @returns {Promise<boolean>} */
 function decided (context) {
-  const { messages, tell } = context
+  const { isStrict, messages, tell } = context
   return new Promise(resolve => {
     tell.ask({
       title: messages.unsent,
-      advice: messages.unsentAdvice,
+      advice: isStrict ? messages.unsavedAdvice : messages.unsentAdvice,
       buttons: [
         { label: messages.keepOpen, run: () => resolve(false) },
         { label: messages.closeAnyway, run: () => resolve(closeEditor(context, { force: true })) }

@@ -27,6 +27,7 @@ import { sharing } from './sharing.js'
  * @property {Notice} notice
  * @property {Teller} tell
  * @property {Changes} changes
+ * @property {boolean} isStrict Strict co-editing: nothing is sent until the user saves.
  * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
  * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
  * @property {(config: Config) => Config} completed A configuration as the editor needs it in this page.
@@ -34,7 +35,7 @@ import { sharing } from './sharing.js'
  * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh configuration.
  * @property {(error: unknown) => void} outdated Tells the user to reload the page.
  * @property {() => Promise<void>} remount Mounts with the configuration that the fragment has.
- * @property {(options: { force?: boolean, isQuiet?: boolean }) => Promise<void>} unmount
+ * @property {(options: { force?: boolean, timeout?: number, isQuiet?: boolean }) => Promise<void>} unmount
  */
 
 /** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup What it does about which events. If it rejects, the user is told. */

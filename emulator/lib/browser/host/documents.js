@@ -4,6 +4,7 @@ import { refused, request } from '../session.js'
 import { isWord, mayEdit } from './conditions.js'
 import { askUser } from './dialog.js'
 import { differencesPage } from './differences-page.js'
+import { requestInfo } from './users.js'
 /** @import { Feature } from './features.js' */
 
 const TITLES = /** @type {Record<string, string>} */ ({ compare: 'Comparison', combine: 'Combined document' })
@@ -34,6 +35,7 @@ async function setRequestedDocument ({ data }) {
       return showToast(inserted === 0 ? 'The document has no text.' : 'The text was inserted at the end')
     }
     const { lines, present } = await request({ type: 'readDocument', data })
+    if (data?.c === 'combine') requestInfo(['']) // the authors of its changes
     askUser({ title: TITLES[data?.c ?? ''] ?? 'Document', more: [differencesPage(present, lines)], onlyTells: true })
   } catch (error) {
     refused(error)

@@ -1,8 +1,9 @@
 import { emit, isHandled } from '../embedding-page.js'
 import { content, showNote, showTitle, showToast, versionBar } from '../frame.js'
-import { disconnect, editing, fail, whenOpened } from '../session.js'
+import { disconnect, editing, fail, whenAllSent, whenOpened } from '../session.js'
 import { showFixed } from '../buttons.js'
 import { differencesPage } from './differences-page.js'
+import { requestInfo } from './users.js'
 import { fetchVersion } from './version-data.js'
 /** @import { Feature } from './features.js' */
 /** @import { ShownVersion, VersionData } from './version-data.js' */
@@ -24,7 +25,7 @@ let currentVersion = 0
 
 /** @type {Feature} */
 export const history = {
-  buttons: [{ name: 'Version history', event: 'onRequestHistory', click: () => editing.isUnsent() ? editing.whenSent(open) : open() }],
+  buttons: [{ name: 'Version history', event: 'onRequestHistory', click: () => editing.isUnsent() ? whenAllSent(open) : open() }],
   commands: { refreshHistory, setHistoryData }
 }
 
@@ -47,6 +48,7 @@ function refreshHistory ({ data }) {
   showFixed(true)
   document.body.classList.add('in-history')
   entries = [...data.history].sort((a, b) => b.version - a.version)
+  requestInfo(entries.flatMap(({ user, changes }) => [user, ...(changes ?? []).map(change => change.user)]).map(user => user?.id ?? ''))
   currentVersion = data.currentVersion ?? entries[0]?.version ?? 0
   received.clear()
   versionBar.hidden = false

@@ -20,12 +20,15 @@ export const users = {
   commands: { setUsers }
 }
 
-whenUsersChange(present => {
+whenUsersChange(present => requestInfo(present.map(({ userId }) => userId)))
+
+/** Asks for the names and pictures of those that were not asked for yet. An author who is unknown has an empty id. @param {string[]} ids */
+export function requestInfo (ids) {
   if (!isHandled('onRequestUsers')) return
-  const unknown = present.map(({ userId }) => userId).filter(id => !requested.has(id))
+  const unknown = new Set(ids.filter(id => !requested.has(id)))
   for (const id of unknown) requested.add(id)
-  if (unknown.length > 0) emit('onRequestUsers', { c: 'info', id: [...new Set(unknown)] })
-})
+  if (unknown.size > 0) emit('onRequestUsers', { c: 'info', id: [...unknown] })
+}
 
 /** @param {{ data: { c?: string, users?: KnownUser[] } | null }} detail */
 function setUsers ({ data }) {

@@ -96,7 +96,8 @@ t.test('compare, combine, text from a file and mail merge: the document server f
   const { host, open, signed } = editing
   host.files.set('/other.docx', fixture('handbook.docx'))
   host.files.set('/people.csv', Buffer.from('Name,Email\nAda,ada@example.com\nGrace,grace@example.com\n'))
-  const { button, call, dialog, event, frame, sent, type } = await open('K', { handled: ['onRequestSelectDocument', 'onRequestSelectSpreadsheet'] })
+  const { button, call, dialog, event, frame, sent, type } = await open('K', { handled: ['onRequestSelectDocument', 'onRequestSelectSpreadsheet', 'onRequestUsers'] })
+  t.strictSame(await event('onRequestUsers'), { c: 'info', id: ['uid-1'] })
   await type(' of mine')
   await sent()
   for (const [name, c] of [['Compare', 'compare'], ['Combine', 'combine']] as const) {
@@ -107,6 +108,7 @@ t.test('compare, combine, text from a file and mail merge: the document server f
     t.match(await dialog().locator('del').allInnerTexts(), [/ of mine$/])
     await dialog().getByRole('button', { name: 'Done' }).click()
   }
+  t.strictSame(await event('onRequestUsers'), { c: 'info', id: [''] }, 'an unknown author, of the combined document')
   await button('Text from file').click()
   t.strictSame(await event('onRequestSelectDocument'), { c: 'insert-text' })
   host.files.set('/lines.txt', Buffer.from('a line\nfrom a file\n'))

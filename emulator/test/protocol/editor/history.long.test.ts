@@ -7,14 +7,15 @@ import { startEditing } from './pages.js'
 const browser = await startBrowser(t)
 const EVENTS = ['onRequestHistory', 'onRequestHistoryData', 'onRequestRestore', 'onRequestHistoryClose']
 
-t.test('version history: the versions of the page are shown with their changes highlighted, fetched by the document server with what the token signs; restore and close ask the page', { skip: browser.missing }, async t => {
+t.test('version history: the versions of the page are shown with their changes highlighted, also of authors without an id, fetched by the document server with what the token signs; restore and close ask the page', { skip: browser.missing }, async t => {
   const { host, open } = await startEditing(t, browser)
   for (const [name, text] of [['v1', 'first\nshared\n'], ['v2', 'second\nshared\n']] as const) host.files.set(`/${name}.txt`, Buffer.from(text))
-  const entry = (version: number) => ({ version, key: `key-${version}`, created: `2026-11-0${version} 10:00`, user: { id: 'uid-1', name: 'John Smith' } })
+  const entry = (version: number) => ({ version, key: `key-${version}`, created: `2026-11-0${version} 10:00`, user: version === 1 ? { id: '', name: '' } : { id: 'uid-1', name: 'John Smith' } })
   const data = (version: number) => ({
     version, fileType: 'txt', key: `key-${version}`, url: `${host.origin}/v${version}.txt`, ...version > 1 ? { previous: { fileType: 'txt', key: 'key-1', url: `${host.origin}/v1.txt` } } : {}
   })
-  const { button, call, event, events, frame, problems, sent, stopTimers, page, type } = await open('K', { file: 'notes.txt', handled: EVENTS })
+  const { button, call, event, events, frame, problems, sent, stopTimers, page, type } = await open('K', { file: 'notes.txt', handled: [...EVENTS, 'onRequestUsers'] })
+  t.strictSame(await event('onRequestUsers'), { c: 'info', id: ['uid-1'] })
 
   await type('typed')
   await button('Version history').click()
@@ -27,6 +28,7 @@ t.test('version history: the versions of the page are shown with their changes h
   await sent()
 
   await call('refreshHistory', { currentVersion: 2, history: [entry(1), entry(2)] })
+  t.strictSame(await event('onRequestUsers'), { c: 'info', id: [''] }, 'whoever is unknown has an empty id')
   t.equal(await event('onRequestHistoryData'), 2, 'a bare number: the present version is shown first')
   while (!host.statuses().includes(2)) await host.next()
   t.ok(await frame.locator('[data-text]').count() === 0, 'not edited any more')

@@ -141,3 +141,19 @@ t.test('api.js detects no device: type decides which editor is loaded, also one 
     t.strictSame(problems, [])
   }
 })
+
+t.test('in strict co-editing nothing is sent until the user saves', { skip: browser.missing }, async t => {
+  const { host, open } = await startEditing(t, browser)
+  const { button, events, event, frame, page, type } = await open('K', { change: config => ({ ...config, editorConfig: { ...config.editorConfig, coEditing: { mode: 'strict', change: false } } }) })
+  const sentOff = async () => (await events()).filter(([name, data]) => name === 'onDocumentStateChange' && data === false).length
+  for (const count of [0, 1]) {
+    await type(' typed')
+    t.equal(await event('onDocumentStateChange'), true)
+    await page.clock.runFor(60_000)
+    t.equal(await sentOff(), count)
+    await button('Save').click()
+    t.equal(await event('onDocumentStateChange'), false)
+    await frame.locator('[data-state="stored"]').waitFor()
+  }
+  t.strictSame(host.statuses(), [1, 6, 6])
+})
