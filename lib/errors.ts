@@ -35,7 +35,7 @@ export const NoDocumentError = defineError('FST_EDITOR_NO_DOCUMENT', 'The contro
 /** The name of a new document has no usable extension. Give it one, such as `Report.docx`. */
 export const InvalidNameError = defineError('FST_EDITOR_INVALID_NAME', 'The document name must end in an extension of 1 to 16 letters or digits, such as Report.docx', 400)
 
-/** The document server opens no files with this extension. Tell the user which formats you accept. */
+/** No editor opens files with this extension. Tell the user which formats you accept. */
 export const UnknownFormatError = defineError<[extension: string]>('FST_EDITOR_UNKNOWN_FORMAT', 'The editor opens no .%s files', 415)
 
 /** A file that `checkDocument` looked at has no content, and its format is not plain text. Often an upload or a copy has failed before. */

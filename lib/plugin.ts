@@ -11,7 +11,7 @@ import { createControl } from './control/control.js'
 import { checkedDefaults } from './control/defaults.js'
 import { createBuilder } from './document-server/builder.js'
 import { createEditorServer } from './document-server/editor-server.js'
-import { createFormats } from './document-server/format-list.js'
+import { createFormats, createOpens } from './document-server/format-list.js'
 import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
 import { startWarnings } from './doctor/start-warnings.js'
@@ -72,7 +72,9 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
-  const controlParts = { ...connection, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }
+  const formats = createFormats({ client })
+  const opens = createOpens(formats)
+  const controlParts = { ...connection, opens, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }
   const control = (defaults: EditorControlDefaults = {}) => createControl(controlParts, readersSeeHistory ? { history: true, ...defaults } : defaults)
   const editorSessions = createEditorSessions(saving.services, saving.sessions)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
@@ -82,7 +84,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
     convert: conversions.convert,
     build: createBuilder({ client, fetchResult, fromFile, offers, closing: shutdown.endAll }),
-    formats: createFormats({ client }),
+    formats,
     recoverForgotten: recovery.recoverForgotten
   })
   app.decorate('editorSessions', editorSessions)
@@ -108,7 +110,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     signal: shutdown.endAll
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
-  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, createControl: control, editorSessions, whenSaved: saving.whenSaved, instanceId, log, signal: shutdown.endAll })
+  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, opens, createControl: control, editorSessions, whenSaved: saving.whenSaved, instanceId, log, signal: shutdown.endAll })
   await app.register(handlerScope({
     ...handlerParts,
     settings,

@@ -49,7 +49,7 @@ export interface SaveAsAction extends PageAction {
   /** With the extension of `fileType`: a plain file name of at most 255 bytes. */
   readonly name: string
   /**
-   * In lower case, without a dot. The document server opens it, or it is an image. The page has named it, and the content agrees: packages have
+   * In lower case, without a dot. An editor opens it. The page has named it, and the content agrees: packages have
    * the parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it as `text/html`;
    * plain text (`txt`, `csv`, `md`, `json`) may contain anything that is text, also tags.
    */
@@ -202,7 +202,8 @@ export interface ActionOptions {
    */
   readonly rename?: ActionHook<RenameAction, void>
   /**
-   * The user saves a copy, in any format. With `true` the copy becomes a new document in the storage. A hook has
+   * The user saves a copy. With `true` it becomes a new document in the storage. A format that no editor opens is offered as a download
+   * instead, and neither stored nor handed to the hook: images come as a zip file. A hook has
    * `timeouts.hooks` and `timeouts.total` to read `content`. Only pages that may download can ask for it.
    *
    * @example

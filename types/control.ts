@@ -247,6 +247,14 @@ export interface EditorMessages {
    * @default 'A copy was saved as {name}'
    */
   readonly copySaved?: string
+  /**
+   * No editor opens the format of the copy, such as a zip file of images. `{name}` is the name of the file.
+   *
+   * @default '{name} cannot be opened here, but downloaded'
+   */
+  readonly copyOffered?: string
+  /** A button. @default 'Download' */
+  readonly download?: string
   /** @default 'Restoring the version…' */
   readonly restoring?: string
   /** @default 'Loading the versions…' */
@@ -433,6 +441,8 @@ export interface EditorControl {
    * Opens a stored document. Resolves to this control.
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has this ID.
+   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): no editor opens its format. Formats that the plugin does not know count if the
+   * document server lists them for viewing.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is not a string, or an option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time when the session was
    * looked up.
@@ -445,6 +455,7 @@ export interface EditorControl {
    *
    * @param name Title shown in the editor. The document is stored under its extension.
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
+   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): as `openDocument` does; nothing is stored.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is something else, or was read before, or an option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish in time
    * while the session was looked up.

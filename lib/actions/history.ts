@@ -1,4 +1,5 @@
-import { FileNotFoundError, InvalidActionError, VersionNotFoundError } from '../errors.js'
+import type { Opens } from '../document-server/format-list.js'
+import { FileNotFoundError, InvalidActionError, UnknownFormatError, VersionNotFoundError } from '../errors.js'
 import { pageAction, type PageAction } from './action.js'
 import { checkedResult } from './named-result.js'
 import { isEmptyBody, isHistoryDataBody, isRestoreBody } from './requests.compiled.js'
@@ -33,12 +34,13 @@ export const historyDataAction: PageAction = pageAction({
 })
 
 /** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
-export const restoreAction = ({ origins }: { readonly origins: ReadonlySet<string> }): PageAction => pageAction({
+export const restoreAction = ({ origins, opens }: { readonly origins: ReadonlySet<string>, readonly opens: Opens }): PageAction => pageAction({
   name: 'restore',
   isBody: isRestoreBody,
   async run ({ body: { version, url, fileType }, open }) {
     if ((url === undefined) !== (fileType === undefined)) throw new InvalidActionError('a change below a version needs url and fileType: without them the whole version would be restored')
     const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined
+    if (result && !await opens(result.fileType)) throw new UnknownFormatError(result.fileType) // the document would never open again
     const control = await open()
     const restored = await control.restore(version, result && { result })
     return { version: restored.version }

@@ -3,6 +3,7 @@ import type { EditorControl, EditorControlDefaults } from '../../types/control.j
 import type { EditorSessions } from '../../types/sessions.js'
 import type { OfferedActions } from '../control/control.js'
 import { signerOf } from '../control/signed-data.js'
+import type { Opens } from '../document-server/format-list.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import type { TokenSigner } from '../document-server/token.js'
 import type { Settings } from '../options.js'
@@ -39,6 +40,7 @@ interface Dependencies {
   readonly keys: Pick<DocumentKeys, 'of'>
   readonly storage: TimedStorage
   readonly fetchResult: FetchResult
+  readonly opens: Opens
   readonly offered: OfferedActions
   readonly editorSessions: Pick<EditorSessions, 'rename'>
   /** Identifies this application in copied cells. */

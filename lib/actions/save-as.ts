@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ActionOptions, CopiedAction, SaveAsAction, SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
+import type { Opens } from '../document-server/format-list.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { UpstreamError } from '../errors.js'
 import type { TimedStorage } from '../storage/timed-storage.js'
@@ -20,6 +21,7 @@ interface Dependencies {
   readonly hooks: HookCalls
   readonly storage: Pick<TimedStorage, 'create' | 'discard' | 'stage'>
   readonly fetchResult: FetchResult
+  readonly opens: Opens
   readonly pageLinks: PageLinks
   /** Of the document server, as browsers reach it. */
   readonly origins: ReadonlySet<string>
@@ -27,14 +29,15 @@ interface Dependencies {
   readonly fetchTime: number
 }
 
-/** Fetches a copy that the document server has made, and stores it or hands it to the application. */
-export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult, pageLinks, origins, fetchTime }: Dependencies): PageAction {
+/** Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens the page downloads. */
+export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult, opens, pageLinks, origins, fetchTime }: Dependencies): PageAction {
   return pageAction({
     name: 'save-as',
     isBody: isSaveAsBody,
     async run (page) {
       const result = checkedResult(page.body, origins)
       const name = similarName(page.body.title, result.fileType)
+      if (!await opens(result.fileType)) return { name, isDownload: true }
       const file = await fetchResult(result, { namedByPage: true, failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
       const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page)
       const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageLinks.pageOf(fileId))

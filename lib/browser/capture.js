@@ -66,11 +66,12 @@ function isSame (asked, made) {
 }
 
 /**
+ * A file that the document server has made.
  * @param {EditorPage} page
  * @param {string} url
  * @param {AbortSignal} signal
  */
-async function fetchThroughProxy ({ handler, fileId, proxyToken }, url, signal) {
+export async function fetchThroughProxy ({ handler, fileId, proxyToken }, url, signal) {
   const query = new URLSearchParams({ action: 'proxy', fileId, url })
   try {
     const response = await fetch(`${handler}?${query}`, { signal, headers: { 'x-editor-proxy-token': proxyToken } })

@@ -8,6 +8,7 @@ import { layoutOfDevice } from './device.js'
 import { followChanges } from './unsent.js'
 import { updateFragment } from './fragment.js'
 import { askFresh } from './fresh.js'
+import { NoFrameError } from './errors.js'
 import { keepTokenValid } from './renewal.js'
 import { post } from './request.js'
 import { createTeller } from './tell.js'
@@ -125,6 +126,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     ...completed(page.config),
     events: Object.fromEntries(Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)]))
   })
+  if (!fragment.querySelector('iframe')) throw new NoFrameError(String(page.config.document?.fileType))
 
   return {
     docEditor: /** @type {DocEditor} */ (docEditor),

@@ -35,6 +35,15 @@ export class CaptureError extends Error {
   }
 }
 
+/** The document server's script has refused the configuration: it only tells the user, by `alert`. */
+export class NoFrameError extends Error {
+  /** @param {string} fileType */
+  constructor (fileType) {
+    super(`The document server's script made no frame for the format ${fileType}`)
+    this.name = 'NoFrameError'
+  }
+}
+
 /** `unmountEditor` did not close the editor: it still has changes that the document server has not. `{ force: true }` discards them. */
 export class UnsentChangesError extends Error {
   /**

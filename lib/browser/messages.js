@@ -1,6 +1,6 @@
 // What a fragment tells its user.
 
-/** @typedef {Readonly<typeof defaults>} Messages Default texts; in `copySaved`, `{name}` is the name of the copy. */
+/** @typedef {Readonly<typeof defaults>} Messages Default texts; in `copySaved` and `copyOffered`, `{name}` is the name of the copy. */
 /** @typedef {{ kind: 'failed' | 'outdated' | 'unknown', reason: string }} Failure `reason`: for the operator. */
 
 const defaults = {
@@ -26,6 +26,8 @@ const defaults = {
   offlineAdvice: 'Check your connection and try again.',
   savingCopy: 'Saving a copy…',
   copySaved: 'A copy was saved as {name}',
+  copyOffered: '{name} cannot be opened here, but downloaded',
+  download: 'Download',
   restoring: 'Restoring the version…',
   loadingHistory: 'Loading the versions…',
   created: 'The new document is ready',

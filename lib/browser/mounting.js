@@ -100,7 +100,7 @@ async function mount (fragment, events, isFresh = false) {
     return editor.docEditor
   } catch (error) {
     if (opening.isOver()) return null
-    opening.unreachable(/** @type {Error} */ (error), () => mountOrTell(fragment, events))
+    opening.notCreated(/** @type {Error} */ (error), () => mountOrTell(fragment, events))
     throw error
   }
 }

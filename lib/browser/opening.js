@@ -1,4 +1,5 @@
 // Follows a document until it is open: tells the user what happens, and the application what goes wrong.
+import { NoFrameError } from './errors.js'
 import { failureOf } from './messages.js'
 
 /** @import { Notice } from './notice.js' */
@@ -12,13 +13,14 @@ const USUAL_MS = 30_000
  * @param {object} dependencies
  * @param {Notice} dependencies.notice
  * @param {Messages} dependencies.messages
- * @param {(code: number | 'slow') => void} dependencies.report
+ * @param {(code: number | 'slow' | 'no-frame') => void} dependencies.report
  * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without `unmountEditor`.
  */
 export function followOpening ({ notice, messages, report, isInPage }) {
   /** @type {'loading' | 'shown' | 'slow' | 'failed' | 'over'} */
   let state = 'loading'
   let timer = 0
+  const reload = { label: messages.reload, run: () => location.reload() }
   notice.show({ place: 'cover', role: 'status', title: messages.loading, isBusy: true })
 
   /** The editor shows something of its own. */
@@ -49,7 +51,7 @@ export function followOpening ({ notice, messages, report, isInPage }) {
       title: isOutdated ? messages.outdated : messages.failed,
       advice: isOutdated ? messages.outdatedAdvice : messages.failedAdvice,
       details: detailsOf(code, reason),
-      buttons: [{ label: messages.reload, run: () => location.reload() }]
+      buttons: [reload]
     })
     report(code)
   }
@@ -79,17 +81,18 @@ export function followOpening ({ notice, messages, report, isInPage }) {
      * @param {Error} error
      * @param {() => void} tryAgain
      */
-    unreachable (error, tryAgain) {
+    notCreated (error, tryAgain) {
       state = 'failed'
+      const isRefused = error instanceof NoFrameError
       notice.show({
         place: 'cover',
         role: 'alert',
-        title: messages.unreachable,
-        advice: messages.unreachableAdvice,
-        details: detailsOf(0, error.message),
-        buttons: [{ label: messages.tryAgain, run: tryAgain }]
+        title: isRefused ? messages.failed : messages.unreachable,
+        advice: isRefused ? messages.failedAdvice : messages.unreachableAdvice,
+        details: isRefused ? error.message : detailsOf(0, error.message),
+        buttons: [isRefused ? reload : { label: messages.tryAgain, run: tryAgain }]
       })
-      report(0)
+      report(isRefused ? 'no-frame' : 0)
     },
     /**
      * An event of the editor.

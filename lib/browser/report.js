@@ -2,7 +2,7 @@
 
 /**
  * @param {{ handler: string, fileId: string, proxyToken: string }} page
- * @param {number | 'slow'} code
+ * @param {number | 'slow' | 'no-frame'} code
  */
 export function reportFailure ({ handler, fileId, proxyToken }, code) {
   const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })

@@ -6,10 +6,11 @@ import { channels, reportEnd } from '../diagnostics.js'
 import type { Openings } from '../doctor/openings.js'
 import { conversionKey } from '../document-server/conversion-request.js'
 import type { Conversions } from '../document-server/conversion.js'
+import type { Opens } from '../document-server/format-list.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { checkDocument } from '../document-server/upload-check.js'
-import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError } from '../errors.js'
+import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError } from '../errors.js'
 import type { History } from '../history/history.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import { AnyString, assertOptions, assertValue } from '../rules.js'
@@ -31,6 +32,7 @@ export interface ControlDependencies {
   readonly conversions: Conversions
   readonly pageUrls: PageUrls
   readonly keys: DocumentKeys
+  readonly opens: Opens
   readonly openings: Pick<Openings, 'pageMade'>
   readonly pageTokens: Pick<PageTokens, 'make' | 'renewAfter'>
   readonly offered: OfferedActions
@@ -103,6 +105,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       await opening(async () => {
         const info = await storage.stat(fileId)
         if (!info) throw new FileNotFoundError()
+        await assertOpens(info.extension)
         await open(info, name ?? `${info.fileId}.${info.extension}`)
       })
       return control
@@ -115,6 +118,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       const extension = extensionOf(name)
       if (extension === '') throw new InvalidNameError()
       return await opening(async () => {
+        await assertOpens(extension)
         const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
         await open(info, name)
         return info.fileId
@@ -242,6 +246,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     } finally {
       callsUnderWay--
     }
+  }
+
+  async function assertOpens (extension: string): Promise<void> {
+    if (!await dependencies.opens(extension)) throw new UnknownFormatError(extension)
   }
 
   async function open (info: FileInfo, name: string): Promise<void> {

@@ -63,6 +63,8 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
   offlineAdvice: true,
   savingCopy: true,
   copySaved: true,
+  copyOffered: true,
+  download: true,
   restoring: true,
   loadingHistory: true,
   created: true,

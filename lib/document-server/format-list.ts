@@ -5,7 +5,7 @@ import { isJsonObject, parseJson } from '../json.js'
 import { assertOptions, requestRules } from '../rules.js'
 import { builtInFormats } from './built-in-formats.js'
 import type { DocumentServerClient } from './client.js'
-import { EXTENSION, resultMediaTypeOf } from './formats.js'
+import { documentTypeOf, EXTENSION, resultMediaTypeOf } from './formats.js'
 
 /** The formats that the document server knows. Never rejects, except with the reason of the signal. */
 export type Formats = (options?: RequestOptions) => Promise<readonly DocumentFormat[]>
@@ -54,6 +54,18 @@ export function createFormats ({ client }: Dependencies): Formats {
       return undefined
     }
   }
+}
+
+/** Whether an editor opens a format. Never rejects. */
+export type Opens = (extension: string) => Promise<boolean>
+
+/** Forms of earlier document servers, which know the editor for them. */
+const FORMS: readonly string[] = ['docxf', 'oform']
+
+/** A document server that is newer than the built-in list may open more. */
+export function createOpens (formats: Formats): Opens {
+  return async extension => documentTypeOf(extension) !== undefined || FORMS.includes(extension) ||
+    (await formats()).some(({ extension: listed, actions }) => listed === extension && actions.includes('view'))
 }
 
 /** An entry of the document server's list. Source: docs/document-server-protocol.md#other-paths */

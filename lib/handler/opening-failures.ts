@@ -48,6 +48,10 @@ const failures: Readonly<Record<string, OpeningFailure>> = {
     meaning: 'the document has been saved since the page was made',
     remedy: 'Reload the page, and send pages with Cache-Control: no-store.'
   },
+  'no-frame': {
+    meaning: 'the document server\'s api.js made no frame for the editor',
+    remedy: 'It does not know the format of the document, or refuses another field of the configuration: an alert in the browser names it.'
+  },
   slow: {
     meaning: 'the editor was not ready after 30 seconds',
     remedy: `The document server may be busy or wait for this application, a proxy may block its connection to the browser (WebSocket), or the page's Content-Security-Policy (frame-src) the editor. ${RUN_DOCTOR}`,

@@ -15,8 +15,8 @@ interface Dependencies {
   readonly onReport?: (fileId: string, words: string) => void
 }
 
-/** `slow`, or a code of the editor. */
-const CODE = /^(slow|-?\d{1,4})$/
+/** Of the page's module, or a code of the editor. */
+const CODE = /^(slow|no-frame|-?\d{1,4})$/
 
 const INTERVAL_MS = 60_000
 /** Within that interval, of all pages. */
@@ -29,7 +29,7 @@ export function createReportHandler ({ credentials, explainOpening, onReport }: 
 
   return async function handleReport (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { code = '' } = request.query
-    if (!CODE.test(code)) throw new InvalidReportError('its code must be slow, or an integer of at most 4 digits')
+    if (!CODE.test(code)) throw new InvalidReportError('its code must be slow, no-frame, or an integer of at most 4 digits')
     const isProven = await credentials.authorizeReport(request)
 
     const fileId = request.query.fileId?.slice(0, MAX_FILE_ID_BYTES) ?? ''

@@ -30,7 +30,7 @@ const queries = {
     fileId: FileId,
     key: '`callback`: the only document key that the URL is for.',
     signature: '`callback`: signature of the URL.',
-    code: '`report`: `slow`, or the error code of the editor.'
+    code: '`report`: `slow`, `no-frame`, or the error code of the editor.'
   }),
   doctor: Type.Object({
     fileId: Type.Optional(Type.String({ maxLength: 1024, description: 'Also explain why this document does not open or is not saved.' })),
@@ -87,7 +87,12 @@ const answers = {
   }),
   renew: Type.Object({ pageToken: PageToken }),
   rename: Type.Object({ name: Type.String(), pageToken: PageToken }),
-  'save-as': Type.Object({ name: Type.String(), fileId: Type.Optional(Type.String()), url: Type.Optional(results.PageUrl) }),
+  'save-as': Type.Object({
+    name: Type.String(),
+    fileId: Type.Optional(Type.String()),
+    url: Type.Optional(results.PageUrl),
+    isDownload: Type.Optional(Type.Boolean({ description: 'No editor opens it: nothing was stored.' }))
+  }),
   images: Choices,
   documents: Choices,
   spreadsheets: Choices,

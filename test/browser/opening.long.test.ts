@@ -29,10 +29,12 @@ async function startGate (t: Test, target: string) {
 interface Options extends Omit<Partial<EditorOptions>, 'documentServer'> {
   readonly documentServerOrigin: string
   readonly render?: RenderOptions
+  /** Changes the fragment of the page. */
+  readonly change?: (html: string) => string
 }
 
 /** An application with one document, whose pages have a strict policy without style and script in the page. */
-async function startApplication (t: Test, { documentServerOrigin, render, ...options }: Options) {
+async function startApplication (t: Test, { documentServerOrigin, render, change = html => html, ...options }: Options) {
   const log = memoryLog()
   const host = await startHost(t, {
     documentServerOrigin,
@@ -43,7 +45,7 @@ async function startApplication (t: Test, { documentServerOrigin, render, ...opt
         const control = await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)
         return reply.type('text/html; charset=utf-8')
           .header('content-security-policy', `default-src 'none'; script-src 'self' ${documentServerOrigin}; frame-src ${documentServerOrigin}; connect-src 'self'; style-src 'none'; img-src data:`)
-          .send(`<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Report</title><link rel="icon" href="data:,">${control.render(render)}`)
+          .send(`<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Report</title><link rel="icon" href="data:,">${change(control.render(render))}`)
       })
     }
   })
@@ -301,6 +303,29 @@ for (const [code, title] of [[4004, 'The document could not be opened'], [4005, 
     t.equal(await isInert(), false)
   })
 }
+
+// Section 12 of the protocol page, the browser editor: "`fileType` it does not know: `window.alert`, no frame, no event".
+t.test('an api.js that makes no frame is a failed opening with its own words and its own line in the log', { skip }, async t => {
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
+  t.teardown(() => documentServer.close())
+  const host = await startApplication(t, { documentServerOrigin: documentServer.url, change: html => html.replace('"fileType":"txt"', '"fileType":"zip"') })
+  const texts: string[] = []
+  const { page, alert, reported } = await openPage(t, host, async page => {
+    page.on('dialog', async dialog => {
+      texts.push(dialog.message())
+      await dialog.accept()
+    })
+  })
+  await alert.getByText('The document could not be opened').waitFor()
+  t.match(await alert.innerText(), /made no frame for the format zip/)
+  t.equal(texts.length, 1, 'api.js itself')
+  t.equal(await page.getByRole('status').count(), 0, 'nothing goes on')
+  t.match(await page.locator('[data-onlyoffice-editor]').getAttribute('data-error'), /made no frame/)
+  t.strictSame(await reported(1), [['no-frame', 204]])
+  t.match(host.warnings(), [{ code: 'no-frame', fileId: host.fileId, msg: /made no frame/ }])
+  await page.getByRole('button', { name: 'Reload the page' }).waitFor()
+  t.equal(await page.evaluate(`import('${HANDLER}/assets/editor.js').then(({ unmountEditor }) => unmountEditor(document.querySelector('[data-onlyoffice-editor]')))`), undefined)
+})
 
 t.test('an editor that is not ready after 30 seconds is shown, with the status beside it, until the document is open', { skip }, async t => {
   const { page, fragment, notice, raise, reported } = await openScripted(t)

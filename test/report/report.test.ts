@@ -38,6 +38,7 @@ for (const profile of profiles) {
       ['4006', /rejected the token/],
       ['4007', /ended the session.*drop/],
       ['4008', /saved since.*no-store/],
+      ['no-frame', /made no frame.*alert in the browser/],
       ['slow', /not ready after 30 seconds.*WebSocket/],
       ['-999', /reported an error.*log of the document server/]
     ]

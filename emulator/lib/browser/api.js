@@ -2,7 +2,7 @@
 (() => {
   /**
    * @typedef {{ type: 'editor', event: string, data?: unknown }} FrameMessage
-   * @typedef {Record<string, unknown> & { type?: string, width?: string, height?: string, events?: Record<string, (event: object) => void> }} EditorOptions
+   * @typedef {Record<string, unknown> & { type?: string, document?: { fileType?: string }, width?: string, height?: string, events?: Record<string, (event: object) => void> }} EditorOptions
    */
   const script = /** @type {HTMLScriptElement} */ (document.currentScript)
   const base = script.src.replace(/\/web-apps\/.*$/, '')
@@ -14,6 +14,12 @@
     'setReferenceSource', 'setUsers', 'setActionLink', 'setSharingSettings', 'setFavorite', 'refreshFile'
   ]
 
+  const FILE_TYPES = `
+    doc docm docx docxf dot dotm dotx epub fb2 fodt hml htm html hwp hwpx md mht mhtml odt oform ott pages rtf stw sxw txt wps wpt xml
+    csv et ett fods numbers ods ots sxc xls xlsb xlsm xlsx xlt xltm xltx
+    dps dpt fodp key odg odp otp pot potm potx pps ppsm ppsx ppt pptm pptx sxi
+    djvu oxps pdf xps vsdm vsdx vssm vssx vstm vstx`.trim().split(/\s+/)
+
   /**
    * Replaces the element `placeholderId` with an editor.
    *
@@ -24,6 +30,8 @@
     const placeholder = document.getElementById(placeholderId)
     if (placeholder === null) throw new Error(`DocsAPI.DocEditor: there is no element with the id ${placeholderId}`)
     const { events = {}, ...data } = config
+    const { fileType = '' } = config.document ?? {}
+    if (!FILE_TYPES.includes(fileType)) return alert(`DocsAPI.DocEditor: no editor opens files of the type ${fileType}`)
     const frame = editorFrame(config)
     placeholder.replaceWith(frame)
     addEventListener('message', receive)

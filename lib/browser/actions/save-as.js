@@ -1,14 +1,36 @@
+import { fetchThroughProxy } from '../capture.js'
 import { openTab, pageUrl } from '../links.js'
 
+const TIME_LIMIT_MS = 180_000
+/** Until the browser has certainly begun to save a file. */
+const KEPT_MS = 60_000
+
 /** @type {import('./index.js').ActionGroup} */
-export function saveAs ({ ask, messages, tell }) {
+export function saveAs ({ ask, messages, page, tell }) {
   return {
     /** @param {{ url: string, title: string, fileType: string }} data */
     async onRequestSaveAs ({ url, title, fileType }) {
       tell.busy(messages.savingCopy)
       const copy = await ask('save-as', { url, title, fileType })
-      const page = pageUrl(copy.url)
-      tell.done(messages.copySaved.replace('{name}', () => copy.name ?? title), page ? { label: messages.open, run: () => openTab(page) } : undefined)
+      const name = String(copy.name ?? title)
+      if (copy.isDownload) {
+        const file = await fetchThroughProxy(page, url, AbortSignal.timeout(TIME_LIMIT_MS))
+        return tell.done(messages.copyOffered.replace('{name}', () => name), { label: messages.download, run: () => download(file, name) })
+      }
+      const shown = pageUrl(copy.url)
+      tell.done(messages.copySaved.replace('{name}', () => name), shown ? { label: messages.open, run: () => openTab(shown) } : undefined)
     }
   }
+}
+
+/**
+ * @param {Blob} file
+ * @param {string} name
+ */
+function download (file, name) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS)
 }

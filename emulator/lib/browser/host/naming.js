@@ -5,9 +5,9 @@ import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
 const FORMATS = /** @type {Record<string, string[]>} */ ({
-  grid: ['xlsx', 'ods', 'csv', 'pdf'],
-  paragraphs: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf'],
-  text: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf']
+  grid: ['xlsx', 'ods', 'csv', 'pdf', 'jpg', 'png'],
+  paragraphs: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf', 'jpg', 'png'],
+  text: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf', 'jpg', 'png']
 })
 
 /** @type {Feature} */

@@ -40,6 +40,14 @@ t.test('a button shows only if the page handles its event; save as, rename, crea
   const copy = await ada.event('onRequestSaveAs') as { url: string }
   t.match(copy, { url: /\/cache\/files\/.*output\.txt/, title: 'report.txt', fileType: 'txt' })
   t.equal((await fetch(copy.url)).status, 200)
+  for (const image of ['jpg', 'png']) {
+    await ada.button('Save copy as…').click()
+    await ada.dialog().getByLabel('Format').selectOption(image)
+    await ada.dialog().getByRole('button', { name: 'OK' }).click()
+    const images = await ada.event('onRequestSaveAs') as { url: string }
+    t.match(images, { title: 'report.zip', fileType: 'zip' }, `${image} is a zip file of images`)
+    t.match(Buffer.from(await (await fetch(images.url)).arrayBuffer()).toString('latin1'), `image1.${image}`)
+  }
 
   await ada.button('Rename…').click()
   t.equal(await ada.dialog().getByLabel('Name').inputValue(), 'report')

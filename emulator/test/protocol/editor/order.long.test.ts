@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { startBrowser } from '../../../../test/helpers/browser.js'
+import { formatsOf } from '../../../lib/formats.js'
 import type { EditorConfig } from '../../../lib/index.js'
 import { startEditing } from './pages.js'
 
@@ -156,4 +157,23 @@ t.test('in strict co-editing nothing is sent until the user saves', { skip: brow
     await frame.locator('[data-state="stored"]').waitFor()
   }
   t.strictSame(host.statuses(), [1, 6, 6])
+})
+
+t.test('api.js alerts and makes no frame for a fileType that it does not know, without an event', { skip: browser.missing }, async t => {
+  const { open } = await startEditing(t, browser)
+  const { page, problems } = await open('K')
+  await page.evaluate(`texts = []; raised = []; alert = text => { texts.push(text) }
+    outcomeOf = fileType => {
+      document.body.insertAdjacentHTML('beforeend', '<div id="another"></div>')
+      new DocsAPI.DocEditor('another', { document: { fileType }, events: { onError: () => raised.push('onError') } })
+      const { localName } = document.body.lastElementChild
+      document.body.lastElementChild.remove()
+      return { localName, texts: texts.splice(0).length, raised: raised.length }
+    }`)
+  const outcomeOf = async (fileType: string) => await page.evaluate(`outcomeOf(${JSON.stringify(fileType)})`)
+  for (const family of ['word', 'cell', 'slide', 'pdf', 'diagram'] as const) {
+    for (const fileType of formatsOf(family)) t.match(await outcomeOf(fileType), { localName: 'iframe', texts: 0 }, fileType)
+  }
+  for (const fileType of ['zip', 'jpg', 'DOCX', '']) t.strictSame(await outcomeOf(fileType), { localName: 'div', texts: 1, raised: 0 }, fileType)
+  t.strictSame(problems, [])
 })
