@@ -110,7 +110,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     signal: shutdown.endAll
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
-  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, opens, createControl: control, editorSessions, whenSaved: saving.whenSaved, instanceId, log, signal: shutdown.endAll })
+  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, opens, createControl: control, editorSessions, whenSaved: saving.whenSaved, giveUpKey: saving.sessions.giveUpKey, instanceId, log, signal: shutdown.endAll })
   await app.register(handlerScope({
     ...handlerParts,
     settings,

@@ -188,6 +188,12 @@ export interface EditorMessages {
   /** @default 'Please tell the person who runs this service.' */
   readonly failedAdvice?: string
   /**
+   * The same, where the document server could not convert the document, with the button `tryAgain`.
+   *
+   * @default 'Try again. If that does not help, please tell the person who runs this service.'
+   */
+  readonly unconvertedAdvice?: string
+  /**
    * The same, with a token that has expired or a key that has been saved since.
    *
    * @default 'This page is out of date'

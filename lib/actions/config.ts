@@ -19,13 +19,15 @@ interface Dependencies {
   readonly namesFor: (defaults: EditorControlDefaults) => readonly string[]
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
+  /** The document server can't open the document under this key, and never will. */
+  readonly giveUpKey: (fileId: string, key: string) => Promise<void>
 }
 
-/** A save that another instance handles is about to be noted. */
+/** A save that another instance handles is about to be noted, or that an editor that could not open the document has left. */
 const PAUSES_MS = [100, 200, 400, 800, 800]
 
 /** A configuration as the page would have if it was made now. */
-export function configAction ({ options, hooks, createControl, makeToken, namesFor, whenSaved }: Dependencies): PageAction {
+export function configAction ({ options, hooks, createControl, makeToken, namesFor, whenSaved, giveUpKey }: Dependencies): PageAction {
   return pageAction({
     name: 'config',
     isBody: isConfigBody,
@@ -35,13 +37,17 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
       const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
       const name = await presentName(page) ?? claims.name
       const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
+      const open = async () => {
+        if (purpose === 'retry' && key !== undefined) await giveUpKey(fileId, key)
+        await control.openDocument(fileId, { name })
+      }
       await whenSaved(fileId)
-      await control.openDocument(fileId, { name })
+      await open()
       // The editor that notices the save may be faster than the instance that stores it.
       for (const pause of PAUSES_MS) {
         if (control.documentKey !== key) break
         await delay(pause)
-        await control.openDocument(fileId, { name })
+        await open()
       }
       return {
         config: control.config,

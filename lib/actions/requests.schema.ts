@@ -42,10 +42,13 @@ export const EmptyBody = Type.Object({})
 export type EmptyBody = Static<typeof EmptyBody>
 
 export const ConfigBody = Type.Object({
-  /** `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may edit. */
-  purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit')]),
+  /**
+   * `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may edit. `retry`: for
+   * another one after the document server could not convert the document.
+   */
+  purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit'), Type.Literal('retry')]),
   actionLink: Type.Optional(ActionLink),
-  /** With `refresh`: the document key that is outdated. */
+  /** With `refresh` and `retry`: the document key that is not to be used again. */
   key: Type.Optional(Type.String({ maxLength: 255 }))
 })
 export type ConfigBody = Static<typeof ConfigBody>

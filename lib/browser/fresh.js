@@ -8,7 +8,7 @@ import { post } from './request.js'
  * Asks for one. The fragment has it then.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
- * @param {{ purpose: 'refresh' | 'edit' | 'reopen', actionLink?: object, key?: string }} request
+ * @param {{ purpose: 'refresh' | 'edit' | 'reopen' | 'retry', actionLink?: object, key?: string }} request
  * @returns {Promise<Fresh>}
  */
 export async function askFresh (fragment, page, request) {

@@ -1,7 +1,7 @@
 // What a fragment tells its user.
 
 /** @typedef {Readonly<typeof defaults>} Messages Default texts; in `copySaved` and `copyOffered`, `{name}` is the name of the copy. */
-/** @typedef {{ kind: 'failed' | 'outdated' | 'unknown', reason: string }} Failure `reason`: for the operator. */
+/** @typedef {{ kind: 'failed' | 'outdated' | 'unconverted' | 'unknown', reason: string }} Failure `unconverted`: the document may open under a new key. `reason`: for the operator. */
 
 const defaults = {
   loading: 'Opening the document…',
@@ -10,6 +10,7 @@ const defaults = {
   unreachableAdvice: 'Check your connection and try again. If that does not help, please tell the person who runs this service.',
   failed: 'The document could not be opened',
   failedAdvice: 'Please tell the person who runs this service.',
+  unconvertedAdvice: 'Try again. If that does not help, please tell the person who runs this service.',
   outdated: 'This page is out of date',
   outdatedAdvice: 'Reload the page to open the document.',
   tryAgain: 'Try again',
@@ -60,13 +61,16 @@ const defaults = {
 const DOWNLOAD = 'the document server cannot download the document'
 const TOKEN = 'the document server does not accept the token of this page'
 const EXPIRED = 'the token of this page has expired'
+const CONVERSION = 'the document server could not convert the document for the editor'
 
 /** The editor's codes for a document that does not open. @type {Record<number, Failure>} */
 const FAILURES = {
   [-4]: { kind: 'failed', reason: DOWNLOAD },
   [-20]: { kind: 'failed', reason: TOKEN },
   [-21]: { kind: 'outdated', reason: EXPIRED },
+  [-80]: { kind: 'unconverted', reason: CONVERSION },
   [-81]: { kind: 'failed', reason: DOWNLOAD },
+  [-82]: { kind: 'unconverted', reason: CONVERSION },
   4004: { kind: 'failed', reason: 'the document server denies access' },
   4005: { kind: 'outdated', reason: EXPIRED },
   4006: { kind: 'failed', reason: TOKEN },

@@ -79,6 +79,7 @@ async function mount (fragment, events, isFresh = false) {
     notice,
     messages,
     report: code => reportFailure(page, code),
+    leave: () => leave(fragment, page, events),
     isInPage: () => fragment.isConnected
   })
   try {
@@ -113,6 +114,25 @@ async function mount (fragment, events, isFresh = false) {
 async function goToPlace (fragment, page) {
   const actionLink = page.actions.includes('links') ? placeOfPage() : null
   if (actionLink !== null) await askFresh(fragment, page, { purpose: 'reopen', actionLink }).catch(console.error)
+}
+
+/**
+ * Takes away the editor of a document that could not be converted. The document server keeps the failure with the document key.
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page
+ * @param {Handlers} events
+ * @returns {(() => void) | null} Mounts another one, under a new key if there may be one.
+ */
+function leave (fragment, page, events) {
+  const state = stateOf(fragment)
+  state.editor?.destroy()
+  delete state.editor
+  delete state.mount
+  if (page.pageToken === '') return null
+  return () => {
+    const key = page.config.document?.key ?? ''
+    remember(fragment, askFresh(fragment, page, { purpose: 'retry', key }).catch(console.error).then(() => mount(fragment, events, true))).catch(console.error)
+  }
 }
 
 /**

@@ -14,14 +14,20 @@ const USUAL_MS = 30_000
  * @param {Notice} dependencies.notice
  * @param {Messages} dependencies.messages
  * @param {(code: number | 'slow' | 'no-frame') => void} dependencies.report
+ * @param {() => (() => void) | null} dependencies.leave Takes away the editor of a document that could not be converted, so that nobody has it open. Returns what tries
+ *   again; `null` if the page cannot.
  * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without `unmountEditor`.
  */
-export function followOpening ({ notice, messages, report, isInPage }) {
+export function followOpening ({ notice, messages, report, leave, isInPage }) {
   /** @type {'loading' | 'shown' | 'slow' | 'failed' | 'over'} */
   let state = 'loading'
   let timer = 0
   const reload = { label: messages.reload, run: () => location.reload() }
-  notice.show({ place: 'cover', role: 'status', title: messages.loading, isBusy: true })
+  showLoading()
+
+  function showLoading () {
+    notice.show({ place: 'cover', role: 'status', title: messages.loading, isBusy: true })
+  }
 
   /** The editor shows something of its own. */
   function showEditor () {
@@ -44,14 +50,15 @@ export function followOpening ({ notice, messages, report, isInPage }) {
     const isOutdated = kind === 'outdated'
     clearTimeout(timer)
     state = 'failed'
+    const tryAgain = kind === 'unconverted' ? leave() : null
     notice.show({
       // The editor may have a dialog about an error that is unknown here.
       place: kind === 'unknown' ? 'bar' : 'cover',
       role: 'alert',
       title: isOutdated ? messages.outdated : messages.failed,
-      advice: isOutdated ? messages.outdatedAdvice : messages.failedAdvice,
+      advice: isOutdated ? messages.outdatedAdvice : tryAgain ? messages.unconvertedAdvice : messages.failedAdvice,
       details: detailsOf(code, reason),
-      buttons: [reload]
+      buttons: [tryAgain ? { label: messages.tryAgain, run: () => { showLoading(); tryAgain() } } : reload]
     })
     report(code)
   }

@@ -47,6 +47,7 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
   unreachableAdvice: true,
   failed: true,
   failedAdvice: true,
+  unconvertedAdvice: true,
   outdated: true,
   outdatedAdvice: true,
   tryAgain: true,

@@ -31,7 +31,7 @@ export function createOpeningExplainer ({ openings, storage, clock, secrets }: D
       return [...await storedFile(fileId), ...explain(openings.of(fileId), clock.now())].map(redact)
     },
     summary (fileId) {
-      const wrong = explain(openings.of(fileId), clock.now()).map(redact).find(({ code, status }) => status === 'error' && code !== 'OPENING_REPORTED')
+      const wrong = explain(openings.of(fileId), clock.now()).map(redact).find(({ code, status }) => status === 'error' && !REPORTED.has(code))
       return wrong && `${wrong.evidence} ${wrong.remedy ?? ''}`.trim()
     }
   }
@@ -212,13 +212,18 @@ function notJoined ({ lastAt }: Noted): DoctorFinding {
 
 function reported ({ lastAt, text, ...event }: Noted<Extract<OpeningEvent, { kind: 'report' }>>): DoctorFinding {
   return {
-    code: 'OPENING_REPORTED',
+    ...UNCONVERTED.test(text)
+      ? { code: 'OPENING_CONVERSION_FAILED', remedy: 'Choose "Try again" in the page: it opens the document under a new key, at most once in a minute and only if nobody has it open. If that fails, too, check that the file is whole and of the format that its extension says, and look at the log of the document server\'s converter.' }
+      : { code: 'OPENING_REPORTED', remedy: 'The other findings of this document tell what the application saw at that time.' },
     status: 'error',
     title: 'What the page reports',
-    evidence: `At ${time(lastAt)}${repeated(event)} a page reported: ${text}`,
-    remedy: 'The other findings of this document tell what the application saw at that time.'
+    evidence: `At ${time(lastAt)}${repeated(event)} a page reported: ${text}`
   }
 }
+
+const REPORTED: ReadonlySet<string> = new Set(['OPENING_REPORTED', 'OPENING_CONVERSION_FAILED'])
+/** The document server keeps the failure with the document key. */
+const UNCONVERTED = /^code -8[02]:/
 
 function strangers ({ strangers }: OpeningHistory): DoctorFinding[] {
   if (!strangers) return []

@@ -13,10 +13,10 @@ export interface DocumentKeys {
   /**
    * The document key for one content of one file: the same on every instance of the application, and different for every file
    * and every content. `finished` has the keys that had their final save: the document server accepts no more edits under them,
-   * even if the content is the same. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others.
+   * even if the content is the same. `unopened` and those before it could not be opened there. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others.
    * Source: docs/document-server-protocol.md#the-document-key
    */
-  of (content: Content, finished?: ReadonlySet<string>): string
+  of (content: Content, finished?: ReadonlySet<string>, unopened?: string): string
   /** Whether a key was made for this file, for any content and any document server. */
   isForFile (fileId: string, key: string): boolean
   /** Whether a key was made for this content, for any document server. */
@@ -43,11 +43,12 @@ export function documentKeys (handlerUrl: string, server: string): DocumentKeys 
   const contentPrefix = ({ fileId, revision }: Content) => `${filePrefix(fileId)}${digest(revision)}.`
 
   return {
-    of (content, finished = new Set()) {
+    of (content, finished = new Set(), unopened = '') {
       const first = `${contentPrefix(content)}${serverPart}.${filePart(content.fileId)}`
-      let key = first
-      for (let count = 1; finished.has(key); count++) key = `${first}.${count}`
-      return key
+      const keyOf = (count: number) => count === 0 ? first : `${first}.${count}`
+      let count = unopened === first ? 1 : unopened.startsWith(`${first}.`) ? Number(unopened.slice(first.length + 1)) + 1 : 0
+      while (finished.has(keyOf(count))) count++
+      return keyOf(count)
     },
     isForFile: (fileId, key) => key.startsWith(filePrefix(fileId)),
     isForContent: (content, key) => key.startsWith(contentPrefix(content)),

@@ -27,12 +27,19 @@ const expiredToken: OpeningFailure = {
   remedy: 'Reload the page, and compare the clocks of this application and of the document server.'
 }
 
+const unconverted: OpeningFailure = {
+  meaning: 'the document server could not convert the document for the editor, and keeps that with the document key',
+  remedy: `"Try again" in the page opens it under a new key, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged or not of the format that its extension says, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
+}
+
 /** By the code of the editor's `onError`. Source: docs/document-server-protocol.md#the-editor-in-the-page */
 const failures: Readonly<Record<string, OpeningFailure>> = {
   0: unreachable,
   '-4': notDownloaded,
   '-81': notDownloaded,
   '-20': rejectedToken,
+  '-80': unconverted,
+  '-82': unconverted,
   4006: rejectedToken,
   '-21': expiredToken,
   4005: expiredToken,

@@ -106,6 +106,8 @@ export const FileRecord = Type.Object({
   saves: Type.Array(StoredSaveSchema),
   /** Force saves that `forceSave()` waits for, oldest first. */
   forceSaves: Type.Optional(Type.Array(ForceSaveSchema)),
+  /** The latest key that the document server could not open, and when it was given up. */
+  unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds })),
   lock: Type.Optional(LockSchema)
 })
 

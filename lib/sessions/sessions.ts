@@ -15,6 +15,9 @@ type Users = readonly string[] | undefined
 /** How often per `timeouts.session`, at most, a repeated report of a session is noted. */
 const NOTES_PER_ASK = 10
 
+/** Between two keys of one document that the document server could not open. */
+const GIVEN_UP_INTERVAL_MS = 60_000
+
 /** Between two questions to the document server about a session that new users do not join. */
 const SUSPECT_INTERVAL_MS = 60_000
 const MAX_SUSPECTS = 10_000
@@ -47,11 +50,26 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
         const { record, current } = await look(content)
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
-        if (session === undefined) return keys.of(current, finishedKeys(record))
+        if (session === undefined) return newKey(record, current)
         const isKnown = isRecent(session) && session.isAheadOfRefused !== true
         if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
         deadKeys.add(session.key)
       }
+    },
+
+    /**
+     * A page reports that the document server could not open the content under this key, where it stays so for good. The next user gets
+     * another key, unless somebody has the document open, or the document server does not say that nobody edits it. At most once in a minute.
+     */
+    async giveUpKey (fileId: string, key: string): Promise<void> {
+      const content = await storage.stat(fileId)
+      if (content === null) return
+      const { record, current } = await look(content)
+      const isDue = (record: FileRecord) => record.sessions.length === 0 && newKey(record, current) === key && !isWithin(GIVEN_UP_INTERVAL_MS, record.unopened?.at)
+      if (!isDue(record)) return
+      const found = await lookUpOnce(key)
+      if (found !== 'known' && found !== 'unknown') return
+      await recordStore.update(fileId, record => isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record, NOT_DURABLE)
     },
 
     /** Status 1: users are editing under this key. If there are none, unsaved changes are left. */
@@ -101,6 +119,17 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     async giveUpIfUnknown (fileId: string, session: Session): Promise<void> {
       if (!keys.isForAnotherServer(fileId, session.key)) await isStillLive(fileId, session)
     }
+  }
+
+  /** For a content that is not edited. */
+  function newKey (record: FileRecord, content: FileInfo): string {
+    return keys.of(content, finishedKeys(record), record.unopened?.key)
+  }
+
+  /** Not if the clock was set back since. */
+  function isWithin (milliseconds: number, time = -Infinity): boolean {
+    const elapsed = clock.now() - time
+    return elapsed >= 0 && elapsed < milliseconds
   }
 
   /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */

@@ -156,6 +156,29 @@ t.test('a publicBaseUrl that the document server cannot reach: page and log say 
   t.match(host.warnings()[0]!.msg, /could not download.*publicBaseUrl.*never asked for the document/, 'with what the handler saw')
 })
 
+for (const profile of profiles) {
+  t.test(`a failed opening conversion: the editor leaves, and "Try again" opens the document under a new key (${profile})`, { skip }, async t => {
+    const documentServer = await startDocumentServer(t)
+    const host = await startApplication(t, { documentServerOrigin: documentServer.url, profile })
+    const key = async () => (await host.app.editorControl().openDocument(host.fileId)).documentKey
+    const first = await key()
+    documentServer.fault('opening', { type: 'error', error: -82 })
+    const { page, fragment, alert, notice, reported } = await openPage(t, host)
+    await alert.waitFor()
+    t.match(await alert.innerText(), /The document could not be opened[^]*Try again[^]*Error -82: the document server could not convert/)
+    t.equal(await fragment.locator('iframe').count(), 0, 'nobody has it open')
+    t.strictSame(await reported(1), [['-82', 204]])
+    t.match(host.warnings()[0]!.msg, /could not convert the document for the editor.*"Try again"/)
+    t.match((await host.app.editorDoctor({ fileId: host.fileId })).findings.find(({ code }) => code === 'OPENING_CONVERSION_FAILED'), { status: 'error', evidence: /could not convert/, remedy: /Try again/ })
+
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await editorFrame(page)
+    await notice.waitFor({ state: 'detached' })
+    t.not(await key(), first)
+    t.equal(JSON.parse(await fragment.locator('script').innerText()).document.key, await key())
+  })
+}
+
 t.test('a slow opening: after 30 seconds a status that covers no dialog, which goes away when the document is open', { skip }, async t => {
   let release = () => {}
   const held = new Promise<undefined>(resolve => { release = () => resolve(undefined) })

@@ -10,7 +10,7 @@ export function refusal (code, description) {
 }
 
 // The editor's own codes. Source: docs/document-server-protocol.md#the-editor-in-the-page
-const EDITOR_CODES = /** @type {Record<number, number>} */ ({ 4006: -20, [-81]: -4 })
+const EDITOR_CODES = /** @type {Record<number, number>} */ ({ 4006: -20, [-80]: -82, [-81]: -4 })
 
 /** The code for the event `onError`. @param {number} code of the document server */
 export function editorCode (code) {

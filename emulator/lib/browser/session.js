@@ -12,6 +12,7 @@ import { showContent, showGrid } from './views.js'
 /** @import { Config, Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008
+const NEEDS_PASSWORD = -90
 /** The editor gives up. Source: docs/document-server-protocol.md#events-and-what-answers-them */
 const CRASHED = -25
 /** A file could not be made. Source: docs/document-server-protocol.md#its-order-and-its-effects */
@@ -180,6 +181,10 @@ function refuse (code, description) {
     // What was typed stays on the screen until it has been copied: a fresh document replaces it.
     if (unsent.length === 0) openAgain()
     return
+  }
+  if (code === NEEDS_PASSWORD) {
+    emit('onUserActionRequired')
+    return end('This document is protected by a password', 'The emulated editor cannot ask for it.')
   }
   const text = refusal(code, description)
   end('The document cannot be opened', `${text} (${code})`)
