@@ -14,6 +14,7 @@ import { outboundClient } from './outbound/client.js'
 import { leaveAll, lifecycle } from './lifecycle.js'
 import { assertOptions } from './options.js'
 import { allowHosts } from './allowed-hosts.js'
+import { handshakeRoute } from './editor-page/handshake.js'
 import { API_PATH, pageRoutes } from './editor-page/routes.js'
 import { socketRoute } from './editor-page/socket.js'
 import { metaRoutes } from './meta/routes.js'
@@ -125,6 +126,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   metaRoutes(app)
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)
+  handshakeRoute(app, tokens)
   await socketRoute(app, { ...common, client, time, closing, serverVersion: build.version })
   const editorApiUrl = () => `${url}${API_PATH}`
   statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl, build }) })

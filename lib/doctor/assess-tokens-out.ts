@@ -11,8 +11,8 @@ export interface TokensOutAssessment {
 
 const OUTBOX = 'services.CoAuthoring.token.outbox'
 
-/** What the document server's request for the probe tells about its tokens. */
-export function assessTokensOut ({ documentServer, publicBaseUrl, requireToken, signedUrls }: Pick<Settings, 'documentServer' | 'publicBaseUrl' | 'requireToken' | 'signedUrls'>, downloads: readonly Sighting[]): TokensOutAssessment {
+/** What the document server's request for the probe tells about its tokens. `hasTokensIn`: it verifies those of requests. */
+export function assessTokensOut ({ documentServer, publicBaseUrl, requireToken, signedUrls }: Pick<Settings, 'documentServer' | 'publicBaseUrl' | 'requireToken' | 'signedUrls'>, downloads: readonly Sighting[], { hasTokensIn }: { readonly hasTokensIn: boolean }): TokensOutAssessment {
   const { authorizationHeader, authorizationPrefix } = documentServer
   const sighting = downloads.find(({ isSigned }) => isSigned)
   if (!sighting) return { finding: skipped('TOKENS_OUT', 'No request of the document server was seen, so its token could not be examined: it did not arrive, or another instance of the application answered.') }
@@ -27,6 +27,8 @@ export function assessTokensOut ({ documentServer, publicBaseUrl, requireToken, 
   if (authorizationHeader === 'authorization' && new URL(publicBaseUrl).username !== '') {
     return { finding: skipped('TOKENS_OUT', 'The user name in publicBaseUrl replaces the token of a download, so it could not be examined. Callbacks have another one in their body.') }
   }
+  // Then the downloads of conversions carry none, whatever callbacks carry. Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+  if (!hasTokensIn) return { finding: skipped('TOKENS_OUT', 'Its request came without a token: so do those for conversions where it verifies no tokens of requests, see the finding TOKENS_INBOX_OFF. Whether callbacks carry one shows once that is changed.') }
   return {
     finding: fault(needed, 'TOKENS_OUTBOX_OFF', `The document server requested a document without a token ${place}.${requireToken ? ' Its callbacks are refused without one.' : ''}`,
       'Set services.CoAuthoring.token.enable.request.outbox of the document server to true (with Docker JWT_ENABLED=true).')

@@ -6,6 +6,7 @@ import { tokenSigner } from '../document-server/token.js'
 import { isJsonObject, parseJson } from '../json.js'
 import type { Settings } from '../options.js'
 import { clockSkew } from './check-clock.js'
+import { letsInWithoutToken } from './check-editor-tokens.js'
 import type { DirectRequester } from './direct-request.js'
 import { error, ok, warning } from './findings.js'
 import { firstWords, shown } from './plain-text.js'
@@ -44,8 +45,17 @@ export async function checkTokensIn ({ settings: { documentServer, secrets }, cl
   if (code === COMMAND_CODE.expiredToken) return { isAccepted: false, hasTokens: true, findings: [clockSkew('error', `The document server answers error ${code} to a command: our token has expired by its clock.`)] }
   if (code === COMMAND_CODE.invalidToken) return { isAccepted: false, hasTokens: true, findings: [await rejected()] }
   if (code !== 0) return { isAccepted: false, hasTokens: true, findings: [unusable(`error ${code}`)] }
-  if (await acceptsUnsigned()) return { isAccepted: true, hasTokens: false, findings: [tokensOff()], ...versionKnown }
-  return { isAccepted: true, hasTokens: true, findings: [ok('TOKENS_IN', 'The document server accepts a command with our token, and rejects one without.')], ...versionKnown }
+  const [hasTokens, isOpen] = await Promise.all([acceptsUnsigned().then(isAccepted => !isAccepted), letsInWithoutToken({ documentServer }, direct, signal)])
+  const editors = isOpen === undefined ? 'Whether it refuses an editor without a token, too, could not be seen.' : isOpen ? '' : 'It refuses an editor without a token, too.'
+  return {
+    isAccepted: true,
+    hasTokens,
+    findings: [
+      hasTokens ? ok('TOKENS_IN', `The document server accepts a command with our token, and rejects one without. ${editors}`.trim()) : tokensOff(),
+      ...isOpen === true ? [editorsOff()] : []
+    ],
+    ...versionKnown
+  }
 
   async function acceptsUnsigned (): Promise<boolean> {
     return (await send(JSON.stringify(COMMAND))) === 0
@@ -77,6 +87,11 @@ export async function checkTokensIn ({ settings: { documentServer, secrets }, cl
 function tokensOff (): DoctorFinding {
   return warning('TOKENS_INBOX_OFF', 'The document server executes a command without a token: everybody who reaches it can open and convert documents, and delete those that it keeps.',
     'Set services.CoAuthoring.token.enable.request.inbox and .browser of the document server to true (with Docker JWT_ENABLED=true).')
+}
+
+function editorsOff (): DoctorFinding {
+  return error('TOKENS_BROWSER_OFF', 'The document server lets in an editor without a token: everybody who reaches it can open documents, also those of others, with the rights that they choose. Who may only view can edit.',
+    'Set services.CoAuthoring.token.enable.browser of the document server to true (with Docker JWT_ENABLED=true).')
 }
 
 function readAnswer (status: number, text: string): { readonly code: number, readonly version: string | undefined } | { readonly problem: string } {

@@ -31,6 +31,7 @@ export const codes = {
   TOKENS_IN: 'Tokens that the document server receives',
   SECRET_INBOX: 'The document server rejects our tokens',
   TOKENS_INBOX_OFF: 'The document server accepts requests without a token',
+  TOKENS_BROWSER_OFF: 'The document server lets in editors without a token',
   COMMANDS_FAILED: 'The command service of the document server does not work',
 
   VERSION: 'Version of the document server',

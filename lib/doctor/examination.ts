@@ -125,16 +125,16 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
     note('FROM_FILE', [fromFile])
     const result = await checkResult({ settings, outbound, direct, client }, { probe, outcome }, signal)
     note('RESULT', [result.finding])
-    return { server, outcome, result }
+    return { server, outcome, result, hasTokensIn: tokensIn.hasTokens }
   }
 
-  async function assessProbe ({ server, outcome, result }: NonNullable<Awaited<ReturnType<typeof checkServices>>>, own: readonly DoctorFinding[]): Promise<void> {
+  async function assessProbe ({ server, outcome, result, hasTokensIn }: NonNullable<Awaited<ReturnType<typeof checkServices>>>, own: readonly DoctorFinding[]): Promise<void> {
     const seenHere = probes.sightings(id)
     const elsewhere = seenHere.length > 0 || own.some(isError) ? undefined : await ownRequests.askSightings(id, signal)
     const downloads = (seenHere.length > 0 ? seenHere : elsewhere?.sightings ?? []).filter(({ action }) => action === 'download')
     note('DOWNLOAD', [assessDownload(settings, { id, outcome, resultText: result.text, downloads, publicUrl: own })])
 
-    const { finding, issuedSecondsAgo } = assessTokensOut(settings, downloads)
+    const { finding, issuedSecondsAgo } = assessTokensOut(settings, downloads, { hasTokensIn })
     const isSkewed = finding.code === 'CLOCK_SKEW'
     const isRedirected = finding.code === 'TOKENS_OUTBOX_OFF' && own.some(({ code }) => code === 'PUBLIC_URL_REDIRECT')
     if (isSkewed) note('TOKENS_OUT', [skipped('TOKENS_OUT', 'Whether its tokens are valid shows once the clocks agree.')])

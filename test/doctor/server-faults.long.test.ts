@@ -144,8 +144,19 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'it verifies no tokens': {
     options: { emulated: { version: '10.0.0', tokens: { inbox: false } } },
+    codes: ['TOKENS_INBOX_OFF', 'TOKENS_BROWSER_OFF'],
+    remedy: /token\.enable/
+  },
+  'it verifies no tokens of requests, but those of editors': {
+    options: { emulated: { version: '10.0.0', tokens: { inbox: false, browser: true } } },
     codes: ['TOKENS_INBOX_OFF'],
     remedy: /token\.enable/
+  },
+  'it lets in editors without a token': {
+    options: { emulated: { tokens: { browser: false } } },
+    codes: ['TOKENS_BROWSER_OFF'],
+    evidence: ['lets in an editor without a token'],
+    remedy: /token\.enable\.browser/
   },
   'its proxy passes no commands': {
     options: {
