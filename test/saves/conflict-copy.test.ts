@@ -118,6 +118,14 @@ for (const profile of profiles) {
     await expectCopies([copyId, '/lost'], [lastCopy(), '/anew'])
   })
 
+  t.test(`a save that tells its changes replaces the conflict copy of one that told none (${profile})`, async t => {
+    const { key, copyId, post, expectCopies, lastCopy, documentServer: { origin } } = await startConflict(t, { profile })
+    const history = { changes: [{ created: '2026-11-20 16:00:10', user: { id: 'u1' } }] }
+    t.equal(await post({ key, status: 6, lastsave: '2026-11-20T16:00:20.000Z', history, url: `${origin}/second` }), 0)
+    t.equal(lastCopy(), copyId)
+    await expectCopies([copyId, '/second'])
+  })
+
   t.test(`a finished save that was held up while its session went on does not replace the newer conflict copy (${profile})`, async t => {
     const { app, key, copyId, paths, post, saved, expectCopies, lastCopy, documentServer: { origin } } = await startConflict(t, { profile })
     t.equal(await post({ key, status: 6, lastsave: '2026-11-20T16:12:26.000Z', url: `${origin}/newer` }), 0)
