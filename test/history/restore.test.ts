@@ -146,6 +146,49 @@ for (const inFiles of [true, false]) {
   })
 }
 
+for (const when of ['before', 'after'] as const) {
+  t.test(`an instance dies ${when} it has published a version: only then the way back to a refused save is given up`, async t => {
+    let isDying = false
+    let isDead = false
+    const { open, control, documentServer, stored, key } = await startHistorian(t, {
+      storing: ({ commit, snapshot, ...storage }) => ({ // they would be one write
+        ...storage,
+        async replace (fileId, content, { beforePublish, ...options } = {}) {
+          const info = await storage.replace(fileId, content, {
+            ...options,
+            async beforePublish (...given) {
+              await beforePublish?.(...given)
+              isDead = isDying && when === 'before'
+              if (isDead) throw new Error('no space left on device')
+            }
+          })
+          isDead = isDying
+          return info
+        },
+        state: {
+          ...storage.state!,
+          async set (...given) {
+            if (isDead) throw new Error('no space left on device')
+            return await storage.state!.set(...given)
+          }
+        }
+      })
+    })
+    const session = await open()
+    await session.edit('saved by force')
+    t.match(await session.forceSave(), { accepted: true })
+    await session.edit('refused')
+    documentServer.fault('file', { type: 'reset' })
+    t.match(await session.close(), { accepted: false })
+    isDying = true
+    const restored = await (await control()).restore(1).then(() => 'after', () => 'before')
+    t.equal(restored, when)
+    isDying = isDead = false
+    t.equal(await stored(), when === 'after' ? OLD : 'saved by force')
+    t.equal(await key() === session.key, when === 'before')
+  })
+}
+
 t.test('two restore at once: both are versions, one after the other', async t => {
   const { edit, control, contents } = await startHistorian(t)
   await edit('two')
