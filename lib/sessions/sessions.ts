@@ -89,7 +89,9 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
 
     /** A final save was repeated that is stored already: now the document server gets an answer, and ends the session. */
     async finished (fileId: string, key: string, users: Users): Promise<void> {
-      await recordStore.update(fileId, record => sessionAfter(record, key, 'repeated'), { ...NOT_DURABLE, cause: { key, users, reason: 'saved' } })
+      // Nothing was refused since it was stored.
+      const eventOf = (session?: Session) => session?.state === 'refused' && session.isAheadOfRefused === true ? 'saved' : 'repeated'
+      await recordStore.update(fileId, record => sessionAfter(record, key, eventOf(sessionWith(record, key))), { ...NOT_DURABLE, cause: { key, users, reason: 'saved' } })
     },
 
     /** Status 4: the session ended without changes. */
@@ -103,7 +105,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     async discarded (fileId: string, key: string, users: Users): Promise<void> {
       const cause = { key, users, reason: 'discarded' } as const
       if (await storage.stat(fileId) === null) return await endedAfterDeletion(fileId, cause)
-      await recordStore.update(fileId, record => finishedKeys(record).has(key) ? record : saveStored(record, { key, status: 2, storedAt: clock.now() }), { cause })
+      await recordStore.update(fileId, record => finishedKeys(record).has(key) ? sessionAfter(record, key, 'saved') : saveStored(record, { key, status: 2, storedAt: clock.now() }), { cause })
     },
 
     /** A save of the session was refused: the document server keeps it under this key. */

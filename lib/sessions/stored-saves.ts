@@ -79,7 +79,7 @@ export function isHeldUp (record: FileRecord, save: SaveIdentity, { isAwaited }:
 
 /** Whether what another session has stored in the file is newer, by the document server's clock. */
 export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: SaveIdentity): boolean {
-  return saves.some(other => other.key !== key && other.revision !== undefined && isBefore(lastsave, other.lastsave))
+  return saves.some(other => other.key !== key && other.result !== undefined && other.result.conflictFileId === undefined && isBefore(lastsave, other.lastsave))
 }
 
 /** Whether a save of the same session that is stored contains newer changes, by the document server's clock. */

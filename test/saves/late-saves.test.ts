@@ -103,6 +103,18 @@ for (const profile of profiles) {
     t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/earlier')
   })
 
+  t.test(`onConflict overwrite: nor what a later session has saved after one of its saves was refused (${profile})`, async t => {
+    const saved: SavedEvent[] = []
+    const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'overwrite', onCorrupted: 'keep', onSaved: event => { saved.push(event) } })
+    await storage.replace(fileId, Buffer.from('changed from outside'))
+    const later = await openedKey()
+    t.equal(await post({ key: later, status: 3 }), 1)
+    t.ok(await save('later', { key: later, status: 6, lastsave: LATER }))
+    t.equal(await post({ key, status: 2, lastsave: TIME, url: `${origin}/earlier` }), 0)
+    t.equal(await storedText(fileId), '/later')
+    t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/earlier')
+  })
+
   t.test(`an earlier attempt at a finished save arrives after the one that was stored: the revision stays, for the next session (${profile})`, async t => {
     const { post, key, openedKey, fileId, storage, storedText, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', serve: (_request, response) => response.end('saved') })
     const history = { changes: [{ created: '2026-11-20 16:12:20', user: { id: 'u1' } }] }

@@ -70,6 +70,27 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
+  t.test(`a final save after a refused one is stored and cannot be noted: once its repeat is acknowledged, whoever comes gets another key (${profile})`, async t => {
+    const memory = memoryStorage()
+    let isFull = false
+    const { key, post, url, openedKey, documentServer: { origin } } = await startEditing(t, {
+      profile,
+      memory: true,
+      storage: { ...memory, state: failingOnFullDisk(memory.state, () => isFull) },
+      saveRetries: 0,
+      serve: ({ method, url }, response) => url === '/missing' ? response.writeHead(404).end() : response.end(method === 'GET' ? NEW : '{"error":0}')
+    })
+    t.equal(await post({ key, status: 1 }), 0)
+    t.equal(await post({ key, status: 2, url: `${origin}/missing` }), 1)
+    t.equal(await openedKey(), key)
+    t.equal(await post({ key, status: 1 }), 0)
+    isFull = true
+    t.equal(await post({ key, status: 2, url }), 0)
+    isFull = false
+    t.equal(await post({ key, status: 2, url }), 0)
+    t.not(await openedKey(), key)
+  })
+
   t.test(`a final save that could not be noted may not have been answered: its session goes on if users are in it (${profile})`, async t => {
     const memory = memoryStorage()
     let isFull = false

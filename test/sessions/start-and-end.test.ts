@@ -3,7 +3,7 @@ import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { NEW, profiles, startEditing } from '../helpers/editing.js'
+import { type EditingOptions, NEW, profiles, startEditing } from '../helpers/editing.js'
 import { memoryLog } from '../helpers/log.js'
 import { startService } from '../integration/support.js'
 import { startInstance } from '../saves/instances.js'
@@ -121,6 +121,19 @@ t.test('a closed file that was deleted ends unchanged', async t => {
   await storage.remove!(fileId)
   t.equal(await post({ key, status: 4 }), 0)
   t.strictSame((await until(2))[1], ['end', { fileId, key, reason: 'unchanged' }])
+})
+
+t.test('a session that went on after its final save, and has nothing to store then, ends as discarded', async t => {
+  const { hooks, until } = recordSessions()
+  const serve: EditingOptions['serve'] = ({ method }, response) => response.end(method === 'GET' ? NEW : '{"error":0,"users":["u1"]}')
+  const { post, key, url, openedKey, app } = await startEditing(t, { memory: true, onCorrupted: 'discard', serve, ...hooks })
+  for (const fields of [{ status: 1 }, { status: 2, url }, { status: 1 }]) t.equal(await post({ key, ...fields }), 0)
+  t.equal(await openedKey(), key, 'the document server says that somebody is editing')
+  t.match(told(await until(3)), ['start', 'saved', 'start'])
+  t.equal(await post({ key, status: 3 }), 0)
+  t.match(told(await until(4))[3], 'discarded')
+  t.strictSame(await app.editorSessions.list({ scan: true }), [])
+  t.not(await openedKey(), key)
 })
 
 t.test('a finished session without anything to store ends as discarded, if that is accepted', async t => {
