@@ -7,6 +7,8 @@ import { mayUse } from './rights.js'
 
 /** A history without what is being typed is better than none. */
 const SAVE_TIMEOUT_MS = 8000
+/** For a save that the user, or somebody else, has started just before. */
+const GRACE_MS = 1000
 
 /** All versions of the page's document. What is being typed is saved before, unless the page's user may not edit. */
 export const historyAction: PageAction = pageAction({
@@ -14,7 +16,7 @@ export const historyAction: PageAction = pageAction({
   isBody: isEmptyBody,
   async run ({ claims, open }) {
     const control = await open()
-    if (mayUse(claims.defaults, 'edit')) await control.forceSave({ timeout: SAVE_TIMEOUT_MS, grace: 0 }).catch(() => {}) // the diagnostics channel tells
+    if (mayUse(claims.defaults, 'edit')) await control.forceSave({ timeout: SAVE_TIMEOUT_MS, grace: GRACE_MS }).catch(() => {}) // the diagnostics channel tells
     return await control.history()
   }
 })

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SavedEvent } from '../../types/events.js'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
@@ -137,7 +136,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
       if (!info) return CHANGED
       log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long
-      await hooks.call('onSaved', restoredEvent(info, version, user))
+      await hooks.call('onSaved', { id: randomUUID(), fileId, status: 2, extension: info.extension, size: info.size, revision: info.revision, restored: version, ...(user && { users: [user.id] }) })
       return { version: number, revision: info.revision }
     })
   }
@@ -147,8 +146,4 @@ export function createRestores (services: SessionServices, versions: Versions, s
     const all = await versions.of(fileId).catch(() => [])
     return all.findLast(version => version.revision === revision)?.version ?? 0
   }
-}
-
-function restoredEvent ({ fileId, extension, size, revision }: FileInfo, restored: number, user: RestoringUser | undefined): SavedEvent {
-  return { id: randomUUID(), fileId, status: 2, extension, size, revision, restored, ...(user && { users: [user.id] }) }
 }

@@ -208,10 +208,8 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     try {
       if (await forgottenFiles.isBeingEdited(key)) return false
       const now = await forgottenFiles.hashOf(key)
-      if (now === null) return true // another instance was faster
-      if (now !== hash) return false
-      await forgottenFiles.remove(key)
-      return true
+      if (now === hash) await forgottenFiles.remove(key)
+      return now === hash || now === null // another instance was faster
     } catch (err) {
       log.warn({ err, key }, 'a forgotten file is stored, but could not be deleted at the document server: the next run recognizes it')
       return false

@@ -50,7 +50,7 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
       try {
         return await storage.remove!(fileId)
       } finally {
-        await lock.release().catch(() => {}) // usually it was removed with the record
+        await lock.abandon().catch(() => {}) // usually it was removed with the record
       }
     })
   }

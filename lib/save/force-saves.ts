@@ -49,8 +49,6 @@ const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unkno
 export type ForceSaves = ReturnType<typeof createForceSaves>
 
 export function createForceSaves ({ storage, commands, hooks, log, settings: { clock }, recordStore, shutdown: { closing } }: SessionServices) {
-  /** Whether other instances change the records, too. */
-  const isShared = storage.state !== undefined
   /** By fileId. */
   const waiters = new Map<string, Set<Waiter>>()
   /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
@@ -164,7 +162,7 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
           if (answer === 'started') durations = [...durations, performance.now() - startedAt].slice(-MAX_DURATIONS)
           return resultOf(verdict, waiter)
         }
-        await sleeper.sleep(Math.min(isShared ? POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4) : Infinity, judge.decidesIn()))
+        await sleeper.sleep(Math.min(POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4), judge.decidesIn()))
       }
     } finally {
       leave(fileId, waiter)

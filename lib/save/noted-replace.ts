@@ -88,7 +88,7 @@ function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
           if (isRecordChanged) throw new Error('The record of the document has changed')
         }
       })
-      if (info === null) await lock.release()
+      if (info === null) await lock.abandon()
     } catch (error) {
       await lock.abandon().catch(() => {})
       if (!isRecordChanged) throw error
@@ -96,8 +96,7 @@ function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
     }
     if (info === null) return null
     const stored = info
-    const released = note ? lock.releaseWith(record => note.change(record, stored), note.cause) : lock.release()
-    await released.catch(error => {
+    await lock.releaseWith(record => note ? note.change(record, stored) : record, note?.cause).catch(error => {
       // The content is stored. A note in the lock and the stored revision prove it, too.
       if (note && !isPublishingNoted) throw error
     })

@@ -119,7 +119,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
       await lock.releaseWith(record => saveStored(record, storedSave(identity, result), detailsOf(request)), { key: identity.key, users })
       return await published('conflict', request, result)
     } catch (error) {
-      await lock.release().catch(() => {})
+      await lock.abandon().catch(() => {})
       throw error
     }
   }

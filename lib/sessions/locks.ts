@@ -111,15 +111,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
         }
       },
 
-      /** Releases it: nothing was published. */
-      async release (): Promise<void> {
-        if (!held) return
-        const { id, snapshot } = held
-        heldIds.delete(id)
-        await recordStore.update(fileId, record => withoutLock(record, id), { ...NOT_DURABLE, snapshot })
-      },
-
-      /** Releases it when it is unknown whether anything was published: afterwards it was, or never will be. */
+      /** Releases it when nothing was published, or that is unknown: afterwards it was, or never will be. */
       async abandon (): Promise<void> {
         if (!held) return
         const { id } = held

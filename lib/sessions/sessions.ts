@@ -51,7 +51,8 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) return newKey(record, current)
-        const isKnown = isRecent(session) && session.isAheadOfRefused !== true
+        const isRecent = session.state !== 'unconfirmed' && clock.now() - session.lastReported < timeouts.session
+        const isKnown = isRecent && session.isAheadOfRefused !== true
         if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
         deadKeys.add(session.key)
       }
@@ -65,7 +66,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
       const content = await storage.stat(fileId)
       if (content === null) return
       const { record, current } = await look(content)
-      const isDue = (record: FileRecord) => record.sessions.length === 0 && newKey(record, current) === key && !isWithin(GIVEN_UP_INTERVAL_MS, record.unopened?.at)
+      const isDue = (record: FileRecord) => record.sessions.length === 0 && newKey(record, current) === key && Math.abs(clock.now() - (record.unopened?.at ?? 0)) >= GIVEN_UP_INTERVAL_MS
       if (!isDue(record)) return
       const found = await lookUpOnce(key)
       if (found !== 'known' && found !== 'unknown') return
@@ -128,12 +129,6 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     return keys.of(content, finishedKeys(record), record.unopened?.key)
   }
 
-  /** Not if the clock was set back since. */
-  function isWithin (milliseconds: number, time = -Infinity): boolean {
-    const elapsed = clock.now() - time
-    return elapsed >= 0 && elapsed < milliseconds
-  }
-
   /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
   async function endedAfterDeletion (fileId: string, cause: Cause): Promise<void> {
     if (!await noteEnd(fileId, cause, record => sessionAfter(record, cause.key, 'deleted'))) onEndOfDeleted(fileId, cause)
@@ -160,10 +155,6 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
       const { record, version } = await recordStore.read(fileId)
       if (version === before.version || looks === MAX_LOOKS) return { record: deadLockRemoved(record, current.revision), current }
     }
-  }
-
-  function isRecent (session: Session): boolean {
-    return session.state !== 'unconfirmed' && clock.now() - session.lastReported < timeouts.session
   }
 
   /** Whether the file was changed from outside during the session, and the document server was not asked about it recently. */
