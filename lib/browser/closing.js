@@ -1,14 +1,18 @@
 // Elements of the page with which the user closes it. The editor's own close button loses what was typed just before.
 import { readFragment } from './fragment.js'
-import { leadTo, pageUrl, wayBack } from './links.js'
+import { pageUrl, wayBack } from './links.js'
 import { stateOf } from './registry.js'
 
 const ELEMENT = '[data-onlyoffice-close]'
+const SAME_TAB = ['_self', '_parent', '_top']
 let isFollowing = false
 
 export const hasCloseElement = () => document.querySelector(ELEMENT) !== null
 
-/** From now on such an element closes the editors of the page when everything is sent, and then leads to its `href`, or to `closeUrl`. */
+/**
+ * From now on such an element closes the editors of the page when everything is sent, and then does what it is for: it leads to its `href`,
+ * submits its form, or leads to `closeUrl`.
+ */
 export function followCloseElements () {
   if (isFollowing) return
   isFollowing = true
@@ -24,12 +28,18 @@ async function clicked (event) {
   event.preventDefault()
   const closed = await Promise.all(fragments.map(fragment => stateOf(fragment).editor?.close() ?? true))
   if (closed.includes(false)) return
+  if (element instanceof HTMLButtonElement && element.type === 'submit' && element.form) return element.form.requestSubmit(element)
   const closeUrl = fragments.map(({ dataset }) => dataset.closeUrl).find(Boolean) ?? ''
-  leadTo(pageUrl(element.getAttribute('href')) ?? wayBack({ closeUrl, isOnly: true }))
+  const url = pageUrl(element.getAttribute('href')) ?? wayBack({ closeUrl, isOnly: true })
+  if (url !== null) window.open(url, targetOf(element))
 }
 
 /** In another tab, or as a download: this page stays. @param {MouseEvent} event @param {Element} element */
 function opensElsewhere ({ ctrlKey, metaKey, shiftKey, altKey }, element) {
-  const target = element.getAttribute('target') ?? ''
-  return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') || (target !== '' && target !== '_self')
+  return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') || !SAME_TAB.includes(targetOf(element))
+}
+
+/** @param {Element} element */
+function targetOf (element) {
+  return element.getAttribute('target')?.toLowerCase() || '_self'
 }

@@ -56,11 +56,6 @@ export function wayBack ({ closeUrl, isOnly }) {
   return isOther ? referrer : null
 }
 
-/** @param {string | null} url `null`: the user stays */
-export function leadTo (url) {
-  if (url !== null) location.assign(url)
-}
-
 /** @param {string} url */
 function withoutHash (url) {
   return url.replace(/#.*/, '')

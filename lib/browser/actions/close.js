@@ -1,4 +1,4 @@
-import { leadTo, wayBack } from '../links.js'
+import { wayBack } from '../links.js'
 import { firstMounted } from '../registry.js'
 
 /** @typedef {import('./index.js').ActionContext} ActionContext */
@@ -11,7 +11,9 @@ export function close (context) {
   return {
     async onRequestClose () {
       // The editor has asked about unsent changes itself.
-      if (await closeEditor(context, { isQuiet: true })) leadTo(wayBack({ ...context.page, isOnly: firstMounted() === null }))
+      if (!await closeEditor(context, { isQuiet: true })) return
+      const back = wayBack({ ...context.page, isOnly: firstMounted() === null })
+      if (back !== null) location.assign(back)
     }
   }
 }
