@@ -25,6 +25,14 @@ t.test('what one page can ask for is bounded, others are not affected, and a pag
   t.equal((await host.ask('create', {}, { token: await host.tokenOf({ user: ADA }) })).status, 200, 'another page')
 })
 
+t.test('the version history counts as five: it saves what is being typed', async t => {
+  const host = await startPageHost(t, { versions: {} })
+  const token = await host.tokenOf()
+  const statuses = new Set<number>()
+  for (let count = 0; count < 30; count++) statuses.add((await host.ask('history', {}, { token })).status)
+  t.strictSame([...statuses], [200, 429])
+})
+
 t.test('however many wait to restore a document, its record is read and the document server is asked for all of them at once', async t => {
   let reads = 0
   const { edit, open, control, stored } = await startHistorian(t, {
