@@ -346,8 +346,9 @@ t.test('demo: what the editor asks for is answered with the documents, images an
   await chooser.getByRole('button', { name: 'Order list.csv' }).click()
   await inEditor.getByRole('button', { name: 'Done' }).click()
   await ask('Sharing')
-  await inEditor.getByText('Mira Sandoval: Full Access').waitFor()
-  await inEditor.getByRole('button', { name: 'Done' }).click()
+  const access = page.getByRole('dialog', { name: 'Who has access' })
+  await access.getByText('Mira Sandoval').waitFor()
+  await access.getByRole('button', { name: 'OK' }).click()
 
   await ask('Rename…')
   await inEditor.getByLabel('Name').fill('Final report')
