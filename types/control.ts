@@ -190,7 +190,7 @@ export interface EditorMessages {
   /**
    * The same, where the document server could not convert the document, with the button `tryAgain`.
    *
-   * @default 'Try again. If that does not help, please tell the person who runs this service.'
+   * @default 'Try again in a moment. If that does not help, please tell the person who runs this service.'
    */
   readonly unconvertedAdvice?: string
   /**

@@ -10,7 +10,7 @@ const defaults = {
   unreachableAdvice: 'Check your connection and try again. If that does not help, please tell the person who runs this service.',
   failed: 'The document could not be opened',
   failedAdvice: 'Please tell the person who runs this service.',
-  unconvertedAdvice: 'Try again. If that does not help, please tell the person who runs this service.',
+  unconvertedAdvice: 'Try again in a moment. If that does not help, please tell the person who runs this service.',
   outdated: 'This page is out of date',
   outdatedAdvice: 'Reload the page to open the document.',
   tryAgain: 'Try again',
