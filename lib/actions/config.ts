@@ -19,8 +19,8 @@ interface Dependencies {
   readonly namesFor: (defaults: EditorControlDefaults) => readonly string[]
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
-  /** The document server can't open the document under this key, and never will. */
-  readonly giveUpKey: (fileId: string, key: string) => Promise<void>
+  /** The document server can't open the document under this key, and never will. Resolves to whether it makes sense to ask again soon. */
+  readonly giveUpKey: (fileId: string, key: string) => Promise<boolean>
 }
 
 /** A save that another instance handles is about to be noted, or that an editor that could not open the document has left. */
@@ -37,15 +37,16 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
       const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
       const name = await presentName(page) ?? claims.name
       const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
+      let mayChange = true
       const open = async () => {
-        if (purpose === 'retry' && key !== undefined) await giveUpKey(fileId, key)
+        if (purpose === 'retry' && key !== undefined) mayChange = await giveUpKey(fileId, key)
         await control.openDocument(fileId, { name })
       }
       await whenSaved(fileId)
       await open()
       // The editor that notices the save may be faster than the instance that stores it.
       for (const pause of PAUSES_MS) {
-        if (control.documentKey !== key) break
+        if (control.documentKey !== key || !mayChange) break
         await delay(pause)
         await open()
       }

@@ -48,7 +48,7 @@ interface Dependencies {
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   /** Resolves when the saves of a file that have arrived are stored. */
   readonly whenSaved: (fileId: string) => Promise<void>
-  readonly giveUpKey: (fileId: string, key: string) => Promise<void>
+  readonly giveUpKey: (fileId: string, key: string) => Promise<boolean>
   readonly signal: AbortSignal
 }
 

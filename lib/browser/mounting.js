@@ -129,9 +129,11 @@ function leave (fragment, page, events) {
   delete state.editor
   delete state.mount
   if (page.pageToken === '') return null
+  const { opening } = state
   return () => {
-    const key = page.config.document?.key ?? ''
-    remember(fragment, askFresh(fragment, page, { purpose: 'retry', key }).catch(console.error).then(() => mount(fragment, events, true))).catch(console.error)
+    const asked = askFresh(fragment, page, { purpose: 'retry', key: page.config.document?.key ?? '' }).catch(console.error)
+    // Unless it is unmounted meanwhile.
+    remember(fragment, asked.then(async () => opening?.isOver() ? null : await mount(fragment, events, true))).catch(console.error)
   }
 }
 

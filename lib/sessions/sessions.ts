@@ -61,16 +61,17 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     /**
      * A page reports that the document server could not open the content under this key, where it stays so for good. The next user gets
      * another key, unless somebody has the document open, or the document server does not say that nobody edits it. At most once in a minute.
+     * Resolves to whether somebody has it open, who may be about to leave.
      */
-    async giveUpKey (fileId: string, key: string): Promise<void> {
+    async giveUpKey (fileId: string, key: string): Promise<boolean> {
       const content = await storage.stat(fileId)
-      if (content === null) return
+      if (content === null) return false
       const { record, current } = await look(content)
       const isDue = (record: FileRecord) => record.sessions.length === 0 && newKey(record, current) === key && Math.abs(clock.now() - (record.unopened?.at ?? 0)) >= GIVEN_UP_INTERVAL_MS
-      if (!isDue(record)) return
+      if (!isDue(record)) return record.sessions.length > 0
       const found = await lookUpOnce(key)
-      if (found !== 'known' && found !== 'unknown') return
-      await recordStore.update(fileId, record => isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record, NOT_DURABLE)
+      if (found === 'known' || found === 'unknown') await recordStore.update(fileId, record => isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record, NOT_DURABLE)
+      return found === 'edited'
     },
 
     /** Status 1: users are editing under this key. If there are none, unsaved changes are left. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { listen } from '../../../test/helpers/listen.js'
 import { claimsOf, type Entry, requestEntry } from './log.js'
-import { type Headers, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep } from './recording.js'
+import { type Headers, type HostAnswer, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep } from './recording.js'
 import { protectedFile } from '../protected.js'
 import type { VirtualTime } from './virtual-time.js'
 
@@ -14,6 +14,8 @@ const CONTENTS: Readonly<Record<string, Buffer>> = {
   '64e811ccb2a94ce3aa439f2c021b5400737f7270d2cb9f2e7f629a0db0483321': protectedFile(DOCUMENT, 'secret'),
   '2737d22115a5bb1f77ed620cdc67d4020edc260993f2fa159c06806f7f0aebdf': Buffer.from('This is not a document at all')
 }
+
+const RESET: HostAnswer = { status: 0, headers: {}, body: null }
 
 /** A plain HTTP service in the place of the host: answers as it did when it was recorded, and reports what it was asked. */
 export async function startHost (t: Test, recording: Recording, { now, hold }: VirtualTime, asked: (entry: Entry) => void): Promise<{ readonly origin: string }> {
@@ -36,12 +38,12 @@ export async function startHost (t: Test, recording: Recording, { now, hold }: V
       response.writeHead(404).end()
       return
     }
-    if (answer === 'connection reset') {
+    const { took, status, headers, body, cutAfter } = answer === 'connection reset' ? RESET : answer
+    if (took !== undefined) await hold(took)
+    if (status === 0) {
       request.socket.resetAndDestroy()
       return
     }
-    const { took, status, headers, body, cutAfter } = answer
-    if (took !== undefined) await hold(took)
     const content = bodyOf(body)
     if (cutAfter === undefined) response.writeHead(status, headersOf(headers)).end(content)
     else response.writeHead(status, { ...headersOf(headers), 'Content-Length': content.length }).write(content.subarray(0, cutAfter), () => response.destroy())

@@ -38,12 +38,12 @@ export interface RequestStep {
   body?: JsonObject
   headerClaims: JsonObject
   bodyClaims?: JsonObject
-  /** The connection was reset instead, after `took` milliseconds. */
   answer: HostAnswer | 'connection reset'
 }
 
 export interface HostAnswer {
   took?: number
+  /** 0: the connection was reset instead. */
   status: number
   headers: Headers
   body: Json
