@@ -96,15 +96,32 @@ t.test('attack: nor if only the document server knows that somebody edits it, or
 
 t.test('attack: nor with another key, another document\'s token, or none', async t => {
   const service = await startService(t)
-  const { app, fileId, key } = service
+  const { app, fileId, key, clock } = service
   const first = await key()
   const other = await app.editorControl(ADA).setDocumentFromBytes(Buffer.from('other'), 'Other.txt')
   const { pageToken } = await app.editorControl(ADA).openDocument(other)
   t.match(await tryAgain(service, fileId, first, { token: '' }), { status: 403 })
   t.match(await tryAgain(service, fileId, first, { token: `${pageToken}x` }), { status: 403 })
   t.match(await tryAgain(service, fileId, first, { token: pageToken }), { status: 200, key: (await app.editorControl().openDocument(other)).documentKey })
-  for (const wrong of ['', 'x', `${first}.1`, first.slice(0, -1)]) t.equal((await tryAgain(service, fileId, wrong)).key, first, wrong)
+  for (const wrong of ['', 'x', `${first}.1`, first.slice(0, -1)]) {
+    await clock.advance(60_000)
+    t.equal((await tryAgain(service, fileId, wrong)).key, first, wrong)
+  }
   t.equal(await key(), first)
+})
+
+t.test('attack: nor while what somebody typed before a cut connection is not saved', async t => {
+  const { a, clock, control, fileId, open } = await startPair(t)
+  const session = await open()
+  await session.edit('typed')
+  await session.disconnect()
+  t.equal((await tryAgain(a, fileId, session.key)).key, session.key)
+  t.notHas((await a.storage.state!.get(fileId))!.value, { unopened: {} }, 'nothing is noted for later')
+  await session.reconnect()
+  t.equal((await control('b')).documentKey, session.key)
+  await session.disconnect()
+  await clock.advance(5000)
+  await session.saved()
 })
 
 t.test('all instances give the new key, and only one of them can change it', async t => {

@@ -162,6 +162,17 @@ t.test('forcesave right after the button answers 3, later 4', async t => {
   t.match(host.callbacks(6), [{ forcesavetype: 1 }])
 })
 
+t.test('the button right after forcesave has code 4', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  t.strictSame(await forceSave(), { key: 'K', error: 0 })
+  t.match(await session.forceSave(), { status: null })
+  t.match(await session.nextEvent('forceSaveStarted'), { code: 4 })
+  await clock.advance(1000)
+  t.match(host.callbacks(6), [{ forcesavetype: 0 }])
+})
+
 t.test('forcesave answers 4 while the 2 of what was force-saved is being answered', async t => {
   const { host, server, forceSave, session } = await start(t)
   await session.edit('changed')
