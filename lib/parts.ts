@@ -86,7 +86,7 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
     offers,
     commands,
     urls: handlerUrls({ ...settings, path: handlerPath }),
-    pageTokens: pageTokens({ secrets, scope: publicBaseUrl + handlerPath, tokenLifetime: settings.pageTokenLifetime, pageLifetime: settings.downloadUrlLifetime, clock }),
+    pageTokens: pageTokens({ secrets, scope: publicBaseUrl + handlerPath, tokenLifetime: settings.pageTokenLifetime, clock }),
     keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
     conversions: createConversions({ client, fetchResult, fromFile, offers, maxFileSize: settings.maxFileSize, closing: shutdown.endAll })
   }

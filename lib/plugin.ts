@@ -23,6 +23,7 @@ import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
 import { createConnection, createDiagnosis, createHandlerParts, createSaving, createVersionHistory } from './parts.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
+import type { PageClaims } from './security/page-token.js'
 import { createShutdown } from './shutdown.js'
 import { fileStorage } from './storage/file-storage.js'
 
@@ -111,6 +112,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
   const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, opens, createControl: control, editorSessions, whenSaved: saving.whenSaved, giveUpKey: saving.sessions.giveUpKey, instanceId, log, signal: shutdown.endAll })
+  const tokensFor = (claims: PageClaims) => ({ pageToken: connection.pageTokens.make(claims), proxyToken: urls.proxyToken(claims.fileId) })
   await app.register(handlerScope({
     ...handlerParts,
     settings,
@@ -119,7 +121,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
       { ...routeOptions('document-server'), ...offers.route },
       ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
     ],
-    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, bodyTimeout: timeouts.body, routeOptions: name => routeOptions('page', operations?.action(name)), signal: shutdown.endAll })],
+    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, tokensFor, bodyTimeout: timeouts.body, routeOptions: name => routeOptions('page', operations?.action(name)), signal: shutdown.endAll })],
     routeOptions,
     transforms: operations?.handler
   }), {

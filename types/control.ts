@@ -201,6 +201,22 @@ export interface EditorMessages {
   readonly outdated?: string
   /** @default 'Reload the page to open the document.' */
   readonly outdatedAdvice?: string
+  /**
+   * An action of a page whose token has expired: it was asleep, or hidden for too long.
+   *
+   * @default 'This page was inactive for too long'
+   */
+  readonly expired?: string
+  /** @default 'Reload the page, then do it again.' */
+  readonly expiredAdvice?: string
+  /**
+   * The application answers an action with status 401, or leads it to another path, such as a page for logging in.
+   *
+   * @default 'You are no longer logged in'
+   */
+  readonly loggedOut?: string
+  /** @default 'Log in again, then reload the page.' */
+  readonly loggedOutAdvice?: string
   /** @default 'Try again' */
   readonly tryAgain?: string
   /** @default 'Reload the page' */
@@ -430,7 +446,7 @@ export interface EditorControl {
   /**
    * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the fileId, the title,
    * and what the control was made with, signed but readable: the user, the permissions and so on. Valid for
-   * `pageTokenLifetime`, and renewed by the page. Created anew at every access; `''` without a stored document, if `documentKey`, `documentUrl` or
+   * `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every access; `''` without a stored document, if `documentKey`, `documentUrl` or
    * `callbackUrl` was assigned, or if it would be longer than 8,000 characters. Then the page cannot ask for anything.
    */
   readonly pageToken: string

@@ -223,8 +223,8 @@ export interface EditorOptions {
   readonly downloadUrlLifetime?: number
   /**
    * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and never longer than
-   * `downloadUrlLifetime`. The page renews it in time, until `downloadUrlLifetime` after the page was made: `authorize` is asked about
-   * each renewal (`renew`). A page that was asleep for longer asks its user to reload it, unless `authorize` allows expired tokens.
+   * `downloadUrlLifetime`. Every action answers a fresh one, and an open page renews it in time (`renew`); `authorize` is asked each time.
+   * A page that was asleep for longer asks its user to reload it, unless `authorize` allows expired tokens.
    *
    * @default 3_600_000 (1 hour)
    */

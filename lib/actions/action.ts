@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl } from '../../types/control.js'
-import type { AuthorizedAction } from '../handler/credentials.js'
+import type { PageClaims } from '../security/page-token.js'
 
 /** One request of a page. */
-export interface PageRequest<Body> extends AuthorizedAction {
+export interface PageRequest<Body> {
+  /** Of the page's token. */
+  readonly claims: PageClaims
   readonly body: Body
   /** For hooks of the application. */
   readonly request: FastifyRequest

@@ -32,8 +32,8 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
     name: 'config',
     isBody: isConfigBody,
     async run (page) {
-      const { body: { purpose, actionLink, key }, claims, isAllowed } = page
-      const { page: pageId, fileId, until } = claims
+      const { body: { purpose, actionLink, key }, claims } = page
+      const { page: pageId, fileId } = claims
       const defaults = purpose === 'edit' ? await withEditRights(page) : claims.defaults
       const name = await presentName(page) ?? claims.name
       const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
@@ -52,8 +52,7 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
       }
       return {
         config: control.config,
-        pageToken: makeToken({ page: pageId, fileId, name, defaults, ...(!isAllowed && { until }) }),
-        proxyToken: control.proxyToken,
+        pageToken: makeToken({ page: pageId, fileId, name, defaults }),
         actions: namesFor(defaults).join(' ')
       }
     }

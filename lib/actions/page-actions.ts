@@ -74,7 +74,7 @@ export function createPageActions ({ settings, createControl, pageTokens, offere
 
   return [
     configAction({ ...parts, options }),
-    renewAction(parts),
+    renewAction,
     ...when(options.rename, hook => renameAction({ ...parts, hook })),
     ...when(options.saveAs, saveAs => saveAsAction({ ...parts, saveAs, copied: options.copied })),
     ...when(options.images, hook => imagesAction({ ...parts, hook })),

@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream'
 import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import { ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError } from '../errors.js'
-import type { AuthorizedAction, Credentials } from '../handler/credentials.js'
+import type { Credentials } from '../handler/credentials.js'
 import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
 import type { CommonRouteOptions } from '../handler/route-options.js'
+import type { PageClaims } from '../security/page-token.js'
 import type { PageAction } from './action.js'
 import { readBody } from './body.js'
 import { createBudget } from './budget.js'
@@ -17,6 +18,8 @@ interface Dependencies {
   readonly actions: readonly PageAction[]
   readonly credentials: Pick<Credentials, 'authorizeAction'>
   readonly createControl: (defaults: EditorControlDefaults) => EditorControl
+  /** Fresh ones of a page: one that is in use does not expire. */
+  readonly tokensFor: (claims: PageClaims) => { readonly pageToken: string, readonly proxyToken: string }
   /** Milliseconds for a body to arrive. */
   readonly bodyTimeout: number
   /** Of each action's route. */
@@ -28,8 +31,8 @@ interface Dependencies {
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 
 /** The scope of the actions' routes: JSON in, JSON out. */
-export function actionScope ({ path, actions, credentials, createControl, bodyTimeout, routeOptions, signal }: Dependencies) {
-  const authorized = new WeakMap<FastifyRequest, AuthorizedAction>()
+export function actionScope ({ path, actions, credentials, createControl, tokensFor, bodyTimeout, routeOptions, signal }: Dependencies) {
+  const authorized = new WeakMap<FastifyRequest, PageClaims>()
   const spend = createBudget()
 
   return async function scope (scope: FastifyInstance): Promise<void> {
@@ -45,23 +48,23 @@ export function actionScope ({ path, actions, credentials, createControl, bodyTi
       /** Runs before the body is read. */
       async onRequest (request, reply) {
         const { name } = action
-        const authorization = await credentials.authorizeAction(request, { name, needs: NEEDS[name] })
-        const seconds = spend(authorization.claims.page, name)
+        const claims = await credentials.authorizeAction(request, { name, needs: NEEDS[name] })
+        const seconds = spend(claims.page, name)
         if (seconds > 0) {
           reply.header('retry-after', seconds)
           throw new TooManyRequestsError(seconds)
         }
-        authorized.set(request, authorization)
+        authorized.set(request, claims)
       },
       async handler (request, reply) {
         const { body } = request
         if (!action.isBody(body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
-        const { claims, isAllowed } = authorized.get(request)!
+        const claims = authorized.get(request)!
         const { fileId, name, defaults } = claims
-        const answer = await action.run({ body, request, claims, isAllowed, open: async () => await createControl(defaults).openDocument(fileId, { name }) })
-        return send(reply, answer)
+        const answer = await action.run({ body, request, claims, open: async () => await createControl(defaults).openDocument(fileId, { name }) })
+        return send(reply, { ...tokensFor(claims), ...answer })
       },
-      errorHandler: (error, request, reply) => answerError(thrownError(error), request, reply, authorized.get(request)?.claims.fileId)
+      errorHandler: (error, request, reply) => answerError(thrownError(error), request, reply, authorized.get(request)?.fileId)
     }
   }
 }

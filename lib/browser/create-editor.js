@@ -6,11 +6,9 @@ import { createCaptures } from './captures.js'
 import { hasCloseElement } from './closing.js'
 import { layoutOfDevice } from './device.js'
 import { followChanges } from './unsent.js'
-import { updateFragment } from './fragment.js'
-import { askFresh } from './fresh.js'
+import { ask, askFresh } from './fresh.js'
 import { NoFrameError } from './errors.js'
 import { keepTokenValid } from './renewal.js'
-import { post } from './request.js'
 import { createTeller } from './tell.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
@@ -69,11 +67,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     changes,
     isStrict,
     unmount,
-    async ask (action, body) {
-      const answer = await post(page, action, body)
-      if (typeof answer.pageToken === 'string') updateFragment(fragment, page, { pageToken: answer.pageToken })
-      return answer
-    },
+    ask: (action, body) => ask(fragment, page, action, body),
     answer (method, ...args) {
       if (!isGone) docEditor?.[method](...args)
     },

@@ -18,7 +18,7 @@
  * @property {string} placeholderId Of the element that becomes the editor.
  */
 
-/** @typedef {{ config: Config, pageToken?: string, proxyToken?: string, actions?: string }} Fresh An answer of the action `config`. */
+/** @typedef {{ config: Config, actions?: string }} Fresh An answer of the action `config`, without its tokens. */
 
 /**
  * @param {HTMLElement} fragment
@@ -37,7 +37,7 @@ export function readFragment (fragment) {
 /**
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
- * @param {Partial<Fresh>} fresh
+ * @param {Partial<Fresh> & { pageToken?: string, proxyToken?: string }} fresh
  */
 export function updateFragment (fragment, page, { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }) {
   Object.assign(page, { pageToken, proxyToken, actions: words(actions) })

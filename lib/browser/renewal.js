@@ -1,8 +1,7 @@
 // Keeps the page's token valid, also while the user only types. A page that was asleep for longer than that is told at its next request.
 import { ActionError } from './errors.js'
-import { updateFragment } from './fragment.js'
+import { ask } from './fresh.js'
 import { stateOf } from './registry.js'
-import { post } from './request.js'
 
 /** @import { EditorPage } from './fragment.js' */
 
@@ -24,12 +23,10 @@ export function keepTokenValid (fragment, page) {
 async function renew (fragment) {
   const state = stateOf(fragment)
   if (!fragment.isConnected || !state.page) return delete state.renewal
-  const { pageToken, renewAfter } = state.page
+  const { renewAfter } = state.page
   let wait = renewAfter
   try {
-    const renewed = await post(state.page, 'renew', {})
-    // Another answer may have brought a newer token meanwhile, such as that of a renamed document.
-    if (state.page.pageToken === pageToken) updateFragment(fragment, state.page, { pageToken: String(renewed.pageToken) })
+    await ask(fragment, state.page, 'renew', {})
   } catch (error) {
     if (isTransient(error)) wait /= SOONER
     console.warn(error)

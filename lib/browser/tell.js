@@ -9,6 +9,8 @@ const READING_MS = 8000
 
 /** A version cannot be restored then. */
 const BEING_EDITED = 'FST_EDITOR_BEING_EDITED'
+/** The page's token has expired. Any other 401 is the application's: it has logged out the user. */
+const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
 
 /**
  * @param {object} dependencies
@@ -30,17 +32,18 @@ export function createTeller ({ notice, messages, isFree }) {
     if (isFree()) notice.show(content)
   }
 
-  /** The page can do nothing more. */
-  function outdated () {
+  /** The page can do nothing more. @param {{ title: string, advice?: string }} texts */
+  function mustReload (texts) {
     const buttons = [{ label: messages.reload, run: () => location.reload() }, { label: messages.dismiss, run: hide }]
-    show({ place: 'bar', role: 'alert', title: messages.outdated, advice: messages.outdatedAdvice, buttons })
+    show({ place: 'bar', role: 'alert', ...texts, buttons })
   }
 
   /** @param {unknown} error */
   function textsOf (error) {
     const { status, code } = error instanceof ActionError ? error : { status: -1, code: '' }
     if (code === BEING_EDITED) return { title: messages.beingEdited, advice: messages.beingEditedAdvice }
-    if (status === 401) return { title: messages.outdated, advice: messages.outdatedAdvice }
+    if (code === EXPIRED) return { title: messages.expired, advice: messages.expiredAdvice }
+    if (status === 401) return { title: messages.loggedOut, advice: messages.loggedOutAdvice }
     if (status === 403) return { title: messages.denied }
     if (status === 404) return { title: messages.notFound }
     if (status === 409) return { title: messages.nameTaken }
@@ -75,12 +78,12 @@ export function createTeller ({ notice, messages, isFree }) {
      */
     failed (error, again) {
       console.error(error)
-      if (error instanceof ActionError && error.status === 401) return outdated()
+      if (error instanceof ActionError && error.status === 401) return mustReload(textsOf(error))
       const retry = again ? [{ label: messages.tryAgain, run: () => { hide(); again() } }] : []
       show({ place: 'bar', role: 'alert', ...textsOf(error), buttons: [...retry, { label: messages.dismiss, run: hide }] })
     },
 
-    outdated,
+    outdated: () => mustReload({ title: messages.outdated, advice: messages.outdatedAdvice }),
 
     /**
      * For the editor, which shows it itself.

@@ -36,21 +36,14 @@ export interface Credentials {
   authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
   /** Resolves to whether the report is proven to come from a page with this fileId. */
   authorizeReport (request: HandlerRequest): Promise<boolean>
-  /** Lets a page use an action. Needs no body. */
-  authorizeAction (request: FastifyRequest, action: RequestedAction): Promise<AuthorizedAction>
+  /** Lets a page use an action. Needs no body. Resolves to the claims of the page's token. */
+  authorizeAction (request: FastifyRequest, action: RequestedAction): Promise<PageClaims>
 }
 
 export interface RequestedAction {
   readonly name: PageActionName
   /** What the page must allow its user. */
   readonly needs: keyof PageRights | 'any'
-}
-
-export interface AuthorizedAction {
-  /** Of the page's token. */
-  readonly claims: PageClaims
-  /** `authorize` has allowed it, whatever the page's token says. */
-  readonly isAllowed: boolean
 }
 
 export interface VerifiedCallback {
@@ -153,10 +146,10 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       if (state === 'invalid') throw new ForbiddenError(`the ${PAGE_TOKEN_HEADER} was not made by this application`)
       const { fileId, defaults } = claims
       const isAllowed = await askApplication(request, { action: name, fileId, user: pageUser(defaults), ...accessOf(defaults) })
-      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime, or is older than downloadUrlLifetime`)
+      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime`)
       if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
       if (needs !== 'any' && !rightsOf(defaults)[needs]) throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
-      return { claims, isAllowed }
+      return claims
     }
   }
 

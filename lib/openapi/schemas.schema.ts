@@ -63,10 +63,12 @@ const actions = {
   restore: requests.RestoreBody
 }
 
-const PageToken = Type.String({ description: 'For the next requests of the page.' })
+/** Of every answer. */
+const tokens = { pageToken: Type.String({ description: 'For the next requests of the page.' }), proxyToken: Type.String({ description: 'For the action `proxy`.' }) }
 const Any = Type.Object({}, { description: 'Signed: the argument of a method of the editor.' })
 
 const Choices = Type.Object({
+  ...tokens,
   choices: Type.Array(Type.Object({
     name: Type.String(),
     fileType: Type.String({ pattern: EXTENSION }),
@@ -81,13 +83,13 @@ const VersionContent = { fileType: Type.String({ pattern: EXTENSION }), key: Typ
 const answers = {
   config: Type.Object({
     config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
-    pageToken: PageToken,
-    proxyToken: Type.String({ description: 'For the action `proxy`.' }),
+    ...tokens,
     actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
   }),
-  renew: Type.Object({ pageToken: PageToken }),
-  rename: Type.Object({ name: Type.String(), pageToken: PageToken }),
+  renew: Type.Object(tokens),
+  rename: Type.Object({ name: Type.String(), ...tokens }),
   'save-as': Type.Object({
+    ...tokens,
     name: Type.String(),
     fileId: Type.Optional(Type.String()),
     url: Type.Optional(results.PageUrl),
@@ -97,15 +99,16 @@ const answers = {
   documents: Choices,
   spreadsheets: Choices,
   reference: Type.Union([
-    Type.Object({ ...VersionContent, path: Type.String(), referenceData: Type.Object({}), page: Type.Optional(results.PageUrl), token: Type.String() }),
-    Type.Object({ error: Type.String() })
+    Type.Object({ ...tokens, ...VersionContent, path: Type.String(), referenceData: Type.Object({}), page: Type.Optional(results.PageUrl), token: Type.String() }),
+    Type.Object({ ...tokens, error: Type.String() })
   ]),
-  users: Type.Object({ c: Type.String(), users: results.Users }),
-  notify: requests.EmptyBody,
-  sharing: Type.Object({ sharingSettings: Type.Optional(results.SharingSettings), url: Type.Optional(results.PageUrl) }),
-  favorite: Type.Object({ pageToken: PageToken }),
-  create: results.CreatedPage,
+  users: Type.Object({ ...tokens, c: Type.String(), users: results.Users }),
+  notify: Type.Object(tokens),
+  sharing: Type.Object({ ...tokens, sharingSettings: Type.Optional(results.SharingSettings), url: Type.Optional(results.PageUrl) }),
+  favorite: Type.Object(tokens),
+  create: Type.Object({ ...tokens, ...results.CreatedPage.properties }),
   history: Type.Object({
+    ...tokens,
     currentVersion: Type.Integer({ minimum: 0 }),
     history: Type.Array(Type.Object({
       version: Version,
@@ -118,10 +121,10 @@ const answers = {
     }))
   }),
   'history-data': Type.Union([
-    Type.Object({ ...VersionContent, version: Version, previous: Type.Optional(Type.Object(VersionContent)), changesUrl: Type.Optional(Type.String({ format: 'uri' })), token: Type.String() }),
-    Type.Object({ error: Type.String(), version: Version })
+    Type.Object({ ...tokens, ...VersionContent, version: Version, previous: Type.Optional(Type.Object(VersionContent)), changesUrl: Type.Optional(Type.String({ format: 'uri' })), token: Type.String() }),
+    Type.Object({ ...tokens, error: Type.String(), version: Version })
   ]),
-  restore: Type.Object({ version: Version })
+  restore: Type.Object({ ...tokens, version: Version })
 } satisfies Readonly<Record<keyof typeof actions, TSchema>>
 
 const callbackAnswer = Type.Object({ error: Type.Enum([0, 1], { type: 'integer' }) })

@@ -15,12 +15,10 @@ export interface PageClaims {
   readonly defaults: EditorControlDefaults
   /** Seconds since the epoch. */
   readonly expires: number
-  /** Until when the token may be renewed, in seconds since the epoch: the page must be made anew then. */
-  readonly until: number
 }
 
-/** What a token is made of. Without `page` and `until` it is that of a new page. */
-export type NewPageClaims = Omit<PageClaims, 'expires' | 'page' | 'until'> & Partial<Pick<PageClaims, 'page' | 'until'>>
+/** What a token is made of. Without `page` it is that of a new page. */
+export type NewPageClaims = Omit<PageClaims, 'expires' | 'page'> & Partial<Pick<PageClaims, 'page'>>
 
 export type CheckedPageToken =
   | { readonly state: 'valid' | 'expired', readonly claims: PageClaims }
@@ -42,8 +40,6 @@ interface Options {
   readonly scope: string
   /** Milliseconds for which a token is valid. */
   readonly tokenLifetime: number
-  /** Milliseconds for which a page may renew its token. No token is valid for longer. */
-  readonly pageLifetime: number
   readonly clock: Clock
 }
 
@@ -53,18 +49,16 @@ const MAX_LENGTH = 8000
 const MIN_RENEW_MS = 1000
 const MAX_CLAIMS_BYTES = 1024 ** 2
 
-export function pageTokens ({ secrets, scope, tokenLifetime, pageLifetime, clock }: Options): PageTokens {
+export function pageTokens ({ secrets, scope, tokenLifetime, clock }: Options): PageTokens {
   const signer = urlSigner(secrets, scope)
   /** No other purpose has an empty fileId with a key. */
   const signedAs = (payload: string) => ({ purpose: 'page', fileId: '', key: payload }) as const
 
-  const secondsAfter = (milliseconds: number) => Math.ceil((clock.now() + milliseconds) / 1000)
-
   return {
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
-    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults, until = secondsAfter(pageLifetime) }) {
-      const expires = Math.min(secondsAfter(tokenLifetime), until)
-      const claims = JSON.stringify({ page, fileId, name, defaults, expires, until } satisfies PageClaims)
+    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults }) {
+      const expires = Math.ceil((clock.now() + tokenLifetime) / 1000)
+      const claims = JSON.stringify({ page, fileId, name, defaults, expires } satisfies PageClaims)
       const payload = deflateRawSync(claims).toString('base64url')
       const token = `${payload}.${signer.sign(signedAs(payload))}`
       return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token

@@ -51,7 +51,7 @@ t.test('authorize can refuse by them, and what it does to them changes nothing',
   const statuses = async (action: string, body: object) => [(await host.ask(action, body, { token: editing })).status, (await host.ask(action, body, { token: reading })).status]
   t.strictSame(await statuses('rename', { name: 'New' }), [200, 403])
   t.strictSame(await statuses('favorite', { favorite: true }), [200, 200])
-  const { pageToken } = (await host.ask('renew', {}, { token: reading })).body
+  const { pageToken } = (await host.ask('renew', {}, { token: reading })).tokens
   t.equal((await host.ask('rename', { name: 'New' }, { token: pageToken })).status, 403)
   canWrite = false
   t.strictSame(await statuses('favorite', { favorite: true }), [403, 200], 'a page that was made when its user could still write')

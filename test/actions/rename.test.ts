@@ -66,7 +66,7 @@ t.test('a name that is not a plain file name everywhere is refused before the ho
   for (const [name, title] of good) t.match(await host.ask('rename', { name }), { status: 200, body: { name: title } })
   t.strictSame(titles, good.map(([, title]) => title))
 
-  const token = (await host.ask('rename', { name: 'Minutes' })).body.pageToken
+  const token = (await host.ask('rename', { name: 'Minutes' })).tokens.pageToken
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token })).body.config.document.title, 'Minutes.docx', 'the new token of the page has the name')
   await host.storage.remove!(host.fileId)
   t.match(await host.ask('rename', { name: 'a' }, { token }), { status: 404, body: { code: 'FST_EDITOR_FILE_NOT_FOUND' } })

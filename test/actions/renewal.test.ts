@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { inflateRawSync } from 'node:zlib'
-import type { AuthorizeTarget, EditorControlDefaults } from '../../lib/index.js'
+import { type ActionOptions, type AuthorizeTarget, type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
 import { profiles } from '../helpers/editing.js'
 import type { HostOptions } from '../helpers/host.js'
 import { ADA, type PageHost, startPageHost } from './support.js'
@@ -9,23 +9,25 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 interface Paged extends PageHost {
+  now (): number
   later (milliseconds: number): void
   /** Status of an action that needs the token, and changes nothing. */
   statusWith (token: string): Promise<number>
   renewed (token: string): Promise<string>
 }
 
-async function start (t: Test, options: HostOptions = {}): Promise<Paged> {
+async function start (t: Test, options: HostOptions & { readonly actions?: ActionOptions } = {}): Promise<Paged> {
   let now = Date.UTC(2026, 0, 1)
   const host = await startPageHost(t, { actions: { rename: () => {}, favorite: () => {}, users: () => [] }, clock: { now: () => now }, ...options })
   return {
     ...host,
+    now: () => now,
     later: milliseconds => { now += milliseconds },
     statusWith: async token => (await host.ask('users', { c: 'mention' }, { token })).status,
     async renewed (token) {
-      const { status, body } = await host.ask('renew', {}, { token })
-      t.equal(status, 200)
-      return String(body.pageToken)
+      const { status, body, tokens } = await host.ask('renew', {}, { token })
+      t.strictSame([status, body], [200, {}])
+      return tokens.pageToken!
     }
   }
 }
@@ -54,23 +56,48 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`a page that renews its token can go on until downloadUrlLifetime after it was made, and not longer (${profile})`, async t => {
+  t.test(`a page in use does not expire: every action answers fresh tokens, and one that is left alone expires (${profile})`, async t => {
+    const SECOND = 1000
+    for (const options of [{ pageTokenLifetime: 20 * SECOND }, { downloadUrlLifetime: 20 * SECOND }]) {
+      const host = await start(t, { profile, ...options, actions: { rename: () => {}, favorite: () => {}, users: () => [], notify: () => {}, sharing: () => [] }, versions: {}, storage: memoryStorage() })
+      const bodies = {
+        users: { c: 'mention' },
+        sharing: {},
+        rename: { name: 'New' },
+        favorite: { favorite: true },
+        config: { purpose: 'refresh' },
+        renew: {},
+        notify: { emails: ['grace@example.com'], message: 'hello' },
+        history: {},
+        'history-data': { version: 1 }
+      }
+      let token = await host.tokenOf()
+      let proxyToken = ''
+      for (const [action, body] of Object.entries(bodies)) {
+        host.later(8 * SECOND)
+        const answer = await host.ask(action, body, { token })
+        t.equal(answer.status, 200, action)
+        t.not(answer.tokens.pageToken, token)
+        ;({ pageToken: token, proxyToken } = answer.tokens as Required<typeof answer.tokens>)
+        t.match(claimsOf(token), { fileId: host.fileId, page: String, expires: (host.now() + 20 * SECOND) / SECOND })
+        const report = { method: 'POST', headers: { 'x-editor-proxy-token': proxyToken } }
+        t.equal((await fetch(host.handler({ action: 'report', fileId: host.fileId, code: '0' }), report)).status, 204, `the proxy token of ${action}`)
+      }
+      t.match(claimsOf(token), { name: 'New.docx' }, 'what rename has said stays')
+      host.later(20 * SECOND + 1)
+      t.equal(await host.statusWith(token), 401, JSON.stringify(options))
+    }
+  })
+
+  t.test(`an open page renews its token as long as it is open (${profile})`, async t => {
     const host = await start(t, { profile })
     let token = await host.tokenOf()
-    for (let elapsed = 0; elapsed < 23.5 * HOUR; elapsed += HOUR / 2) {
+    for (let elapsed = 0; elapsed < 30 * HOUR; elapsed += HOUR / 2) {
       host.later(HOUR / 2)
       token = await host.renewed(token)
     }
     t.equal(await host.statusWith(token), 200)
-    host.later(HOUR / 2 - 1000)
-    token = await host.renewed(token)
-    for (const [action, body] of Object.entries({ renew: {}, rename: { name: 'New' }, favorite: { favorite: true }, config: { purpose: 'refresh' } })) {
-      const answer = await host.ask(action, body, { token })
-      t.equal(answer.status, 200, action)
-      token = answer.body.pageToken
-    }
-    t.equal(await host.statusWith(token), 200)
-    host.later(1001)
+    host.later(HOUR + 1000)
     t.equal(await host.statusWith(token), 401)
     t.equal((await host.ask('renew', {}, { token })).status, 401)
   })
@@ -103,12 +130,12 @@ t.test('a renewed token is for the same page, and gives its user nothing more', 
   }
   const view = await host.renewed(await host.tokenOf({ user: ADA, mode: 'view' }))
   t.equal((await host.ask('rename', { name: 'New' }, { token: view })).status, 403)
-  const forged = { fileId: 'other', defaults: { mode: 'edit' }, expires: 4e9, until: 4e9 }
-  const { body } = await host.ask('renew', forged, { token: view })
-  t.equal((await host.ask('rename', { name: 'New' }, { token: body.pageToken })).status, 403, 'the body says nothing')
+  const forged = { fileId: 'other', defaults: { mode: 'edit' }, expires: 4e9 }
+  const { tokens } = await host.ask('renew', forged, { token: view })
+  t.equal((await host.ask('rename', { name: 'New' }, { token: tokens.pageToken })).status, 403, 'the body says nothing')
 })
 
-t.test('authorize is asked about each renewal', async t => {
+t.test('no token is fresh that authorize has not seen: what it denies is answered without one, what it allows may have expired', async t => {
   const targets: AuthorizeTarget[] = []
   let decision: boolean | undefined
   const host = await start(t, { authorize: (_request, target) => { targets.push(target); return decision } })
@@ -116,16 +143,16 @@ t.test('authorize is asked about each renewal', async t => {
   const renewed = await host.renewed(token)
   t.match(targets, [{ action: 'renew', fileId: host.fileId, user: ADA }])
   decision = false
-  t.equal((await host.ask('renew', {}, { token: renewed })).status, 403)
+  for (const [action, body] of [['renew', {}], ['users', { c: 'mention' }]] as const) {
+    const answer = await host.ask(action, body, { token: renewed })
+    t.equal(answer.status, 403)
+    t.strictSame(answer.tokens, {})
+  }
+  t.equal(targets.length, 3)
 
   decision = true
   host.later(2 * HOUR)
   const allowed = await host.renewed(renewed)
   decision = undefined
   t.equal(await host.statusWith(allowed), 200, 'a user who is still logged in')
-  decision = true
-  host.later(23 * HOUR)
-  const old = await host.renewed(allowed)
-  decision = undefined
-  t.equal(await host.statusWith(old), 401, 'a renewal does not prolong what the page was made for')
 })

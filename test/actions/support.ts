@@ -8,7 +8,10 @@ export const ADA = { id: 'ada', name: 'Ada' }
 export interface Answer {
   readonly status: number
   readonly headers: Headers
+  /** Without the tokens. */
   readonly body: Readonly<Record<string, any>>
+  /** What every answer that is no error has besides. */
+  readonly tokens: { readonly pageToken?: string, readonly proxyToken?: string }
 }
 
 export interface PageHost extends Host {
@@ -53,7 +56,9 @@ export async function startPageHost (t: Test, { actions = {}, ...options }: Host
         ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) })
       })
       const text = await response.text()
-      return { status: response.status, headers: response.headers, body: /^application\/json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : { text } }
+      const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '')
+      const { pageToken, proxyToken, ...answer } = isJson ? JSON.parse(text) : { text }
+      return { status: response.status, headers: response.headers, body: answer, tokens: { ...(pageToken !== undefined && { pageToken, proxyToken }) } }
     }
   }
 }

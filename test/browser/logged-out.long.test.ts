@@ -40,7 +40,7 @@ t.test('a page whose user the application has logged out, two editors in a page,
       const dialog = page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('dialog')
       if (data) await dialog.getByLabel(data).fill('Minutes')
       await dialog.getByRole('button', { name: 'OK' }).click()
-      await alert.getByText('This page is out of date').waitFor()
+      await alert.getByText('You are no longer logged in').waitFor()
       await page.getByRole('button', { name: 'OK' }).click()
     }
     t.match(await ada.withModule('({ captureDocument }) => captureDocument().then(file => file.text(), ({ code }) => code)'), 'expired', 'never the login page in the place of the document')

@@ -72,9 +72,37 @@ t.test('a page renews its token while it is open, and one that was asleep for lo
   t.equal(await page.getByRole('alert').count(), 0, 'whoever only types is not disturbed')
   await rename(ada, 'Too late')
   const alert = page.getByRole('alert')
-  await alert.getByText('This page is out of date').waitFor()
+  await alert.getByText('This page was inactive for too long').waitFor()
+  await alert.getByText('Reload the page, then do it again.').waitFor()
   await page.getByRole('button', { name: 'Reload the page' }).click()
   await page.frameLocator('[data-onlyoffice-editor] iframe').locator('[data-content][aria-busy="false"]').waitFor()
   t.strictSame(renamed, ['After hours.docx', 'Reopened.docx'])
   t.strictSame(problems.filter(problem => !/401|ERR_FAILED|renew/.test(problem)), [])
 })
+
+for (const lifetimes of [{ pageTokenLifetime: 20_000 }, { downloadUrlLifetime: 20_000 }]) {
+  t.test(`a page with an action every 8 s does not expire with a token of 20 s, and its tokens are no business of the editor: ${JSON.stringify(lifetimes)}`, { skip }, async t => {
+    let ahead = 0
+    const renamed: string[] = []
+    const service = await startService(t, browser, {
+      ...lifetimes,
+      clock: { now: () => Date.now() + ahead },
+      actions: { rename: ({ title }) => { renamed.push(title) }, sharing: () => [{ user: 'Grace', permissions: 'Read Only' }] },
+      defaults: { info: { owner: 'Ada' } }
+    })
+    const ada = await service.open(await service.store('report.docx'), { movableTime: true })
+    const { page } = ada
+    await page.route(url => isRenewal(url.href), async route => await route.abort()) // the actions alone
+    await ada.withModule('async ({ mountEditor }, fragment) => { const docEditor = await mountEditor(fragment); docEditor.setSharingSettings = data => { given = data } }')
+    for (let seconds = 8; seconds <= 48; seconds += 8) {
+      ahead += 8000
+      await rename(ada, `After ${seconds} s`)
+    }
+    t.equal(renamed.length, 6)
+    t.match(await ada.withModule('({ captureDocument }) => captureDocument().then(({ name }) => name, error => error.message)'), 'After 48 s.docx')
+    await ada.button('Sharing').click()
+    await page.waitForFunction(() => 'given' in globalThis)
+    t.strictSame(await page.evaluate('Object.keys(given)'), ['sharingSettings'])
+    t.equal(await page.getByRole('alert').count(), 0)
+  })
+}
