@@ -19,7 +19,7 @@ const CLEAN_UP_MS = 500
 /** `timeout`: milliseconds, `timeouts.close`. */
 export function createShutdown (timeout: number): Shutdown {
   const [closing, endSaves, endAll] = [new AbortController(), new AbortController(), new AbortController()]
-  setMaxListeners(0, endSaves.signal, endAll.signal) // every save and every request listens
+  setMaxListeners(0, closing.signal, endSaves.signal, endAll.signal) // every save and every request listens
 
   return {
     closing: closing.signal,
