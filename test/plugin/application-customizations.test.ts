@@ -103,7 +103,9 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
   for (const [what, url, init] of requests) {
     const response = await fetch(url, init)
     const { date, 'last-modified': modified, etag, 'keep-alive': keepAlive, ...headers } = Object.fromEntries(response.headers)
-    result.push({ what, status: response.status, headers, body: (await response.text()).replaceAll(upstream.origin, 'upstream') })
+    const body = (await response.text()).replaceAll(upstream.origin, 'upstream').replace(/"(pageToken|proxyToken)":"[\w.-]+"/g, '"$1":"…"')
+    if (body.includes('…')) delete headers['content-length'] // tokens have different lengths
+    result.push({ what, status: response.status, headers, body })
   }
   return result
 }
@@ -115,7 +117,7 @@ for (const profile of ['secure', 'classic'] as const) {
     t.equal(plain.find(({ what }) => what === 'proxy, unreachable')!.status, 502)
     t.strictSame(plain.filter(({ what }) => /^proxy, .* token$/.test(what)).map(({ status }) => status), profile === 'secure' ? [401, 403] : [200, 200])
     t.equal(plain.find(({ what }) => what === 'callback')!.body, '{"error":0}')
-    t.equal(plain.find(({ what }) => what === 'page action')!.body, '{"c":"mention","users":[{"id":"ada","name":"Ada"}]}')
+    t.equal(plain.find(({ what }) => what === 'page action')!.body, '{"pageToken":"…","proxyToken":"…","c":"mention","users":[{"id":"ada","name":"Ada"}]}')
     t.strictSame(plain.filter(({ what }) => what.startsWith('page action')).map(({ status }) => status), [200, 400, 400, 415, 409, 500, 401])
     for (const [what, customize] of Object.entries(customizations)) {
       t.strictSame(await answers(t, { profile }, customize), plain, what)
