@@ -178,8 +178,10 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
           const known = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
           if (known === undefined) failure = explained(error)
           if (known === 'not now') waiter.cause = error
-          if (known === 'not now') isLeft = await commands.lookUp(key) !== 'edited'
-          answer = known
+          const found = known === 'not now' || known === 'nothing new' ? await commands.lookUp(key) : undefined
+          isLeft = found !== 'edited' && (found !== undefined || known === 'not now')
+          // While nobody edits, it says this before it makes the final save, too.
+          answer = known === 'nothing new' && isLeft ? 'not now' : known
         })
         .finally(sleeper.wake)
     }

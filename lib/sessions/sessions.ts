@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
@@ -5,7 +6,6 @@ import { type Cause, fileAt, NOT_DURABLE } from './record-store.js'
 import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
 import type { SessionServices } from './session-services.js'
 import { shared } from '../shared.js'
-import { withTimeout } from '../with-timeout.js'
 import { isLive } from './session-states.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
@@ -184,7 +184,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
 
 /** Whoever opens a document does not wait long for the document server: the question goes on, for those who come later. */
 async function inTime (answer: Promise<boolean>, otherwise: boolean): Promise<boolean> {
-  return await withTimeout(async () => await answer, { milliseconds: ANSWER_WITHIN_MS, timeoutError: () => new Error('no answer in time') }).catch(() => otherwise)
+  return await Promise.race([answer, delay(ANSWER_WITHIN_MS, otherwise, { ref: false })])
 }
 
 /** Whether a callback has reported anything of a session since it was read. */

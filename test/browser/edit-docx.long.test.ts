@@ -24,7 +24,7 @@ for (const profile of profiles) {
     const paragraph = editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' })
     await paragraph.press('End')
     await paragraph.pressSequentially(` ${EDIT}`)
-    await Promise.all([page.waitForURL(`${demo.url}/?user=*`), editor.click('[data-action="close"]')])
+    await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])
     t.strictSame([...problems, ...failed], [], 'no error in the console, no request failed')
 
     let after = unzipSync(await demo.download(NAME))
