@@ -17,7 +17,7 @@ interface Given {
   readonly clock: Clock
   /** Whether callbacks of the file have arrived here that are not applied yet. */
   readonly isBusy: () => boolean
-  /** Whether the document server said that nobody edits any more, when it answered `not now`. */
+  /** Whether the document server said that nobody edits any more, when it answered `not now` or `nothing new`. */
   readonly isLeft: () => boolean
   /** Milliseconds that the document server has lately taken to save by force, at most. */
   readonly slowest: number
@@ -103,6 +103,7 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = 
   /** Another save with the same changes may be under way. */
   function decideNothingNew (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     if (result === undefined && finishedKeys(record).has(key) && !isLive(record)) return NO_SESSION
+    if (isLeft()) return decideNotNow(result) // it says this before it makes the final save, too
     const stillEarlier = othersUnderWay(record, { id, key }, clock.now()).filter(other => earlier.includes(other))
     // Large documents take longer, and so may those of others.
     if (stillEarlier.length < earlier.length) waitAgain()

@@ -179,9 +179,8 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
           if (known === undefined) failure = explained(error)
           if (known === 'not now') waiter.cause = error
           const found = known === 'not now' || known === 'nothing new' ? await commands.lookUp(key) : undefined
-          isLeft = found !== 'edited' && (found !== undefined || known === 'not now')
-          // While nobody edits, it says this before it makes the final save, too.
-          answer = known === 'nothing new' && isLeft ? 'not now' : known
+          isLeft = found === 'known' || (found !== 'edited' && known === 'not now')
+          answer = known
         })
         .finally(sleeper.wake)
     }

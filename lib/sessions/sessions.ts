@@ -51,8 +51,7 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
         for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
         const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
         if (session === undefined) return newKey(record, current)
-        const isRecent = session.state !== 'unconfirmed' && clock.now() - session.lastReported < timeouts.session
-        const isKnown = isRecent && session.isAheadOfRefused !== true
+        const isKnown = session.state !== 'unconfirmed' && session.isAheadOfRefused !== true && clock.now() - session.lastReported < timeouts.session
         if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
         deadKeys.add(session.key)
       }

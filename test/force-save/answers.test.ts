@@ -189,6 +189,22 @@ for (const name of ['is still being assembled', 'is refused at first'] as const)
   })
 }
 
+t.test('after a cut connection, that nothing is new does not mean that all is stored: the final save counts', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  await session.disconnect()
+  const saves = [watched(control.forceSave()), watched(control.forceSave())]
+  const ends = saves.map(async ({ promise }) => await pair.afterQuiet(promise))
+  await commandsAnswered(pair.documentServer, 8)
+  t.strictSame(new Set(forceSaveAnswers(pair.documentServer)), new Set([3, 4]))
+  t.notOk(saves.some(({ isSettled }) => isSettled))
+  await pair.clock.advance(5000)
+  for (const end of ends) t.match(await end, { saved: true })
+  t.equal(await pair.stored(), 'edited')
+})
+
 t.test('of two force saves at the same moment, one that is answered 3 waits for the other', async t => {
   const pair = await startPair(t)
   const session = await pair.open()
