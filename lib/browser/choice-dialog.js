@@ -1,5 +1,5 @@
 // A dialog in which the user chooses one of the application's files.
-import { openDialog } from './dialog.js'
+import { DIALOG, openDialog } from './dialog.js'
 import { element, styleSheet } from './elements.js'
 
 /** @import { Messages } from './messages.js' */
@@ -121,7 +121,6 @@ function pictureOf (url, fileType = '') {
   return picture
 }
 
-const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
 const useStyle = styleSheet(`
 ${DIALOG} .onlyoffice-dialog-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
 ${DIALOG} .onlyoffice-dialog-search {

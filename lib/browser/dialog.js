@@ -33,7 +33,7 @@ export function openDialog (fragment, { title, parts, list, close }) {
 }
 
 /** As with a notice, only what follows the script of a fragment gets this style. System colors follow the page's color scheme. */
-const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
+export const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
 const BORDER = 'color-mix(in srgb, CanvasText 35%, Canvas)'
 const useStyle = styleSheet(`
 ${DIALOG}[open] {

@@ -1,5 +1,5 @@
 // A dialog with those who may use the document.
-import { openDialog } from './dialog.js'
+import { DIALOG, openDialog } from './dialog.js'
 import { element, styleSheet } from './elements.js'
 import { pageUrl } from './links.js'
 
@@ -43,7 +43,6 @@ function linkTo (url, text) {
   return link
 }
 
-const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
 const useStyle = styleSheet(`
 ${DIALOG} .onlyoffice-dialog-sharing { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: .375rem 0 }
 ${DIALOG} .onlyoffice-dialog-rights { opacity: .8 }
