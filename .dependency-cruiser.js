@@ -8,7 +8,7 @@ const plugin = {
   exports: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
   commonjs: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
   editor: ['plugin'],
-  plugin: ['options', 'parts', 'shutdown', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
+  plugin: ['options', 'parts', 'security', 'shutdown', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'services', 'shutdown', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
   cli: ['editor', 'doctor/plain-text', 'doctor/render-text', 'storage', 'nearest'],
   actions: ['options', 'bounded-map', 'json', 'streams', 'url', 'with-timeout', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'storage/timed-storage', 'document-server', 'security'],
