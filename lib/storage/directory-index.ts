@@ -17,34 +17,79 @@ const MIN_PAUSE_MS = 1000
 /** Pause after a scan, as a multiple of its duration: scans take at most a fiftieth of the time, however large the directory. */
 const PAUSE_PER_SCAN = 50
 
-/** Modification time of a directory. It changes when a name is added to the directory or removed from it. */
-export interface DirectoryMtime {
+/** When a directory was changed. That happens when a name is added to the directory or removed from it. */
+export interface DirectoryTimes {
   readonly mtimeNs: bigint
   /** Changes with it, and whenever it is set: programs such as `tar` and `rsync` set a directory's modification time when they are done. */
   readonly ctimeNs: bigint
-  /** Whether any later change is certain to result in another `mtimeNs`. */
+  /** Whether any later change is certain to result in other times. */
   readonly isStable: boolean
+  /** How many changes by others have been seen. One that coincides with a change of our own is not. */
+  readonly othersChanges: number
+  /** Whether any later change by others, except at the same moment as one of our own, is certain to be counted. */
+  readonly isQuiet: boolean
 }
 
 /**
- * Reads a directory's modification time. Rejects when the directory is gone. A time is stable once it has been the same for
- * longer than the granularity of file times. That is measured with this process's monotonic clock, because the clock of a file
- * server may differ from this machine's.
+ * Reads the times of a directory, and tells the changes that this process makes from those of others. `read` rejects when the directory
+ * is gone. Times are stable once they have been the same for longer than the granularity of file times. That is measured with this
+ * process's monotonic clock, because the clock of a file server may differ from this machine's.
  */
-export function mtimeReader (stats: DirectoryStats): () => Promise<DirectoryMtime> {
-  let last = { mtimeNs: -1n, firstReadAt: 0 }
+export function directoryClock (stats: DirectoryStats) {
+  let last = { mtimeNs: -1n, ctimeNs: -1n, firstReadAt: 0 }
+  let others = { changes: 0, seenAt: 0 }
+  let ownChanges = 0
 
-  return async function readMtime () {
-    const startedAt = performance.now()
-    const { mtimeNs, ctimeNs } = await stats.read()
-    if (mtimeNs !== last.mtimeNs) last = { mtimeNs, firstReadAt: performance.now() }
-    return { mtimeNs, ctimeNs, isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS }
+  return {
+    async read (): Promise<DirectoryTimes> {
+      const startedAt = performance.now()
+      const { mtimeNs, ctimeNs } = await stats.read()
+      note(mtimeNs, ctimeNs)
+      return {
+        mtimeNs,
+        ctimeNs,
+        isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS,
+        othersChanges: others.changes,
+        isQuiet: startedAt - others.seenAt > TIME_GRANULARITY_MS
+      }
+    },
+
+    /** Runs what replaces a file of the directory, or adds a temp file: no document gets another name by it. */
+    async changing<Result> (change: () => Promise<Result>): Promise<Result> {
+      if (!stats.isLocal()) return await change()
+      noteNow()
+      ownChanges++
+      try {
+        return await change()
+      } finally {
+        noteNow()
+        ownChanges--
+      }
+    }
+  }
+
+  function note (mtimeNs: bigint, ctimeNs: bigint): void {
+    if (mtimeNs === last.mtimeNs && ctimeNs === last.ctimeNs) return
+    last = { mtimeNs, ctimeNs, firstReadAt: performance.now() }
+    if (ownChanges === 0) others = { changes: others.changes + 1, seenAt: last.firstReadAt }
+  }
+
+  function noteNow (): void {
+    try {
+      const { mtimeNs, ctimeNs } = stats.readNow()
+      note(mtimeNs, ctimeNs)
+    } catch {} // the next look-up reports it, or sees a change by others
   }
 }
 
 /** Whether no name has been added to the directory or removed from it between the two reads. */
-export function isUnchanged (before: DirectoryMtime, after: DirectoryMtime): boolean {
-  return before.isStable && before.mtimeNs === after.mtimeNs
+export function isUnchanged (before: DirectoryTimes, after: DirectoryTimes): boolean {
+  return before.isStable && before.mtimeNs === after.mtimeNs && before.ctimeNs === after.ctimeNs
+}
+
+/** Whether others have left the names in the directory as they were, as far as can be seen. */
+export function isUnchangedByOthers (before: DirectoryTimes, after: DirectoryTimes): boolean {
+  return before.isQuiet && before.othersChanges === after.othersChanges
 }
 
 /**
@@ -75,12 +120,12 @@ interface ScannedNames {
  * Knows which extensions the files in a directory have. It learns them by scanning the directory: once at the start, later in
  * the background whenever the directory has changed. Lookups neither start a scan nor wait for one.
  */
-export function directoryIndex (directory: string, readMtime: () => Promise<DirectoryMtime>, pause: Pause = unrefDelay) {
+export function directoryIndex (directory: string, readTimes: () => Promise<DirectoryTimes>, pause: Pause = unrefDelay) {
   let latest = noNames()
   /** Still used: the latest scan may have seen a volume that was unmounted briefly. */
   let previous = latest
   let scanning = latest
-  let scannedMtime: DirectoryMtime | undefined
+  let scannedAt: DirectoryTimes | undefined
   /** Whether names that differ in case only are different names. */
   let isCaseSensitive = false
 
@@ -88,17 +133,21 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
     /** Names that the document may have, besides those with supported extensions. Not all of them exist. */
     namesOf: (fileId: string): string[] => [latest, previous].flatMap(({ extensions, others }) => [...Array.from(extensions.keys(), extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
 
+    /** When the latest scan began. */
+    scannedAt: () => scannedAt,
+
     /**
-     * The names of the document's files, when a scan knows all names in a directory with this modification time; otherwise `undefined`.
-     * Not all of them need to be regular files.
+     * The names of the document's files, when a scan knows all names in a directory with these times, or when others have not changed it
+     * since and there is one; otherwise `undefined`. Not all of them need to be regular files.
      */
-    allNamesOf (fileId: string, mtime: DirectoryMtime): string[] | undefined {
+    allNamesOf (fileId: string, times: DirectoryTimes): string[] | undefined {
       const { extensions, table, others } = latest
       if (!isCaseSensitive || !table.isComplete || !IS_ASCII.test(fileId)) return undefined
-      if (!isScanned(mtime)) return undefined
+      if (scannedAt === undefined || !isUnchangedByOthers(scannedAt, times)) return undefined
       const numbers = table.numbersOf(fileId)
       const found = numbers.size === 0 ? [] : [...extensions].filter(([, number]) => numbers.has(number))
-      return [...found.map(([extension]) => `${fileId}.${extension}`), ...others.get(fileId) ?? []]
+      const names = [...found.map(([extension]) => `${fileId}.${extension}`), ...others.get(fileId) ?? []]
+      return names.length > 0 || isScanned(times) ? names : undefined
     },
 
     /** Adds a name that this process has created. A scan in progress may be past its position in the directory. */
@@ -120,18 +169,18 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
     }
   }
 
-  /** Whether the latest scan has seen the directory as it was at this time. */
-  function isScanned (mtime: DirectoryMtime): boolean {
-    return scannedMtime !== undefined && isUnchanged(scannedMtime, mtime) && scannedMtime.ctimeNs === mtime.ctimeNs
+  /** Whether the latest scan has seen the directory as it was at these times. */
+  function isScanned (times: DirectoryTimes): boolean {
+    return scannedAt !== undefined && isUnchanged(scannedAt, times)
   }
 
   async function scanIfChanged (signal: AbortSignal): Promise<void> {
-    if (signal.aborted || (scannedMtime !== undefined && isScanned(await readMtime()))) return
+    if (signal.aborted || (scannedAt !== undefined && isScanned(await readTimes()))) return
     await scan(() => signal.throwIfAborted())
   }
 
   async function scan (onName: (name: string) => void): Promise<void> {
-    const mtime = await readMtime()
+    const times = await readTimes()
     scanning = noNames()
     let sample: string | undefined
     for await (const { name } of await opendir(directory, { bufferSize: 1024 })) {
@@ -142,7 +191,7 @@ export function directoryIndex (directory: string, readMtime: () => Promise<Dire
     isCaseSensitive = sample === undefined || await isDistinctFromOtherCase(directory, sample)
     previous = latest
     latest = scanning
-    scannedMtime = mtime
+    scannedAt = times
   }
 }
 

@@ -2,7 +2,8 @@ import { type BigIntStats, lstat, lstatSync } from 'node:fs'
 import { sep } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
 import { BoundedMap } from '../bounded-map.js'
-import { type DirectoryMtime, directoryIndex, isUnchanged, mtimeReader, type Pause, rankOf } from './directory-index.js'
+import { directoryClock, directoryIndex, type DirectoryTimes, isUnchanged, isUnchangedByOthers, type Pause, rankOf } from './directory-index.js'
+import { splitName } from './file-info.js'
 import { directoryStats } from './network-directory.js'
 
 export interface StoredFile {
@@ -31,6 +32,8 @@ export interface FileLookup {
   statLastFound (fileId: string): Promise<StoredFile | undefined>
   /** Finds all files of a document. */
   findAll (fileId: string): Promise<StoredFile[]>
+  /** Runs what changes the directory but gives no document another name: what was found there stays known. */
+  changing<Result> (change: () => Promise<Result>): Promise<Result>
   /** Makes a name that this process has created known without a scan. */
   addName (name: string): void
   /** Lists the directory. Without a scan only files with supported extensions are found. */
@@ -46,32 +49,38 @@ export interface FileLookup {
  *
  * The cost of a lookup does not depend on the size of the directory. Files that other processes remove or rename are never found
  * under their old name. Files that they add are found at once if their extension is supported, in lower or upper case, or was
- * there at the latest scan, and otherwise after the next scan.
+ * there at the latest scan, and otherwise after the next scan. So is a second file of a document that is added at the same moment as
+ * this process saves one.
  */
 export function fileLookup (directory: string, pause?: Pause): FileLookup {
   const stats = directoryStats(directory)
-  const readMtime = mtimeReader(stats)
-  const index = directoryIndex(directory, readMtime, pause)
-  const onlyNames = onlyNamesCache()
+  const { read: readTimes, changing } = directoryClock(stats)
+  const index = directoryIndex(directory, readTimes, pause)
+  const onlyNames = onlyNamesCache(index.scannedAt)
   const lastFound = new BoundedMap<string, string>(MAX_CACHED_NAMES)
 
   return {
-    addName: index.add,
+    addName (name) {
+      index.add(name)
+      onlyNames.forget(splitName(name)?.stem ?? '')
+    },
+
+    changing,
     scan: index.scan,
     keepScanning: index.keepScanning,
 
     isLocal: stats.isLocal,
 
     async find (fileId) {
-      const mtime = await readMtime() // before the file: it makes the NFS client ask the server
-      const onlyName = onlyNames.get(fileId, mtime)
+      const times = await readTimes() // before the file: it makes the NFS client ask the server
+      const onlyName = onlyNames.get(fileId, times)
       const file = onlyName === undefined ? undefined : await regularFile(directory, onlyName)
-      return file ? [file] : await searchAndRemember(fileId, mtime)
+      return file ? [file] : await searchAndRemember(fileId, times)
     },
 
     async nameOf (fileId) {
-      const mtime = await readMtime()
-      return onlyNames.get(fileId, mtime) ?? (await searchAndRemember(fileId, mtime))[0]?.name
+      const times = await readTimes()
+      return onlyNames.get(fileId, times) ?? (await searchAndRemember(fileId, times))[0]?.name
     },
 
     async statLastFound (fileId) {
@@ -79,18 +88,18 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
       return name === undefined ? undefined : await regularFile(directory, name)
     },
 
-    findAll: async fileId => await search(fileId, await readMtime())
+    findAll: async fileId => await search(fileId, await readTimes())
   }
 
-  async function searchAndRemember (fileId: string, mtime: DirectoryMtime): Promise<StoredFile[]> {
-    const files = await search(fileId, mtime)
+  async function searchAndRemember (fileId: string, times: DirectoryTimes): Promise<StoredFile[]> {
+    const files = await search(fileId, times)
     if (files.length > 0) lastFound.set(fileId, files[0]!.name)
-    if (files.length === 1 && mtime.isStable) onlyNames.set(fileId, files[0]!.name, mtime)
+    if (files.length === 1 && times.isQuiet) onlyNames.set(fileId, files[0]!.name, times)
     return files
   }
 
-  async function search (fileId: string, mtimeBefore: DirectoryMtime): Promise<StoredFile[]> {
-    const known = stats.isLocal() ? index.allNamesOf(fileId, mtimeBefore) : undefined
+  async function search (fileId: string, before: DirectoryTimes): Promise<StoredFile[]> {
+    const known = stats.isLocal() ? index.allNamesOf(fileId, before) : undefined
     if (known !== undefined) {
       const files = await regularFiles(directory, known)
       if (files.length === known.length) return files // otherwise the directory has just been changed
@@ -100,7 +109,7 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     if (files.length > 0) return files
     const upperCase = await tryAll(upperCaseExtensions.map(extension => `${fileId}.${extension}`))
     for (const { name } of upperCase) index.add(name)
-    if (upperCase.length > 0 || isUnchanged(mtimeBefore, await readMtime())) return upperCase
+    if (upperCase.length > 0 || isUnchanged(before, await readTimes())) return upperCase
 
     // The file may have been renamed by a change of format, from a name that was still to be tried to one that had been tried.
     return await tryNames(fileId)
@@ -116,20 +125,27 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
   }
 }
 
-/** Names of documents that had a single file in the directory, valid as long as its modification time stays the same. */
-function onlyNamesCache () {
+/** Names of documents that had a single file in the directory, valid until others change it or it is scanned. */
+function onlyNamesCache (scannedAt: () => DirectoryTimes | undefined) {
   let names = new BoundedMap<string, string>(MAX_CACHED_NAMES)
-  let foundAt: DirectoryMtime | undefined
+  let foundAt: DirectoryTimes | undefined
+  let scannedBefore: DirectoryTimes | undefined
+
+  function isValid (times: DirectoryTimes): boolean {
+    return foundAt !== undefined && isUnchangedByOthers(foundAt, times) && scannedBefore === scannedAt()
+  }
 
   return {
-    get: (fileId: string, mtime: DirectoryMtime) => foundAt !== undefined && isUnchanged(foundAt, mtime) ? names.get(fileId) : undefined,
-    set (fileId: string, name: string, mtime: DirectoryMtime) {
-      if (foundAt?.mtimeNs !== mtime.mtimeNs) {
-        foundAt = mtime
+    get: (fileId: string, times: DirectoryTimes) => isValid(times) ? names.get(fileId) : undefined,
+    set (fileId: string, name: string, times: DirectoryTimes) {
+      if (!isValid(times)) {
+        foundAt = times
+        scannedBefore = scannedAt()
         names = new BoundedMap(MAX_CACHED_NAMES)
       }
       names.set(fileId, name)
-    }
+    },
+    forget: (fileId: string) => names.delete(fileId)
   }
 }
 

@@ -6,10 +6,12 @@ import type { StateRecord, StateStore } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { ignoreMissing, type Modes, syncAncestors } from './file-system.js'
-import { rememberingNewest } from './generation-cache.js'
+import { generationCache } from './generation-cache.js'
 import { isLocal } from './network-directory.js'
 import { hasEnded, processName } from './process-identity.js'
-import { formatVersion, generationsIn, type NewestGeneration, newestIn, parseVersion, removeGeneration, writeGeneration } from './state-generations.js'
+import {
+  generationsIn, type NewestGeneration, newestIn, removeGeneration, removeGenerations, tagsOf, versionOf, writeGeneration
+} from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
 
 const MAX_SET_ATTEMPTS = 20
@@ -71,7 +73,8 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   const { temps, folderOf } = recordPaths(root)
   /** By folder: the tag of the latest generation that this process has made durable. */
   const durableTags = new BoundedMap<string, string>(MAX_DURABLE_TAGS)
-  let newest = newestIn
+  /** When the file system is local. */
+  let cache: ReturnType<typeof generationCache> | undefined
 
   return {
     owner: processName(),
@@ -90,6 +93,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
         try {
           return await trySet(fileId, value, version, options)
         } catch (error) {
+          cache?.forget(folderOf(fileId))
           // The record's folder may have been removed meanwhile.
           if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_SET_ATTEMPTS) throw error
         }
@@ -106,12 +110,17 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     },
 
     async remove (fileId) {
-      if (isSafeFileId(fileId)) await removeFolder(folderOf(fileId), temps)
+      if (!isSafeFileId(fileId)) return
+      cache?.forget(folderOf(fileId))
+      await removeFolder(folderOf(fileId), temps)
     },
 
     async prepare (isStored) {
       await mkdir(temps, { recursive: true, mode: modes.directory })
-      if (await isLocal(root)) newest = rememberingNewest()
+      if (await isLocal(root)) {
+        cache = generationCache()
+        await syncAncestors(temps, dirname(root))
+      }
       const { path, stats } = await writeTempFile(temps, new Uint8Array(0), modes.file)
       await unlink(path)
       await sweepTempFiles(temps, await readdir(temps), Number(stats.ctimeMs))
@@ -123,38 +132,50 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
 
   async function trySet (fileId: string, value: unknown, version: string | null, options: { readonly durable?: boolean }): Promise<string | null> {
     const folder = folderOf(fileId)
-    const expected = parseVersion(version)
-    const number = expected.number + 1
-    const older = await generationsIn(folder)
-    if ((older[0] ?? 0) !== expected.number) return null
+    const found = cache?.latest(folder, version) ?? (version === null ? undefined : await newest(folder))
+    if ((found === undefined ? null : versionOf(found)) !== version) return null
+    const older = found?.numbers ?? [] // of a record that there is after all, the first number is taken, or `isTooLate` tells
+    const number = (older[0] ?? 0) + 1
     const durable = options.durable !== false || older.length >= MAX_GENERATIONS
-    if (older.length === 0) await mkdir(folder, { recursive: true, mode: modes.directory })
+    if (number === 1) await mkdir(folder, { recursive: true, mode: modes.directory })
     const tag = randomUUID().slice(0, 8)
-    const tags = [tag, ...expected.tags].slice(0, MAX_TAGS)
-    const durableFolder = durable ? flushFolder(folder, expected.tags) : undefined
-    if (!await writeGeneration(folder, number, { fileId, value, tags }, { temps, modes, durable })) return null
-    // A number becomes free when its file is removed, after two later generations. A `set` that takes it then is too late.
-    const [highest = number] = await generationsIn(folder)
-    if (highest - number > 1 && (await newestIn(folder))?.generation?.tags.includes(tag) !== true) {
-      await removeGeneration(folder, number)
+    const followed = tagsOf(version)
+    const generation = { fileId, value, tags: [tag, ...followed].slice(0, MAX_TAGS) }
+    const durableFolder = durable ? flushFolder(folder, followed) : undefined
+    const file = await writeGeneration(folder, number, generation, { temps, modes, durable })
+    if (file === undefined || await isTooLate(folder, number, version, tag)) {
+      cache?.forget(folder)
+      if (file !== undefined) await removeGeneration(folder, number)
       return null
     }
     await durableFolder
-    if (durable) {
-      durableTags.set(folder, tag)
-      await Promise.all(older.slice(1).map(async old => await removeGeneration(folder, old).catch(() => {})))
-    }
-    return formatVersion(number, tags)
+    if (durable) durableTags.set(folder, tag)
+    const isCleared = durable && await removeGenerations(folder, older.slice(1))
+    const written = { numbers: [number, ...isCleared ? older.slice(0, 1) : older], generation, file }
+    cache?.remember(folder, written)
+    return versionOf(written)
+  }
+
+  async function newest (folder: string): Promise<NewestGeneration | undefined> {
+    return await (cache?.newest(folder) ?? newestIn(folder))
+  }
+
+  /** A number becomes free when its file is removed, after two later generations. A `set` that takes it then is too late. */
+  async function isTooLate (folder: string, number: number, version: string | null, tag: string): Promise<boolean> {
+    if (cache?.isThere(folder, version)) return false // it would have been removed before
+    const [highest = number] = await generationsIn(folder)
+    return highest - number > 1 && (await newestIn(folder))?.generation?.tags.includes(tag) !== true
   }
 
   /**
    * Makes a record's folder durable, unless this process has done so: another process may have made it for a record that may be lost.
-   * It is still the same folder if the record follows what was written to it then.
+   * It is still the same folder if the record follows what was written to it then. A local file system has written the names of the
+   * folders above when it has written the name of this one: it keeps their order.
    */
   function flushFolder (folder: string, tags: readonly string[]): Promise<void> {
     const known = durableTags.get(folder)
     if (known !== undefined && tags.includes(known)) return Promise.resolve()
-    const flushed = syncAncestors(folder, dirname(root))
+    const flushed = syncAncestors(folder, dirname(cache ? folder : root))
     flushed.catch(() => {}) // whoever awaits it may find another error first
     return flushed
   }
@@ -168,8 +189,8 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   }
 }
 
-function recordOf ({ number, generation }: NewestGeneration): StateRecord {
-  return { value: generation?.value ?? null, version: formatVersion(number, generation?.tags ?? []) }
+function recordOf (found: NewestGeneration): StateRecord {
+  return { value: found.generation?.value ?? null, version: versionOf(found) }
 }
 
 /** The folders of all records. */

@@ -132,7 +132,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       acceptContent(content)
       await ready()
       const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0] // a guess, which `replace` corrects
-      const temp = await writeTempFile(directory, content, modes.file, replaced?.stats)
+      const temp = await writeTempFile(directory, content, modes.file, { replaced: replaced?.stats, adding: lookup.changing })
       const staged: StagedContent = {
         size: Number(temp.stats.size),
         discard: async () => { if (stagedFiles.delete(staged)) await removeFile(temp.path).catch(() => {}) },
@@ -151,7 +151,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       return await withTempFile(content, file.stats, async (temp, isStaged) => {
         const [current] = isStaged ? [file] : await find(fileId) // writing the content may have taken long
         if (!current) return null
-        return await replaceFile(temp, { directory, fileId, current, options, findAll: async () => await lookup.findAll(fileId), onNamed: lookup.addName })
+        return await replaceFile(temp, { directory, fileId, current, options, findAll: async () => await lookup.findAll(fileId), onNamed: lookup.addName, changing: lookup.changing })
       })
     },
 
@@ -194,7 +194,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
    */
   async function withTempFile<Result> (content: Content, replaced: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>): Promise<Result> {
     const staged = stagedFiles.get(content)
-    const temp = staged ?? await writeTempFile(directory, content, modes.file, replaced)
+    const temp = staged ?? await writeTempFile(directory, content, modes.file, { replaced, adding: lookup.changing })
     let result: Result | null = null
     try {
       result = await publish(temp, staged !== undefined)

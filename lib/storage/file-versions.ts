@@ -10,7 +10,7 @@ import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
 import { ignoreMissing, type Modes, removeFile, syncDirectory } from './file-system.js'
-import { parseVersion } from './state-generations.js'
+import { numberOf } from './state-generations.js'
 import { writeTempFile } from './temp-files.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
 import { detailsText } from './version-details.js'
@@ -118,7 +118,7 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       const file = await find(fileId)
       if (!file || revisionOf(file.stats) !== revision) return null
       await prepareToWrite()
-      const temp = changes && await writeTempFile(temps, changes, modes.file, file.stats)
+      const temp = changes && await writeTempFile(temps, changes, modes.file, { replaced: file.stats })
       try {
         return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, ...orderOf(options) }))
       } finally {
@@ -365,7 +365,7 @@ async function removeFrom (folder: string, blobs: Iterable<readonly [name: strin
 function indexIn (record: StateRecord | null): VersionIndex {
   if (record !== null && isVersionIndex(record.value)) return record.value
   // Every new version is a new generation of the record, so the numbers of generations are at least as high.
-  return { log: { ...EMPTY_LOG, last: record === null ? 0 : parseVersion(record.version).number }, superseded: [] }
+  return { log: { ...EMPTY_LOG, last: record === null ? 0 : numberOf(record.version) }, superseded: [] }
 }
 
 function extensionOf ({ name }: StoredFile): string {

@@ -1,55 +1,81 @@
-import { type BigIntStats, statSync } from 'node:fs'
+import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { BoundedMap } from '../bounded-map.js'
 import { parseJson } from '../json.js'
-import { TIME_GRANULARITY_MS } from './file-system.js'
-import { type NewestGeneration, newestIn } from './state-generations.js'
+import { type FileIdentity, type Generation, generationPath, type NewestGeneration, newestIn, versionOf } from './state-generations.js'
 
-/** Of the records that were read last. */
+/** Of the records that were read or written last. */
 const MAX_ENTRIES = 10_000
 
 /** Characters. Longer records are read each time. */
 const MAX_LENGTH = 8 * 1024
 
 interface Entry {
-  /** Which folder it was, and when that was last changed, before it was read. */
-  readonly folder: FolderState
+  readonly version: string
+  /** All that may exist, highest first. */
+  readonly numbers: readonly number[]
+  /** Of the highest. */
+  readonly file: FileIdentity
   /** As JSON: whoever gets it may change it. */
-  readonly newest: string
+  readonly generation: string
 }
 
-/** Every change of a folder changes its ctime, which no program can set. */
-type FolderState = Pick<BigIntStats, 'dev' | 'ino' | 'ctimeNs'>
-
 /**
- * As `newestIn`, but remembers what it has read for as long as the record's folder stays the same: generations never change
- * themselves. Only for a local file system: it asks for the stats of the folder without the thread pool.
+ * Remembers the newest generation of each record for as long as it is the newest: its file is there, and there is none with the next
+ * number. Only for a local file system: it asks for stats without the thread pool.
  */
-export function rememberingNewest (): typeof newestIn {
+export function generationCache () {
   const entries = new BoundedMap<string, Entry>(MAX_ENTRIES)
 
-  return async function newest (folder) {
-    const stats = statSync(folder, { bigint: true, throwIfNoEntry: false })
-    if (stats === undefined) return undefined
-    const entry = entries.get(folder)
-    if (entry !== undefined && isSame(entry.folder, stats)) return parseJson(entry.newest) as NewestGeneration
-    entries.delete(folder)
-    const found = await newestIn(folder)
-    const text = JSON.stringify(found)
-    if (found !== undefined && text.length <= MAX_LENGTH && isSettled(stats)) entries.set(folder, { folder: stateOf(stats), newest: text })
-    return found
+  return {
+    async newest (folder: string): Promise<NewestGeneration | undefined> {
+      const entry = entries.get(folder)
+      if (entry !== undefined && isNewest(folder, entry)) return found(entry)
+      entries.delete(folder)
+      if (statSync(folder, { throwIfNoEntry: false }) === undefined) return undefined
+      const newest = await newestIn(folder)
+      if (newest !== undefined) remember(folder, newest)
+      return newest
+    },
+
+    /** The generation with this version, if it was the newest when it was read or written. */
+    latest (folder: string, version: string | null): NewestGeneration | undefined {
+      const entry = entries.get(folder)
+      return entry?.version === version ? found(entry) : undefined
+    },
+
+    /** Whether the generation with this version, which was the newest then, is still there. */
+    isThere (folder: string, version: string | null): boolean {
+      const entry = entries.get(folder)
+      return entry?.version === version && isThere(folder, entry)
+    },
+
+    remember,
+
+    forget: (folder: string) => { entries.delete(folder) }
+  }
+
+  function remember (folder: string, newest: NewestGeneration): void {
+    const { numbers, generation, file } = newest
+    const text = JSON.stringify(generation)
+    if (file === undefined || text.length > MAX_LENGTH) entries.delete(folder)
+    else entries.set(folder, { version: versionOf(newest), numbers, file, generation: text })
   }
 }
 
-/** Without the rest of the stats, which takes more memory than most records. */
-function stateOf ({ dev, ino, ctimeNs }: BigIntStats): FolderState {
-  return { dev, ino, ctimeNs }
+function found ({ numbers, generation, file }: Entry): NewestGeneration {
+  return { numbers, generation: parseJson(generation) as Generation, file }
 }
 
-function isSame (a: FolderState, b: FolderState): boolean {
-  return a.ino === b.ino && a.dev === b.dev && a.ctimeNs === b.ctimeNs
+/** In this order: as long as a generation is there, the next one has not been removed. */
+function isNewest (folder: string, entry: Entry): boolean {
+  return statsOf(folder, entry.numbers[0]! + 1) === undefined && isThere(folder, entry)
 }
 
-/** Whether a change from now on gives the folder another time. */
-function isSettled ({ ctimeMs }: BigIntStats): boolean {
-  return Date.now() - Number(ctimeMs) > TIME_GRANULARITY_MS
+function isThere (folder: string, { numbers: [number], file }: Entry): boolean {
+  const stats = statsOf(folder, number!)
+  return stats?.ino === file.ino && stats.mtimeNs === file.mtimeNs
+}
+
+function statsOf (folder: string, number: number): BigIntStats | undefined {
+  return lstatSync(generationPath(folder, number), { bigint: true, throwIfNoEntry: false })
 }

@@ -25,6 +25,8 @@ interface Replacement extends Document {
   readonly findAll: () => Promise<readonly StoredFile[]>
   /** Called when the file has a new name, before the superseded file is removed. */
   readonly onNamed: (name: string) => void
+  /** Runs what gives the file no other name. */
+  readonly changing: <Result>(change: () => Promise<Result>) => Promise<Result>
 }
 
 interface NamedRevision {
@@ -49,7 +51,7 @@ const queue = createQueue()
  * `null` when the file does not have the expected revision. That is checked immediately before the rename: a change that another
  * process makes between the two is overwritten, so processes must exclude each other, as by the lock in a document's record.
  */
-export async function replaceFile (temp: TempFile, { directory, fileId, current, options, findAll, onNamed }: Replacement): Promise<FileInfo | null> {
+export async function replaceFile (temp: TempFile, { directory, fileId, current, options, findAll, onNamed, changing }: Replacement): Promise<FileInfo | null> {
   const { extension, ifRevision, beforePublish } = options
   const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
   const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && (found === undefined || !hasRevision(found.stats))
@@ -73,7 +75,10 @@ export async function replaceFile (temp: TempFile, { directory, fileId, current,
 
   return await queue.run(join(directory, fileId), async () => {
     const target = join(directory, name)
-    if (!isRenamed) return await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision) ? info : null
+    if (!isRenamed) {
+      const isPublished = await changing(async () => await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision))
+      return isPublished ? info : null
+    }
     const found = await freshFile(directory, current.name)
     if (isChanged(found)) return null
     await publishNew(temp, target, found && expectedFile(directory, found), () => onNamed(name))

@@ -1,4 +1,5 @@
-import { link, lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { link, lstat, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson } from '../json.js'
 import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile } from './file-system.js'
@@ -16,10 +17,21 @@ export interface Generation {
   readonly tags: readonly string[]
 }
 
-/** The highest number of a record, and its newest readable generation; `null` when none is readable. */
+/** The newest readable generation of a record; `null` when none is readable. */
 export interface NewestGeneration {
-  readonly number: number
+  /** Of all generations, highest first. */
+  readonly numbers: readonly number[]
   readonly generation: Generation | null
+  /** Of the generation, if it has the highest number. */
+  readonly file?: FileIdentity | undefined
+}
+
+/** What another file does not have, also not one that gets the number of a removed one. */
+export type FileIdentity = Pick<BigIntStats, 'ino' | 'mtimeNs'>
+
+/** Without the rest of the stats, which takes more memory than most records. */
+export function identityOf ({ ino, mtimeNs }: BigIntStats): FileIdentity {
+  return { ino, mtimeNs }
 }
 
 const MAX_READ_ATTEMPTS = 20
@@ -44,29 +56,32 @@ export async function newestIn (folder: string): Promise<NewestGeneration | unde
   for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
     const numbers = await generationsIn(folder)
     if (numbers.length === 0) return undefined
-    const generation = await newestReadable(folder, numbers)
-    if (generation !== undefined) return { number: numbers[0]!, generation }
+    const found = await newestReadable(folder, numbers)
+    if (found !== undefined) return found
   }
   throw new Error('The record of the document changes faster than it can be read')
 }
 
-/** `undefined` when a generation has been removed meanwhile, `null` when none is readable. */
-async function newestReadable (folder: string, numbers: readonly number[]): Promise<Generation | undefined | null> {
+/** `undefined` when a generation has been removed meanwhile. */
+async function newestReadable (folder: string, numbers: readonly number[]): Promise<NewestGeneration | undefined> {
   for (const number of numbers) {
-    const text = await readText(generationPath(folder, number)).catch(ignoreMissing)
-    if (text === undefined) return undefined
-    const generation = parseGeneration(text)
-    if (generation !== undefined) return generation
+    const read = await readGeneration(generationPath(folder, number)).catch(ignoreMissing)
+    if (read === undefined) return undefined
+    const generation = parseGeneration(read.text)
+    if (generation !== undefined) return { numbers, generation, file: number === numbers[0] ? read.file : undefined }
   }
-  return null
+  return { numbers, generation: null }
 }
 
-async function readText (path: string): Promise<string> {
+async function readGeneration (path: string): Promise<{ readonly text: string, readonly file?: FileIdentity }> {
+  const handle = await open(path)
   try {
-    return await readFile(path, 'utf8')
+    return { file: identityOf(await handle.stat({ bigint: true })), text: await handle.readFile('utf8') }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error
-    return await readFile(join(path, FILE_IN_FOLDER), 'utf8')
+    return { text: await readFile(join(path, FILE_IN_FOLDER), 'utf8') }
+  } finally {
+    await handle.close()
   }
 }
 
@@ -84,19 +99,19 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a generation. Resolves to `false` when another process has written one with this number. A durable one gets its number before
+ * Writes a generation. Resolves to `undefined` when another process has written one with this number. A durable one gets its number before
  * it is flushed, so that the file and its name are flushed at once. A crash meanwhile leaves it without a name, complete, or
  * incomplete: then readers skip it, and the durable one before it is still there.
  */
-export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<boolean> {
-  const temp = await writeUnflushed(JSON.stringify(generation), temps, modes.file)
+export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<FileIdentity | undefined> {
+  const { path: temp, file } = await writeUnflushed(JSON.stringify(generation), temps, modes.file)
   try {
-    return await linkGeneration(temp, folder, number, durable)
+    return await linkGeneration(temp, folder, number, durable) ? file : undefined
   } catch (error) {
     if (!isLinkUnsupported((error as NodeJS.ErrnoException).code)) throw error
     const isMoved = await moveAsFolder(temps, temp, generationPath(folder, number), modes.directory)
     if (isMoved && durable) await syncDirectory(folder)
-    return isMoved
+    return isMoved ? file : undefined
   } finally {
     await unlink(temp).catch(() => {})
   }
@@ -119,14 +134,17 @@ async function isSameFile (path: string, other: string): Promise<boolean> {
 }
 
 /** The file is closed before it gets its name: only then does a file server have what other machines read. */
-async function writeUnflushed (text: string, temps: string, mode: number): Promise<string> {
+async function writeUnflushed (text: string, temps: string, mode: number): Promise<{ readonly path: string, readonly file: FileIdentity }> {
   const path = join(temps, tempName())
+  const handle = await open(path, 'wx', mode)
   try {
-    await writeFile(path, text, { flag: 'wx', mode })
-    return path
+    await handle.writeFile(text)
+    return { path, file: identityOf(await handle.stat({ bigint: true })) }
   } catch (error) {
     await unlink(path).catch(() => {})
     throw error
+  } finally {
+    await handle.close()
   }
 }
 
@@ -156,18 +174,33 @@ export async function removeGeneration (folder: string, number: number): Promise
   })
 }
 
-function generationPath (folder: string, number: number): string {
+/**
+ * Removes generations, the lowest number first: as long as one is there, the next one has not been removed. Resolves to whether none
+ * is left.
+ */
+export async function removeGenerations (folder: string, numbers: readonly number[]): Promise<boolean> {
+  try {
+    for (const number of numbers.toReversed()) await removeGeneration(folder, number)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function generationPath (folder: string, number: number): string {
   return join(folder, String(number))
 }
 
 /** The opaque version of a record, from its newest generation: `c4e907fa … 12`. */
-export function formatVersion (number: number, tags: readonly string[]): string {
-  return [...tags, number].join(' ')
+export function versionOf ({ numbers: [number = 0], generation }: NewestGeneration): string {
+  return [...generation?.tags ?? [], number].join(' ')
 }
 
-/** The number is 0 for `null`, and `NaN` for a string that is not a version. */
-export function parseVersion (version: string | null): { readonly number: number, readonly tags: readonly string[] } {
-  const tags = (version ?? '0').split(' ')
-  const number = tags.pop()!
-  return { number: /^\d+$/.test(number) ? Number(number) : NaN, tags }
+/** The tags in a version. */
+export function tagsOf (version: string | null): readonly string[] {
+  return version === null ? [] : version.split(' ').slice(0, -1)
+}
+
+export function numberOf (version: string): number {
+  return Number(version.split(' ').at(-1))
 }

@@ -13,6 +13,11 @@ export interface TempFile {
   stats: BigIntStats
 }
 
+interface TempFileOptions {
+  readonly replaced?: BigIntStats | undefined
+  readonly adding?: <Result>(add: () => Promise<Result>) => Promise<Result>
+}
+
 /** A fileId never starts with a dot, so no temp file can be taken for a document. */
 const PREFIX = '.fastify-onlyoffice'
 
@@ -45,11 +50,11 @@ export function previousOf (temp: string): string {
 
 /**
  * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it will
- * replace and a later modification time, or else the given mode. Leaves nothing behind when it rejects.
+ * replace and a later modification time, or else the given mode. Leaves nothing behind when it rejects. `adding` runs what adds it.
  */
-export async function writeTempFile (directory: string, content: Content, mode: number, replaced?: BigIntStats): Promise<TempFile> {
+export async function writeTempFile (directory: string, content: Content, mode: number, { replaced, adding = async add => await add() }: TempFileOptions = {}): Promise<TempFile> {
   const path = join(directory, tempName())
-  const handle = await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
+  const handle = await adding(async () => await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced)))
   try {
     const size = await writeContent(handle, content)
     return { path, stats: await finish(handle, size, replaced) }
@@ -106,22 +111,23 @@ async function isAbandoned (path: string, now: number): Promise<boolean> {
 }
 
 async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
-  if (replaced !== undefined) await copyAccess(handle, replaced)
   // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the same revision.
   const seconds = nextModificationTime(replaced?.mtimeNs)
   await handle.utimes(seconds, seconds)
+  const stats = await handle.stat({ bigint: true })
+  const isPrepared = replaced === undefined || hasSameAccess(stats, replaced)
+  if (!isPrepared) await copyAccess(handle, stats, replaced)
   await flushContent(handle, size)
-  return await handle.stat({ bigint: true })
+  return isPrepared ? stats : await handle.stat({ bigint: true })
 }
 
-async function copyAccess (handle: FileHandle, replaced: BigIntStats): Promise<void> {
-  const stats = await handle.stat({ bigint: true })
+async function copyAccess (handle: FileHandle, stats: BigIntStats, replaced: BigIntStats): Promise<void> {
   const [uid, gid] = [Number(replaced.uid), Number(replaced.gid)]
   // Only root may change the owner. Any owner may change the group to one of their own.
   if (stats.uid !== replaced.uid) await handle.chown(uid, gid).catch(ignoreNotPermitted)
   if (stats.gid !== replaced.gid) await handle.chown(-1, gid).catch(ignoreNotPermitted)
   // The umask may have removed bits from the mode given to open, and chown may have cleared some.
-  if (!hasSameAccess(stats, replaced)) await handle.chmod(permissionsOf(replaced))
+  await handle.chmod(permissionsOf(replaced))
 }
 
 function hasSameAccess (a: BigIntStats, b: BigIntStats): boolean {

@@ -79,7 +79,7 @@ async function linkFile ({ path, isExpected }: Source, target: string): Promise<
 
 async function copyFile (source: Source, target: string, temps: string): Promise<BigIntStats> {
   return await withExpected(source, async (handle, stats) => {
-    const temp = await writeTempFile(temps, handle.createReadStream({ start: 0, autoClose: false }), 0o600, stats)
+    const temp = await writeTempFile(temps, handle.createReadStream({ start: 0, autoClose: false }), 0o600, { replaced: stats })
     try {
       if (!source.isExpected(await handle.stat({ bigint: true }))) throw NOT_EXPECTED
       await rename(temp.path, target)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
+import { hook } from './hooks.js'
 
 /** After this long a directory counts as unchanged, and what was found in it is remembered. */
 const SETTLED_MS = 80
@@ -137,6 +138,44 @@ t.test('several files with the same stem', async t => {
     }
     await writeFile(join(directory, 'a.odt'), 'newer')
     t.equal(await extensionOf(storage, 'a'), 'odt')
+  })
+
+  t.test('a newer one that is added between saves of this process is noticed', async t => {
+    const directory = await directoryOf(t, { 'a.docx': 5 })
+    await writeFile(join(directory, 'saved.txt'), 'first')
+    const storage = fileStorage({ directory })
+    await storage.ready()
+    await delay(SETTLED_MS)
+    for (let round = 0; round < 5; round++) {
+      t.equal(await extensionOf(storage, 'a'), 'docx')
+      await storage.replace('saved', Buffer.from(`save ${round}`))
+      t.equal(await extensionOf(storage, 'a'), 'docx')
+      await delay(SETTLED_MS) // so that the time of the directory tells
+      await writeFile(join(directory, 'a.odt'), 'newer')
+      t.equal(await extensionOf(storage, 'a'), 'odt')
+      await rm(join(directory, 'a.odt'))
+    }
+  })
+
+  t.test('a newer one that is added at the same moment as this process saves is noticed a moment later', { timeout: 60_000 }, async t => {
+    const directory = await directoryOf(t, { 'a.docx': 5 })
+    await writeFile(join(directory, 'saved.txt'), 'first')
+    const storage = fileStorage({ directory })
+    await storage.ready()
+    await delay(SETTLED_MS)
+    t.equal(await extensionOf(storage, 'a'), 'docx')
+    hook(t, {
+      name: 'rename',
+      isMeant: (_from, to) => to === join(directory, 'saved.txt'),
+      async instead (call) {
+        await writeFile(join(directory, 'a.odt'), 'newer')
+        return await call()
+      }
+    })
+    await storage.replace('saved', Buffer.from('save'))
+    while (await extensionOf(storage, 'a') !== 'odt') await turn()
+    t.same((await storage.read('a'))?.info.extension, 'odt')
+    await storage.close()
   })
 
   t.test('the file stored by replace is found, whatever modification times the others have', async t => {

@@ -3,14 +3,12 @@ import { once } from 'node:events'
 import fs, { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { TIME_GRANULARITY_MS } from '../../lib/storage/file-system.js'
 import { tempName } from '../../lib/storage/temp-files.js'
 import { onSmallDisk, run, STATE } from './faults.js'
 import { hook } from './hooks.js'
-import { trace } from './traced/trace.js'
+import { trace, type TracedCall } from './traced/trace.js'
 
 /** The folder of the only record there is. */
 async function folderIn (directory: string): Promise<string> {
@@ -182,26 +180,24 @@ t.test('a record that was read before is known without a call that waits for a t
   const [mine, others] = [fileStorage({ directory }), fileStorage({ directory })]
   await Promise.all([mine.ready(), others.ready()])
   let version = await mine.state.set('a', { count: 0 }, null)
-  let readings = 0
-  const { readFile } = fs
-  t.teardown(() => replaceInModule('readFile', readFile))
-  replaceInModule('readFile', ((...args: unknown[]) => {
-    readings++
-    return Reflect.apply(readFile, fs, args)
-  }) as typeof readFile)
-  const settle = async () => { await delay(TIME_GRANULARITY_MS + 10) } // of file times
+  let openings = 0
+  const { open } = fs
+  t.teardown(() => replaceInModule('open', open))
+  replaceInModule('open', (async (...args: Parameters<typeof open>) => {
+    openings++
+    return await open(...args)
+  }) as typeof open)
 
   for (let count = 1; count <= 3; count++) {
     version = await others.state.set('a', { count }, version)
+    openings = 0
     t.strictSame(await mine.state.get('a'), { value: { count }, version }, 'at once')
-    await settle()
-    t.match(await mine.state.get('a'), { value: { count } })
-    readings = 0
+    t.equal(openings, 1)
     const known = await mine.state.get('a')
-    t.strictSame(known, { value: { count }, version }, 'later')
-    t.equal(readings, 0)
+    t.strictSame(known, { value: { count }, version }, 'and again')
     Object.assign(known!.value as object, { count: 'changed by whoever got it' })
     t.strictSame(await mine.state.get('a'), { value: { count }, version })
+    t.equal(openings, 1)
   }
 
   await others.remove('a')
@@ -210,17 +206,51 @@ t.test('a record that was read before is known without a call that waits for a t
   t.strictSame(await mine.state.get('a'), { value: 'new', version })
 })
 
-t.test('a record, its number and its parent directories are on the disk when set resolves', async t => {
+t.test('another record of the document, whose newest version has the number of the one that was read, is seen', async t => {
+  const directory = t.testdir()
+  const [mine, others] = [fileStorage({ directory }), fileStorage({ directory })]
+  const count = async (text: string) => await others.state.set('a', `${text} 2`, await others.state.set('a', `${text} 1`, null))
+  const old = await count('old')
+  t.strictSame(await mine.state.get('a'), { value: 'old 2', version: old })
+  await others.remove('a')
+  const version = await count('new')
+  t.strictSame(await mine.state.get('a'), { value: 'new 2', version })
+  t.equal(await mine.state.set('a', 'late', old), null)
+  t.strictSame(await others.state.get('a'), { value: 'new 2', version })
+})
+
+t.test('a version that another process has made meanwhile is followed by none that it did not see', async t => {
+  const directory = t.testdir()
+  const [mine, others] = [fileStorage({ directory }), fileStorage({ directory })]
+  const first = await mine.state.set('a', 1, null)
+  const second = await others.state.set('a', 2, first)
+  t.equal(await mine.state.set('a', 'late', first), null)
+  let newest = second
+  for (let count = 3; count <= 5; count++) newest = await others.state.set('a', count, newest)
+  t.equal(await mine.state.set('a', 'much too late', first), null, 'its number is free again')
+  t.equal(await mine.state.set('a', 'much too late', null), null)
+  t.strictSame(await mine.state.get('a'), { value: 5, version: newest })
+  t.strictSame(await versionsIn(directory), [4, 5])
+})
+
+t.test('a record, its number and its folders are on the disk when set resolves', async t => {
   const root = t.testdir({ uploads: {} })
   const directory = join(root, 'uploads')
+  const prepared = openedIn(await trace('prepare', directory, root))
+  for (const path of [directory, join(directory, STATE)]) t.ok(prepared.includes(path), `${path} is flushed at the start`)
+
   const calls = await trace('set-state', directory, root)
   const folder = await folderIn(directory)
-  const above = [folder, dirname(folder), join(directory, STATE), directory]
-  const opened = calls.flatMap(({ name, path, phase }) => name === 'open' && phase === 'begin' ? [path] : [])
-  t.strictSame(above.filter(path => !opened.includes(path)), [])
-  t.equal(opened.filter(path => !above.includes(path)).length, 2, 'the temp file, to be written and to be flushed')
+  const folders = [folder, dirname(folder)]
+  const opened = openedIn(calls)
+  t.strictSame(folders.filter(path => !opened.includes(path)), [])
+  t.equal(opened.filter(path => !folders.includes(path)).length, 2, 'the temp file, to be written and to be flushed')
   const begun = calls.flatMap(({ name, phase }) => ['write', 'link', 'fsync'].includes(name) ? [`${phase} ${name}`] : [])
-  t.equal(begun.filter(step => step === 'end fsync').length, 1 + above.length)
+  t.equal(begun.filter(step => step === 'end fsync').length, 1 + folders.length)
   t.ok(begun.indexOf('end write') < begun.indexOf('begin link'), 'the file is complete when it gets its number')
   t.match(JSON.parse(await readFile(join(folder, '1'), 'utf8')), { fileId: 'a', value: 1 })
 })
+
+function openedIn (calls: readonly TracedCall[]): string[] {
+  return calls.flatMap(({ name, path, phase }) => name === 'open' && phase === 'begin' ? [path] : [])
+}

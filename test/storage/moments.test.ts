@@ -16,6 +16,7 @@ function scene (t: Test) {
   return {
     directory,
     path,
+    ready: async () => await storage.ready(),
     /** Another process. */
     other: fileStorage({ directory }),
     ticket: () => ticket,
@@ -60,7 +61,8 @@ t.test('a failed rename is not undone over a file that somebody else has put the
 
 t.test('a rename that could not be made durable is not undone over a file that somebody else has put there since', async t => {
   for (const options of [{}, { extension: 'odt' }]) {
-    const { directory, replaced, theirs } = scene(t)
+    const { directory, replaced, ready, theirs } = scene(t)
+    await ready()
     hook(t, {
       name: 'open',
       isMeant: path => path === directory,
