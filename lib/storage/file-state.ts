@@ -82,7 +82,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
 
     async get (fileId) {
       if (!isSafeFileId(fileId)) return null
-      const found = await newest(folderOf(fileId))
+      const found = await newestOf(folderOf(fileId))
       return found === undefined ? null : recordOf(found)
     },
 
@@ -132,7 +132,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
 
   async function trySet (fileId: string, value: unknown, version: string | null, options: { readonly durable?: boolean }): Promise<string | null> {
     const folder = folderOf(fileId)
-    const found = cache?.latest(folder, version) ?? (version === null ? undefined : await newest(folder))
+    const found = cache?.latest(folder, version) ?? (version === null ? undefined : await newestOf(folder))
     if ((found === undefined ? null : versionOf(found)) !== version) return null
     const older = found?.numbers ?? [] // of a record that there is after all, the first number is taken, or `isTooLate` tells
     const number = (older[0] ?? 0) + 1
@@ -142,28 +142,33 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     const followed = tagsOf(version)
     const generation = { fileId, value, tags: [tag, ...followed].slice(0, MAX_TAGS) }
     const durableFolder = durable ? flushFolder(folder, followed) : undefined
-    const file = await writeGeneration(folder, number, generation, { temps, modes, durable })
-    if (file === undefined || await isTooLate(folder, number, version, tag)) {
+    const written = await writeGeneration(folder, number, generation, { temps, modes, durable })
+    if (written === undefined || await isTooLate(folder, number, version, tag)) {
       cache?.forget(folder)
-      if (file !== undefined) await removeGeneration(folder, number)
+      if (written !== undefined) await removeGeneration(folder, number)
       return null
     }
     await durableFolder
     if (durable) durableTags.set(folder, tag)
     const isCleared = durable && await removeGenerations(folder, older.slice(1))
-    const written = { numbers: [number, ...isCleared ? older.slice(0, 1) : older], generation, file }
-    cache?.remember(folder, written)
-    return versionOf(written)
+    const newest = { ...written, numbers: [number, ...isCleared ? older.slice(0, 1) : older], generation }
+    cache?.remember(folder, newest)
+    return versionOf(newest)
   }
 
-  async function newest (folder: string): Promise<NewestGeneration | undefined> {
+  async function newestOf (folder: string): Promise<NewestGeneration | undefined> {
     return await (cache?.newest(folder) ?? newestIn(folder))
   }
 
-  /** A number becomes free when its file is removed, after two later generations. A `set` that takes it then is too late. */
+  /**
+   * A number becomes free when its file is removed, after two later generations, or with the whole record. A `set` that takes it then is
+   * too late. A generation that is there tells that the next one has not been removed.
+   */
   async function isTooLate (folder: string, number: number, version: string | null, tag: string): Promise<boolean> {
-    if (cache?.isThere(folder, version)) return false // it would have been removed before
-    const [highest = number] = await generationsIn(folder)
+    const isFollowedThere = cache?.isThere(folder, version)
+    if (isFollowedThere) return false
+    const [highest = number, ...lower] = await generationsIn(folder)
+    if (highest === number) return number > 1 && (isFollowedThere === false || !lower.includes(number - 1))
     return highest - number > 1 && (await newestIn(folder))?.generation?.tags.includes(tag) !== true
   }
 

@@ -43,10 +43,10 @@ export function generationCache () {
       return entry?.version === version ? found(entry) : undefined
     },
 
-    /** Whether the generation with this version, which was the newest then, is still there. */
-    isThere (folder: string, version: string | null): boolean {
+    /** Whether the generation with this version is still there. `undefined` when it is not remembered. */
+    isThere (folder: string, version: string | null): boolean | undefined {
       const entry = entries.get(folder)
-      return entry?.version === version && isThere(folder, entry)
+      return entry?.version === version ? isThere(folder, entry) : undefined
     },
 
     remember,

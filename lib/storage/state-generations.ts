@@ -22,7 +22,7 @@ export interface NewestGeneration {
   /** Of all generations, highest first. */
   readonly numbers: readonly number[]
   readonly generation: Generation | null
-  /** Of the generation, if it has the highest number. */
+  /** Of the generation, if that has the highest number and is not a folder. */
   readonly file?: FileIdentity | undefined
 }
 
@@ -99,19 +99,19 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a generation. Resolves to `undefined` when another process has written one with this number. A durable one gets its number before
+ * Writes a generation and resolves to its file; to `undefined` when another process has written one with this number. A durable one gets its number before
  * it is flushed, so that the file and its name are flushed at once. A crash meanwhile leaves it without a name, complete, or
  * incomplete: then readers skip it, and the durable one before it is still there.
  */
-export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<FileIdentity | undefined> {
+export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<Pick<NewestGeneration, 'file'> | undefined> {
   const { path: temp, file } = await writeUnflushed(JSON.stringify(generation), temps, modes.file)
   try {
-    return await linkGeneration(temp, folder, number, durable) ? file : undefined
+    return await linkGeneration(temp, folder, number, durable) ? { file } : undefined
   } catch (error) {
     if (!isLinkUnsupported((error as NodeJS.ErrnoException).code)) throw error
     const isMoved = await moveAsFolder(temps, temp, generationPath(folder, number), modes.directory)
     if (isMoved && durable) await syncDirectory(folder)
-    return isMoved ? file : undefined
+    return isMoved ? {} : undefined
   } finally {
     await unlink(temp).catch(() => {})
   }
