@@ -81,7 +81,7 @@ export async function startProgram (path, role, options = {}) {
   try {
     await ready
     const started = await call('start', options)
-    return { started, call, usage: async () => /** @type {Usage} */ (await call('usage')), stop }
+    return { started, pid: child.pid, call, usage: async () => /** @type {Usage} */ (await call('usage')), stop }
   } catch (error) {
     await stop()
     throw error

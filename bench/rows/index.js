@@ -1,6 +1,7 @@
 // All rows, in the order of the table.
 import { callback } from './callback.js'
 import { callbacksSustained } from './callbacks-sustained.js'
+import { calls } from './calls.js'
 import { config } from './config.js'
 import { download } from './download.js'
 import { imports } from './import.js'
@@ -24,5 +25,6 @@ export const rows = [
   ...imports,
   start,
   callbacksSustained,
-  records
+  records,
+  calls
 ]
