@@ -2,7 +2,7 @@ import type { HttpPurpose } from '../../types/http.js'
 import { AddressBlockedError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { mayBePublicHost } from '../security/public-ip.js'
-import { isBelow, isResultAt, isResultPath } from '../security/result-path.js'
+import { isBelow, isResultPath } from '../security/result-path.js'
 
 export interface Destination {
   /** The URL to request: that of the request, or the same at the internal origin. */
@@ -20,17 +20,19 @@ export type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'a
 export function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings) {
   /** `namedByPage`: the page may have no more fetched than result files of the document server. */
   return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean): Destination {
-    const isResult = isResultAt(documentServer.publicOrigins, url)
+    const { origin, pathname } = url
+    const isResultFile = isResultPath(pathname)
+    const isResult = isResultFile && documentServer.publicOrigins.has(origin)
     if (namedByPage && !isResult) throw new AddressBlockedError('only a result file of the document server may be fetched')
     // At the document server the proxy reads result files only, and a request cannot name the internal origin: the document
     // server's web server shows its settings to requests from the same machine.
-    const isPathAllowed = purpose !== 'proxy' || isResultPath(url.pathname)
-    const isNamed = purpose === 'proxy' ? isResult || isProxyTarget(url) : documentServer.origins.has(url.origin)
+    const isPathAllowed = purpose !== 'proxy' || isResultFile
+    const isNamed = purpose === 'proxy' ? isResult || isProxyTarget(url) : documentServer.origins.has(origin)
     const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const publicOnly = !isNamed && !allowPrivateAddresses
     if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
-    if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-    const isInside = isPathAllowed && !publicOnly && documentServer.origins.has(url.origin)
+    if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${origin} is not allowed`)
+    const isInside = isPathAllowed && !publicOnly && documentServer.origins.has(origin)
     return { url: isInside ? atInternalOrigin(url) : url, publicOnly }
   }
 

@@ -7,6 +7,9 @@ const RESULT_PATH = /^(?:\/(?:[\w.~-]|%5[fF])+)*\/cache\/files\/[^/]/
 /** Some servers take it for a separator, others for a part of a name. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 
+/** `..`, also followed by a parameter (Tomcat), a query or a fragment, and with more dots or spaces (Windows). */
+const DOT_SEGMENT = /(?:^|[/\\])\s*\.[.\s]*(?:[/\\;?#]|$)/
+
 /** How often a path may be percent-encoded, beyond the usual once. The document server encodes slashes in titles twice. */
 const MAX_EXTRA_ENCODINGS = 3
 
@@ -30,11 +33,12 @@ export function isBelow (pathname: string, path: string): boolean {
 function hasNoTraversal (pathname: string): boolean {
   const path = fullyDecoded(pathname)
   // eslint-disable-next-line no-control-regex -- some servers end a path at NUL, or a request at a line break
-  return path !== undefined && !/[\0-\x1f\x7f]/.test(path) && !path.normalize('NFKC').split(/[/\\]/).some(isDotSegment)
+  return path !== undefined && !/[\0-\x1f\x7f]/.test(path) && !DOT_SEGMENT.test(path.normalize('NFKC'))
 }
 
 /** Decodes a path until nothing is encoded any more; `undefined` when servers may read it in different ways. */
 function fullyDecoded (pathname: string): string | undefined {
+  if (!pathname.includes('%')) return pathname
   if (ENCODED_SEPARATOR.test(pathname)) return undefined
   let path: string
   try {
@@ -48,10 +52,4 @@ function fullyDecoded (pathname: string): string | undefined {
     path = decoded
   }
   return undefined
-}
-
-/** `..`, also followed by a parameter (Tomcat), a query or a fragment, and with more dots or spaces (Windows). */
-function isDotSegment (segment: string): boolean {
-  const [name = ''] = segment.split(/[;?#]/, 1)
-  return name.includes('.') && /^[.\s]+$/.test(name)
 }
