@@ -92,15 +92,14 @@ const restricted = {
   'fast-jwt': ['lib/document-server/token'],
   '@aws-sdk': ['lib/storage/s3/object-store', 'lib/storage/s3/s3-storage'],
   '@fastify/error': ['lib/errors'],
-  '@fastify/send': ['lib/handler/assets'],
-  '@fastify/static': ['emulator/lib/editor-page'],
+  '@fastify/static': ['lib/handler/assets', 'emulator/lib/editor-page'],
   '@fastify/websocket': ['emulator/lib/editor-page'],
   '@xmldom/xmldom': ['emulator/lib/documents'],
   numfmt: ['emulator/lib/documents'],
   typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/conversions/converter'],
   'dejavu-fonts-ttf': ['emulator/lib/conversions/converter'],
-  'node:fs': ['lib/cli', 'lib/storage', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/version'],
+  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/page-modules', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/conversions/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
   'node:http': ['lib/storage/file-body', 'lib/testing', 'emulator/lib'], // the first only tells responses from other streams
@@ -145,6 +144,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^lib/assets/' }, // made by the build
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true, // type-only imports too
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] }

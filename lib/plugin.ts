@@ -16,6 +16,7 @@ import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
 import { startWarnings } from './doctor/start-warnings.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
+import { readPageModules } from './handler/page-modules.js'
 import { requestWithoutQuery } from './handler/route.js'
 import { routeOptionsWith } from './handler/route-options.js'
 import { handlerScope } from './handler/scope.js'
@@ -69,7 +70,8 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   app.addHook('onClose', () => stopped)
   if (interval !== undefined) app.addHook('onReady', async () => { recovery.recoverRegularly(interval) })
 
-  const pageUrls = { editorApiUrl: editorApiUrl.href, handlerPath: urls.path, modulePath: `${urls.path}/assets/editor.js` }
+  const pageModules = await readPageModules()
+  const pageUrls = { editorApiUrl, handlerPath: urls.path, modulePath: `${urls.path}/assets/${pageModules.get('editor')}` }
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
@@ -122,6 +124,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
       ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
     ],
     otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, tokensFor, bodyTimeout: timeouts.body, routeOptions: name => routeOptions('page', operations?.action(name)), signal: shutdown.endAll })],
+    pageModules,
     routeOptions,
     transforms: operations?.handler
   }), {

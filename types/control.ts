@@ -451,6 +451,20 @@ export interface EditorControl {
    */
   readonly pageToken: string
   /**
+   * What a page with this control needs first, as values of `Link` headers: a connection to the document server, its `api.js`, and the
+   * page's module. The same with and without a document, so that they can be sent before it is opened. For a page that gets no document,
+   * the browser would load them in vain.
+   *
+   * @example
+   * ```js
+   * const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
+   * reply.writeEarlyHints({ link: control.links }) // status 103, before the document is looked up
+   * await control.openDocument(fileId)
+   * return reply.header('link', control.links).type('text/html').send(control.render())
+   * ```
+   */
+  readonly links: string[]
+  /**
    * The signed configuration, or `null` without a document. Created and signed anew at every access.
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the first document is still being opened; an `await` is missing.

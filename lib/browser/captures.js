@@ -1,7 +1,9 @@
 // Calls of `captureDocument` that wait for the editor. It answers only one `downloadAs` at a time, and says nothing about which.
-import { CaptureError } from './errors.js'
+// Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers compare, from the page's module.
+import { fetchThroughProxy } from './through-proxy.js'
 
 /** @import { DownloadAsEvent } from '@onlyoffice/doceditor-types' */
+/** @import { EditorPage } from './fragment.js' */
 /** @typedef {NonNullable<DownloadAsEvent['data']>} DownloadedFile */
 
 /**
@@ -23,15 +25,26 @@ const REPORTED_MS = 30_000
 /** For the answer to a capture that was aborted. */
 const ABORTED_MS = 5_000
 
+/** Formats that are files of another type. @type {Record<string, string>} */
+const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
+
 /** @typedef {ReturnType<typeof createCaptures>} Captures */
 
-/** @param {(fileType: string | undefined) => void} downloadAs */
-export function createCaptures (downloadAs) {
+export { fetchThroughProxy }
+
+/**
+ * @param {object} editor
+ * @param {EditorPage} editor.page
+ * @param {() => string} editor.title
+ * @param {boolean} editor.isReady Whether the document is open.
+ * @param {(fileType: string | undefined) => void} editor.downloadAs
+ * @param {typeof import('./errors.js').CaptureError} CaptureError
+ */
+export function createCaptures ({ page, title, isReady, downloadAs }, CaptureError) {
   /** @type {Capture[]} */
   const waiting = []
   /** What the editor was asked for last. It keeps its place for a while when it is aborted: its answer must not go to the next. @type {Capture | undefined} */
   let current
-  let isReady = false
   /** The answer to a capture that was given up may come yet. */
   let isOneLate = false
   /** Its time is limited already. */
@@ -95,34 +108,47 @@ export function createCaptures (downloadAs) {
     giveUpIn(REPORTED_MS, failure) // it may be about something else: the answer may come yet
   }
 
+  /**
+   * @param {string | undefined} fileType
+   * @param {AbortSignal} signal
+   * @returns {Promise<DownloadedFile>}
+   */
+  async function turnOf (fileType, signal) {
+    signal.throwIfAborted()
+    let abort = () => {}
+    try {
+      return await new Promise((resolve, reject) => {
+        const capture = { fileType, resolve, reject }
+        abort = () => {
+          const position = waiting.indexOf(capture)
+          if (position >= 0) waiting.splice(position, 1)
+          if (capture === current) {
+            isEnding = true
+            giveUpIn(ABORTED_MS)
+          }
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', abort)
+        waiting.push(capture)
+        next()
+      })
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
   return {
     /**
      * @param {string | undefined} fileType
      * @param {AbortSignal} signal
-     * @returns {Promise<DownloadedFile>}
+     * @returns {Promise<File>}
      */
-    async add (fileType, signal) {
-      signal.throwIfAborted()
-      let abort = () => {}
-      try {
-        return await new Promise((resolve, reject) => {
-          const capture = { fileType, resolve, reject }
-          abort = () => {
-            const position = waiting.indexOf(capture)
-            if (position >= 0) waiting.splice(position, 1)
-            if (capture === current) {
-              isEnding = true
-              giveUpIn(ABORTED_MS)
-            }
-            reject(signal.reason)
-          }
-          signal.addEventListener('abort', abort)
-          waiting.push(capture)
-          next()
-        })
-      } finally {
-        signal.removeEventListener('abort', abort)
-      }
+    async capture (fileType, signal) {
+      const { url, fileType: made = fileType ?? page.config.document?.fileType ?? '' } = await turnOf(fileType, signal)
+      if (fileType !== undefined && !isSame(fileType, made)) throw new CaptureError('format', `The editor cannot make ${fileType} of this document: it made ${made}`, { fileType: made })
+      if (!url) throw new CaptureError('failed', 'The editor returned no URL for the document')
+      const blob = await fetchThroughProxy(page, url, signal, CaptureError)
+      return new File([blob], `${title().replace(/\.[^.]*$/, '')}.${made}`, { type: blob.type })
     },
 
     /**
@@ -150,4 +176,13 @@ export function createCaptures (downloadAs) {
       for (const capture of left) capture?.reject(new CaptureError('closed', 'The editor was closed before it gave the document'))
     }
   }
+}
+
+/**
+ * @param {string} asked
+ * @param {string} made
+ */
+function isSame (asked, made) {
+  const [one, other] = [asked, made].map(type => SAME_TYPE[type.toLowerCase()] ?? type.toLowerCase())
+  return one === other
 }

@@ -1,19 +1,17 @@
 // Creates the editor in a fragment, and follows it as long as it is there.
 import { closeEditor } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
-import { capture } from './capture.js'
-import { createCaptures } from './captures.js'
 import { hasCloseElement } from './closing.js'
 import { layoutOfDevice } from './device.js'
 import { followChanges } from './unsent.js'
 import { ask, askFresh } from './fresh.js'
-import { NoFrameError } from './errors.js'
+import { CaptureError, NoFrameError } from './errors.js'
 import { keepTokenValid } from './renewal.js'
 import { createTeller } from './tell.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { ActionContext } from './actions/index.js' */
-/** @import { CaptureOptions } from './capture.js' */
+/** @import { Captures } from './captures.js' */
 /** @import { EditorPage } from './fragment.js' */
 /** @import { Messages } from './messages.js' */
 /** @import { Notice } from './notice.js' */
@@ -48,10 +46,14 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   /** @type {any} */
   let docEditor = null
   let isGone = false
+  let isReady = false
   let title = String(page.config.document?.title ?? '')
   const changes = followChanges()
   const isStrict = page.config.editorConfig?.coEditing?.mode === 'strict'
-  const captures = createCaptures(fileType => docEditor.downloadAs(fileType))
+  /** From the first capture on: one promise, because imports of one module may be ready in another order. @type {Promise<Captures> | undefined} */
+  let loading
+  /** @type {Captures | undefined} */
+  let captures
   const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
   const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
   const showsClose = page.events.includes('onRequestClose') || own.onRequestClose !== undefined || (page.closeUrl !== '' && !hasCloseElement())
@@ -95,7 +97,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     const data = event?.data
     opening.event(name, data)
     changes.event(name, data)
-    if (captures.event(name, data)) return
+    if (name === 'onDocumentReady') isReady = true
+    if (captures?.event(name, data)) return
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
     const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))
     if (own[name]) own[name](event)
@@ -114,6 +117,18 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     }
   }
 
+  async function loadCaptures () {
+    try {
+      const { createCaptures } = await import('./captures.js')
+      if (!isGone) captures = createCaptures({ page, title: () => title, isReady, downloadAs: fileType => docEditor.downloadAs(fileType) }, CaptureError)
+    } catch (cause) {
+      loading = undefined
+      throw new CaptureError('unreachable', 'The application did not answer', { cause })
+    }
+    if (!captures) throw new CaptureError('closed', 'The editor was closed before it gave the document')
+    return captures
+  }
+
   keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
   docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
@@ -128,12 +143,19 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     isStrict,
     close: () => closeEditor(context),
 
-    /** @param {CaptureOptions} options */
-    capture: options => capture({ page, captures, title: () => title }, options),
+    /**
+     * @param {string | undefined} fileType
+     * @param {AbortSignal} signal
+     */
+    async capture (fileType, signal) {
+      if (captures) return await captures.capture(fileType, signal)
+      loading ??= loadCaptures()
+      return await (await orAborted(loading, signal)).capture(fileType, signal)
+    },
 
     destroy () {
       isGone = true
-      captures.end()
+      captures?.end()
       changes.forget()
       for (const dialog of fragment.querySelectorAll('dialog')) dialog.close()
       try {
@@ -143,6 +165,21 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       }
     }
   }
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+async function orAborted (promise, signal) {
+  promise.catch(() => {}) // nobody may wait for it
+  signal.throwIfAborted()
+  return await new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    promise.then(resolve, reject)
+  })
 }
 
 /**

@@ -2,6 +2,7 @@
 import { loadApi } from './api-script.js'
 import { assertFragment, assertHandlers, assertOptions } from './arguments.js'
 import { followCloseElements } from './closing.js'
+import { createEditor } from './create-editor.js'
 import { UnsentChangesError } from './errors.js'
 import { readFragment } from './fragment.js'
 import { placeOfPage } from './links.js'
@@ -65,6 +66,7 @@ async function remember (fragment, mount) {
 async function mount (fragment, events, isFresh = false) {
   const page = readFragment(fragment)
   if (page === null) return null
+  const apiLoaded = loadApi(page.api) // before anything that takes time
   followCloseElements()
   const state = stateOf(fragment)
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
@@ -83,8 +85,7 @@ async function mount (fragment, events, isFresh = false) {
     isInPage: () => fragment.isConnected
   })
   try {
-    // The larger part of this module, while the document server's script is loading.
-    const [{ createEditor }] = await Promise.all([import('./create-editor.js'), loadApi(page.api), isFresh || goToPlace(fragment, page)])
+    await Promise.all([apiLoaded, isFresh || goToPlace(fragment, page)])
     if (opening.isOver()) return null // unmounted meanwhile
     const editor = createEditor({
       fragment,

@@ -20,7 +20,7 @@ import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
 import { signedConfig } from './config.js'
 import { convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert, setRules, thumbnailRules, VersionNumber } from './method-rules.js'
-import { type PageUrls, renderFragment } from './page.js'
+import { linksOf, type PageUrls, renderFragment } from './page.js'
 import { pageUser, renderedDefaults } from './page-defaults.js'
 import { signerOf } from './signed-data.js'
 
@@ -84,6 +84,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     get proxyToken () {
       return control.hasDocument ? urls.proxyToken(openedFileId()) : ''
+    },
+
+    get links () {
+      return linksOf(dependencies.pageUrls)
     },
 
     get config () {

@@ -3,8 +3,8 @@ import type { RenderOptions } from '../../types/control.js'
 import { escapeHtml } from '../html.js'
 
 export interface PageUrls {
-  /** URL of the document server's api.js. */
-  readonly editorApiUrl: string
+  /** The document server's api.js. */
+  readonly editorApiUrl: Readonly<URL>
   /** Path of the handler. */
   readonly handlerPath: string
   /** Path of the module that mounts the editor. */
@@ -24,11 +24,26 @@ export interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' |
   readonly actions: readonly string[]
 }
 
+/** Values of Link headers: what a page with a document needs first. */
+export function linksOf (urls: PageUrls): string[] {
+  const links = [...documentServerLinks(urls), { href: urls.modulePath, rel: 'modulepreload' }]
+  return links.map(({ href, ...parameters }) => [`<${href}>`, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join('; '))
+}
+
+/** Attributes of `link` elements. As by the script element that the module makes, api.js is requested without CORS. */
+function documentServerLinks ({ editorApiUrl }: PageUrls): Array<Readonly<Record<string, string>> & { readonly href: string }> {
+  return [
+    { href: editorApiUrl.origin, rel: 'preconnect' },
+    { href: editorApiUrl.href, rel: 'preload', as: 'script' }
+  ]
+}
+
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
-export function renderFragment ({ configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, messages }: PageContent, { editorApiUrl, handlerPath, modulePath }: PageUrls): string {
+export function renderFragment ({ configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, messages }: PageContent, urls: PageUrls): string {
+  const { editorApiUrl, handlerPath, modulePath } = urls
   const id = `onlyoffice-editor-${randomUUID()}`
   const data = {
-    api: editorApiUrl,
+    api: editorApiUrl.href,
     handler: handlerPath,
     'file-id': fileId,
     'proxy-token': proxyToken,
@@ -37,12 +52,17 @@ export function renderFragment ({ configJson, fileId, proxyToken, pageToken, ren
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
     ...(messages && { messages: JSON.stringify(messages) })
   }
-  const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${escapeHtml(value)}"`).join('')
-  return `<div class="onlyoffice-editor" data-onlyoffice-editor${attributes}>
+  const ofDocument = Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value]))
+  const links = configJson === 'null' ? '' : documentServerLinks(urls).map(attributes => `<link${attributesOf(attributes)}>\n`).join('')
+  return `<div class="onlyoffice-editor" data-onlyoffice-editor${attributesOf(ofDocument)}>
 <script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>
 </div>
-<script type="module" src="${escapeHtml(modulePath)}"></script>`
+${links}<script type="module"${attributesOf({ src: modulePath })}></script>`
+}
+
+function attributesOf (values: Readonly<Record<string, string>>): string {
+  return Object.entries(values).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`).join('')
 }
 
 /** JSON without characters that could end the script element, start a comment or end a line of JavaScript. */

@@ -1,20 +1,61 @@
-import send from '@fastify/send'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { fileURLToPath } from 'node:url'
+import { fastifyStatic } from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { MODULE_FILE, MODULES, type PageModules } from './page-modules.js'
+import type { CommonRouteOptions } from './route-options.js'
 
-const BROWSER_MODULES = fileURLToPath(new URL('../browser/', import.meta.url))
+interface Dependencies {
+  readonly path: string
+  readonly modules: PageModules
+  readonly routeOptions: CommonRouteOptions
+}
 
-/** Serves the page's modules below the handler's path, with validators and ranges. */
-export function assetsRoute (path: string): RouteOptions {
-  return {
-    method: ['GET', 'HEAD'],
-    url: `${path}/assets/*`,
-    async handler (request: FastifyRequest, reply: FastifyReply) {
-      const { '*': name } = request.params as { '*': string }
-      const { type, statusCode, headers, stream, metadata } = await send(request.raw, encodeURI(`/${name}`), { root: BROWSER_MODULES, index: false })
-      if (type === 'file') return await reply.code(statusCode).headers(headers).send(stream)
-      if (type === 'error' && statusCode !== 404) throw metadata.error
-      return reply.callNotFound()
-    }
+type SendFile = (this: FastifyReply, name: string, options: { readonly etag: boolean, readonly lastModified: boolean }) => FastifyReply
+
+/** Names without a hash, for imports that an application writes into its pages. Each module lists all that it needs: the browser asks for that at once. */
+const ENTRIES: Readonly<Record<string, (file: (name: string) => string) => string>> = {
+  // A page that mounts and captures by itself: the other pages do not import the module.
+  editor: file => `import './${file('captures')}'\nexport * from './${file('editor')}'\n`,
+  'document-editor': file => `import './${file('editor')}'\nexport * from './${file('document-editor')}'\n`
+}
+
+/** Serves the page's modules below the handler's path. */
+export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
+  return async function assets (scope: FastifyInstance): Promise<void> {
+    const sendFile = await fileSender(scope)
+    const fileOf = (name: string) => modules.get(name) ?? ''
+
+    scope.route({
+      ...routeOptions,
+      method: ['GET', 'HEAD'],
+      url: `${path}/assets/*`,
+      async handler (request: FastifyRequest, reply: FastifyReply) {
+        const { '*': asked } = request.params as { '*': string }
+        const [, name = '', hash] = MODULE_FILE.exec(asked) ?? []
+        const entry = Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
+        if (hash === undefined && entry) return await reply.type('application/javascript; charset=utf-8').header('cache-control', 'no-cache').send(entry(fileOf))
+        const file = modules.get(name)
+        if (hash === undefined || file === undefined) return reply.callNotFound()
+        // Of another release, whose page was made by another instance or before an update: this release's will do, but not under that name.
+        const isOurs = asked === file
+        reply.header('cache-control', isOurs ? 'public, max-age=31536000, immutable' : 'no-store')
+        varyByEncoding(reply)
+        return sendFile.call(reply, file, { etag: isOurs, lastModified: isOurs })
+      }
+    })
   }
+}
+
+/** `reply.sendFile` without decorating replies: the application may have registered the same plugin, with options of its own. */
+async function fileSender (scope: FastifyInstance): Promise<SendFile> {
+  let sendFile: SendFile | undefined
+  const undecorated = Object.create(scope, {
+    decorateReply: { value (name: string, method: SendFile) { if (name === 'sendFile') sendFile = method } }
+  }) as FastifyInstance
+  await fastifyStatic(undecorated, { root: MODULES, serve: false, preCompressed: true, cacheControl: false, index: false })
+  return sendFile!
+}
+
+/** Beside what hooks of the application have set, such as those of @fastify/cors. */
+function varyByEncoding (reply: FastifyReply): void {
+  reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '))
 }

@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Settings } from '../options.js'
 import type { Shutdown } from '../shutdown.js'
-import { assetsRoute } from './assets.js'
+import { assetsScope } from './assets.js'
 import { bodyReader } from './body-reader.js'
 import { parseCallbackBody } from './callback-body.js'
 import type { Credentials } from './credentials.js'
 import { routeNearMisses } from './near-misses.js'
 import type { Observer } from './observer.js'
+import type { PageModules } from './page-modules.js'
 import type { ProbeRequests } from './probe-requests.js'
 import type { HandlerRequest } from './request.js'
 import { addRequestNotes, notesOf } from './request-notes.js'
@@ -24,6 +25,7 @@ interface Dependencies {
   readonly otherRoutes: readonly RouteOptions[]
   /** The same, of routes that read bodies in another way. */
   readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
+  readonly pageModules: PageModules
   readonly routeOptions: RouteOptionsOf
   /** By method; a method without one is hidden from API documentation. */
   readonly transforms: HandlerTransforms | undefined
@@ -31,7 +33,7 @@ interface Dependencies {
 }
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, routeOptions, transforms, shutdown }: Dependencies) {
+export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, pageModules, routeOptions, transforms, shutdown }: Dependencies) {
   const { path } = settings
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
@@ -53,6 +55,6 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
     for (const route of otherRoutes) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
     routeNearMisses(scope, path, routeOptions('document-server'))
-    scope.route({ ...routeOptions('page'), ...assetsRoute(path) })
+    await scope.register(assetsScope({ path, modules: pageModules, routeOptions: routeOptions('page') }))
   }
 }

@@ -78,7 +78,7 @@ t.test('an unusual fileId cannot break out of its attribute and is read back unc
     const fragment = control.render()
     const data = dataOf(fragment)
     t.equal(data['file-id'], id)
-    t.equal(fragment.match(/<(?!\/)/g)?.length, 4, 'two div and two script elements, no other')
+    t.equal(fragment.match(/<(?!\/)/g)?.length, 6, 'two div, two link and two script elements, no other')
     t.notMatch(/^<div([^>]*)>/.exec(fragment)![1]!.replace(/"[^"]*"/g, ''), /[^ \w=-]/, 'nothing but names outside of the quotes')
     const response = await fetch(host.handler({ action: 'proxy', fileId: data['file-id']!, url: `${upstream.origin}/cache/files/x` }), { headers: { 'x-editor-proxy-token': data['proxy-token']! } })
     t.equal(response.status, 200, 'and the token is for it')

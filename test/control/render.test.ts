@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import http from 'node:http'
 import t from 'tap'
 import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../lib/index.js'
 import { HANDLER, startHost } from '../helpers/host.js'
@@ -32,7 +34,7 @@ for (const [what, name] of Object.entries(hostile)) {
     t.match(moduleAttributes, /^ type="module" src="[^"]+"$/)
     t.strictSame(JSON.parse(json), JSON.parse(control.configJson))
     t.equal(JSON.parse(json).document.title, name)
-    t.equal(fragment.match(/<(?!\/)/g)?.length, 4, 'two div and two script elements, no other')
+    t.equal(fragment.match(/<(?!\/)/g)?.length, 6, 'two div, two link and two script elements, no other')
   })
 }
 
@@ -42,22 +44,70 @@ t.test('the fragment references the document server\'s script, the handler and a
   const handler = `/office${HANDLER}`
   t.match(fragment, ' data-api="https://docs.example.com/web-apps/apps/api/documents/api.js"')
   t.match(fragment, ` data-handler="${handler}"`)
-  t.match(fragment, `src="${handler}/assets/editor.js"`)
+  const [, name] = new RegExp(`<script type="module" src="${handler}/assets/(editor-[0-9a-f]{12}\\.js)"></script>$`).exec(fragment)!
 
-  const module = await fetch(`${host.origin}${HANDLER}/assets/editor.js`)
+  const module = await fetch(`${host.origin}${HANDLER}/assets/${name}`)
   t.equal(module.status, 200)
   t.match(module.headers.get('content-type'), /javascript/)
   const source = await module.text()
-  const imports = [...source.matchAll(/^(?:import|export) .* from '\.\/(.+)'$/gm)]
+  t.notMatch(source, /(?:^|[;}])(?:import|export)\b[^;]*from\s*["']/, 'it is all in one')
+  const imports = [...source.matchAll(/import\("\.\/([\w.-]+)"\)/g)]
   t.ok(imports.length > 0)
   for (const [, name] of imports) {
     const imported = await fetch(`${host.origin}${HANDLER}/assets/${name}`)
-    t.match([imported.status, imported.headers.get('content-type')], [200, /javascript/], `and ${name}, which it imports`)
+    t.match([imported.status, imported.headers.get('cache-control')], [200, /immutable/], `and ${name}, which it imports when it needs it`)
   }
   for (const path of ['/assets', '/assets/', '/assets/../plugin.js', '/assets/%2e%2e/plugin.ts', '/assets/..%2fplugin.ts', '/assets/nothing.js']) {
     const response = await fetch(host.origin + HANDLER + path)
     t.ok(response.status === 404 || response.status === 403, path)
   }
+})
+
+t.test('a page with a document lets the browser fetch api.js at once; the same links are there for headers, also before the document is opened', async t => {
+  const host = await startHost(t, { documentServerOrigin: 'https://docs.example.com', publicBaseUrl: 'https://app.example.com/office' })
+  const control = host.app.editorControl()
+  const links = (html: string) => html.match(/<link[^>]*>/g)
+  t.equal(links(control.render()), null, 'no document, no need')
+  const before = control.links
+  const { fileId } = await host.storage.create('txt', Buffer.from('x'))
+  const fragment = (await control.openDocument(fileId)).render()
+  t.strictSame(links(fragment), [
+    '<link href="https://docs.example.com" rel="preconnect">',
+    '<link href="https://docs.example.com/web-apps/apps/api/documents/api.js" rel="preload" as="script">'
+  ])
+  t.match(fragment, /^<div class="onlyoffice-editor" data-onlyoffice-editor/, 'the element is still the first one')
+  const [, module] = /<script type="module" src="([^"]+)"/.exec(fragment)!
+  t.strictSame(control.links, before)
+  t.strictSame(before, [
+    '<https://docs.example.com>; rel=preconnect',
+    '<https://docs.example.com/web-apps/apps/api/documents/api.js>; rel=preload; as=script',
+    `<${module}>; rel=modulepreload`
+  ])
+})
+
+t.test('links are valid headers, whatever the URLs contain', async t => {
+  const { app, origin } = await startHost(t, {
+    editorApiUrl: 'https://docs.example.com/<api>,;.js?a="b"&c=<d>, <e>',
+    path: '/office/<handler>,;é',
+    prepare (app) {
+      app.get('/page', async (_request, reply) => {
+        const { links } = app.editorControl()
+        reply.writeEarlyHints({ link: links })
+        return await reply.header('link', links).send('page')
+      })
+    }
+  })
+  const request = http.get(`${origin}/page`)
+  const hinted = once(request, 'information')
+  const [response] = await once(request, 'response') as [http.IncomingMessage]
+  response.resume()
+  const [{ statusCode, headers: hints }] = await hinted as [http.InformationEvent]
+  t.equal(statusCode, 103)
+  t.equal(hints.link, response.headers.link)
+  const { links } = app.editorControl()
+  t.equal(hints.link, links.join(', '))
+  for (const link of links) t.match(link, /^<[^<>"\s]+>; rel=[a-z]+(?:; as=script)?$/)
+  t.equal((await fetch(new URL(/<([^>]+)>/.exec(links[2]!)![1]!, origin))).status, 200)
 })
 
 t.test('URLs in the configuration cannot break out of their attribute', async t => {

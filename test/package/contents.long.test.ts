@@ -5,8 +5,10 @@ import { filesBelow, installPacked, type PackageName, root } from '../helpers/pa
 interface Expected {
   readonly folder: string
   readonly documents: readonly string[]
-  /** Served as they are written, not compiled. */
+  /** Served as they are, not compiled. */
   readonly assets: string
+  /** What is made of them. */
+  readonly bundle?: string
   /** Whether other packages may import them, with types. */
   readonly hasAssetTypes: boolean
 }
@@ -19,6 +21,7 @@ const packages: Readonly<Record<PackageName, Expected>> = {
     folder: '.',
     documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'UPGRADING.md', 'package.json', ...docs],
     assets: 'browser/',
+    bundle: 'assets/',
     hasAssetTypes: true
   },
   'onlyoffice-emulator': {
@@ -29,18 +32,20 @@ const packages: Readonly<Record<PackageName, Expected>> = {
   }
 }
 
-for (const [name, { folder, documents, assets, hasAssetTypes }] of Object.entries(packages)) {
+for (const [name, { folder, documents, assets, bundle = assets, hasAssetTypes }] of Object.entries(packages)) {
   t.test(`${name} contains what is built from its lib and types, its documents, and nothing else`, async t => {
     const isAsset = (path: string) => path.startsWith(assets)
     const { directory } = await installPacked(t, name as PackageName)
     const lib = await filesBelow(join(root, folder, 'lib'))
     const types = await filesBelow(join(root, folder, 'types'))
-    const modules = [...lib.filter(path => !isAsset(path)).map(path => `lib/${path}`), ...types.map(path => `types/${path}`)]
+    const isBundled = (path: string) => path.startsWith(bundle)
+    const modules = [...lib.filter(path => !isAsset(path) && !isBundled(path)).map(path => `lib/${path}`), ...types.map(path => `types/${path}`)]
     // A declaration file is an input of the browser's type check only.
     // A schema is an input of the build only.
     const compiled = modules.filter(path => !path.endsWith('.d.ts') && !path.endsWith('.schema.ts')).map(path => path.replace(/\.ts$/, ''))
     const expected = [
       ...documents,
+      ...lib.filter(path => isBundled(path) && !isAsset(path)).map(path => `dist/lib/${path}`),
       ...lib.filter(isAsset).flatMap(path => [`dist/lib/${path}`, ...hasAssetTypes ? [`dist/lib/${path.replace(/\.js$/, '.d.ts')}`] : []]),
       ...compiled.flatMap(path => [`dist/${path}.js`, `dist/${path}.d.ts`])
     ]

@@ -1,4 +1,4 @@
-import { fetchThroughProxy } from '../capture.js'
+import { CaptureError } from '../errors.js'
 import { openTab, pageUrl } from '../links.js'
 
 const TIME_LIMIT_MS = 180_000
@@ -14,7 +14,8 @@ export function saveAs ({ ask, messages, page, tell }) {
       const copy = await ask('save-as', { url, title, fileType })
       const name = String(copy.name ?? title)
       if (copy.isDownload) {
-        const file = await fetchThroughProxy(page, url, AbortSignal.timeout(TIME_LIMIT_MS))
+        const { fetchThroughProxy } = await import('../captures.js')
+        const file = await fetchThroughProxy(page, url, AbortSignal.timeout(TIME_LIMIT_MS), CaptureError)
         return tell.done(messages.copyOffered.replace('{name}', () => name), { label: messages.download, run: () => download(file, name) })
       }
       const shown = pageUrl(copy.url)

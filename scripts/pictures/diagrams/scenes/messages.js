@@ -12,8 +12,8 @@
 export function requestTo (url, callbackOf) {
   const { path, action } = placeOf(url)
   if (path === '/report') return { from: 'browser', to: 'application', says: 'the page', code: 'GET /report' }
-  if (path.endsWith('/assets/editor.js')) {
-    return { from: 'browser', to: 'application', says: 'the module that mounts the editor', code: 'GET assets/editor.js' }
+  if (/\/assets\/editor-\w+\.js$/.test(path)) {
+    return { from: 'browser', to: 'application', says: 'the module that mounts the editor', code: 'GET assets/editor-….js' }
   }
   if (action === 'download') return { from: 'documentServer', to: 'application', says: 'the document', code: 'GET ?action=download' }
   if (action !== 'callback') return null

@@ -8,6 +8,12 @@ export async function open () {
   const browser = await launchBrowser()
   try {
     const page = await browser.newPage()
+    // The browser asks for both at once: the diagram has them in this order.
+    const module = page.waitForRequest(/\/assets\/editor-/)
+    await page.route(/\/api\.js$/, async route => {
+      await (await module).response()
+      await route.continue()
+    })
     await page.goto(service.page)
     await editorFrame(page)
     await service.joined()

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import type { AddressInfo, Server } from 'node:net'
+import { createDocumentServer } from 'onlyoffice-emulator'
+import t, { type Test } from 'tap'
+import { fragmentType } from '../../lib/index.js'
+import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { createCertificate } from '../helpers/certificates.js'
+import { HANDLER, type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+
+const browser = await startBrowser(t)
+const skip = browser.missing
+const MODULE = /\/assets\/editor-[0-9a-f]{12}\.js$/
+
+interface ServiceOptions extends HostOptions {
+  /** A server that passes requests on to the host. */
+  readonly front?: (pass: (request: IncomingMessage, response: ServerResponse) => void) => Server
+  /** Of `publicBaseUrl`, which leads to the front. */
+  readonly publicPath?: string
+  /** Whether `control.links` are sent, too. */
+  readonly hasLinks?: boolean
+  /** Makes a page of the fragments of two documents. */
+  readonly page?: (first: string, second: string) => string
+}
+
+/** Pages with an editor, which have a strict policy. */
+async function start (t: Test, { front, publicPath, hasLinks = false, page = first => first, ...options }: ServiceOptions = {}) {
+  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
+  t.teardown(() => documentServer.close())
+  const fileIds: string[] = []
+  const server = front?.((request, response) => host.app.routing(request, response))
+  if (server) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const port = (server?.address() as AddressInfo | undefined)?.port
+  const host: Host = await startHost(t, {
+    documentServerOrigin: documentServer.url,
+    ...options,
+    ...(publicPath && { publicBaseUrl: `http://127.0.0.1:${port}${publicPath}` }),
+    prepare (app) {
+      const rendered = async () => await Promise.all(fileIds.map(async fileId => (await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)).render()))
+      app.get('/fragment', async (_request, reply) => reply.type(fragmentType).send((await rendered())[1]))
+      app.get('/page', async (request, reply) => {
+        const { links } = app.editorControl()
+        if (hasLinks && request.raw.httpVersionMajor > 1) reply.writeEarlyHints({ link: links })
+        if (hasLinks) reply.header('link', links)
+        const [first, second] = await rendered()
+        return await reply.type('text/html')
+          .header('content-security-policy', `default-src 'none'; script-src 'self' ${documentServer.url}; frame-src ${documentServer.url}; connect-src 'self'; img-src data:; base-uri 'none'`)
+          .send(`<!DOCTYPE html><html lang="en"><title>Editor</title><link rel="icon" href="data:,">${page(first!, second!)}`)
+      })
+    }
+  })
+  for (const text of ['first', 'second']) fileIds.push((await host.storage.create('txt', Buffer.from(text))).fileId)
+  // When no page keeps a connection to it.
+  if (server) t.teardown(() => { server.close() })
+
+  const { page: tab, problems } = await browser.newPage(t, { ignoreHTTPSErrors: true })
+  tab.on('console', message => { if (message.type() === 'warning') problems.push(message.text()) })
+  return {
+    tab,
+    problems,
+    port,
+    origin: host.origin,
+    /** What the page asks the network for until its editor is ready, in the order of the requests: from the application, and of the document server's scripts. */
+    async open (url: string) {
+      const session = await tab.context().newCDPSession(tab)
+      await session.send('Network.enable')
+      const asked = new Map<string, string>()
+      session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type }) => { if (!url.startsWith('data:')) asked.set(requestId, type === 'Document' && url.startsWith(documentServer.url) ? '' : url) })
+      session.on('Network.requestServedFromCache', ({ requestId }) => { asked.delete(requestId) })
+      await tab.goto(url)
+      await editorFrame(tab)
+      await session.detach()
+      const urls = [...asked.values()]
+      return {
+        own: urls.filter(asked => asked.startsWith(new URL(url).origin)).map(asked => asked.slice(new URL(url).origin.length)),
+        api: urls.filter(asked => asked.endsWith('/api.js')).length
+      }
+    }
+  }
+}
+
+const ways: Readonly<Record<string, { readonly options?: ServiceOptions, readonly path?: string, readonly scheme?: string }>> = {
+  'over HTTP/1.1': {},
+  'below a prefix': { options: { prefix: '/office' } },
+  'behind a proxy that takes a prefix away': {
+    options: {
+      publicPath: '/office',
+      front: pass => createServer((request, response) => {
+        request.url = request.url!.replace(/^\/office/, '')
+        pass(request, response)
+      })
+    },
+    path: '/office'
+  },
+  'with its links in headers': { options: { hasLinks: true } },
+  'over HTTP/2, with its links in Early Hints': { options: { hasLinks: true, front: pass => createSecureServer(createCertificate(), pass as never) }, scheme: 'https' },
+  'over HTTP/2': { options: { front: pass => createSecureServer(createCertificate(), pass as never) }, scheme: 'https' }
+}
+
+for (const [way, { options = {}, path = '', scheme = 'http' }] of Object.entries(ways)) {
+  t.test(`${way}: a page asks for itself and one module, a second time for itself only, and once for api.js, with no warning of the browser`, { skip }, async t => {
+    const { open, port, origin, problems, tab } = await start(t, options)
+    const url = `${port === undefined ? origin : `${scheme}://127.0.0.1:${port}`}${path}/page`
+    const cold = await open(url)
+    t.match(cold.own, [`${path}/page`, MODULE])
+    t.strictSame([cold.own.length, cold.api], [2, 1])
+    t.equal(await tab.evaluate('performance.getEntriesByType("navigation")[0].nextHopProtocol'), scheme === 'https' ? 'h2' : 'http/1.1')
+    await tab.goto('about:blank')
+    t.strictSame((await open(url)).own, [`${path}/page`])
+    t.strictSame(problems, [])
+  })
+}
+
+const ELEMENT = `<script type="module" src="${HANDLER}/assets/document-editor.js"></script>`
+const pages: Readonly<Record<string, (first: string, second: string) => string>> = {
+  'two fragments': (first, second) => first + second,
+  'a fragment and an element that fetches one': first => `${ELEMENT}${first}<document-editor src="/fragment"></document-editor>`,
+  'the same, the fragment first': first => `${first}<document-editor src="/fragment"></document-editor>${ELEMENT}`,
+  'a fragment and an element around one': (first, second) => `${first}<document-editor>${second}</document-editor>${ELEMENT}`
+}
+
+for (const [what, page] of Object.entries(pages)) {
+  t.test(`a page with ${what} mounts each editor once, with one module and one api.js`, { skip }, async t => {
+    const { open, origin, problems, tab } = await start(t, { page })
+    const { own, api } = await open(`${origin}/page`)
+    await tab.waitForFunction('document.querySelectorAll("[data-onlyoffice-editor] > iframe").length === 2')
+    for (const index of [0, 1]) await tab.frameLocator('iframe').nth(index).locator('[data-content][aria-busy="false"]').waitFor()
+    t.equal(await tab.locator('iframe').count(), 2)
+    t.equal(own.filter(url => MODULE.test(url)).length, 1)
+    t.equal(api, 1)
+    const isSameModule = `import('${HANDLER}/assets/editor.js').then(({ CaptureError }) => document.createElement('document-editor').capture().catch(error => error instanceof CaptureError))`
+    t.equal(!what.includes('element') || await tab.evaluate(isSameModule), true)
+    t.strictSame(problems, [])
+  })
+}
+
+t.test('what few pages need is loaded when it is needed; a page of another release works with this one\'s module', { skip }, async t => {
+  const { open, origin, problems, tab } = await start(t, { page: first => first.replace(/editor-[0-9a-f]{12}\.js/, 'editor-000000000000.js') })
+  const { own } = await open(`${origin}/page`)
+  t.strictSame(own, ['/page', `${HANDLER}/assets/editor-000000000000.js`])
+  const loaded = tab.waitForRequest(/\/assets\/captures-[0-9a-f]{12}\.js$/)
+  t.equal(await tab.evaluate(`import('${HANDLER}/assets/editor-000000000000.js').then(({ captureDocument }) => captureDocument()).then(file => file.text())`), 'first')
+  await loaded
+  t.strictSame(problems, [])
+})
