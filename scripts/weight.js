@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A new dependency has to be worth it: raise these with the reason in the commit. */
-const LIMITS = { packages: 25, megabytes: 3.1 }
+const LIMITS = { packages: 34, megabytes: 10.1 }
 /** Of the package itself, unpacked. What is in it: test/package/contents.long.test.ts. */
 const OWN_LIMITS = { megabytes: 1.8 }
 

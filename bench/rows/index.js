@@ -6,6 +6,7 @@ import { config } from './config.js'
 import { download } from './download.js'
 import { imports } from './import.js'
 import { lookup } from './lookup.js'
+import { pages } from './page.js'
 import { proxy } from './proxy.js'
 import { records } from './records.js'
 import { save } from './save.js'
@@ -23,6 +24,7 @@ export const rows = [
   config,
   ...lookup,
   ...imports,
+  ...pages,
   start,
   callbacksSustained,
   records,
