@@ -1,4 +1,4 @@
-// An application with two pages of a document: the plugin's, and one written by hand. The document server is in the same process.
+// An application with two pages of a document: the plugin's, and one written by hand.
 import http from 'node:http'
 import http2 from 'node:http2'
 import { register } from 'node:module'
@@ -9,14 +9,12 @@ import { answerCalls } from '../framework/child.js'
 import { JWT_SECRET } from '../framework/secret.js'
 
 register('../../scripts/typescript/hooks.js', import.meta.url)
-const { createDocumentServer } = await import('onlyoffice-emulator')
 const { createCertificate } = await import('../../test/helpers/certificates.js')
 
 answerCalls({
-  /** @param {{ isHttp2: boolean, prefix: string }} options */
-  async start ({ isHttp2, prefix }) {
-    const documentServer = await createDocumentServer({ jwtSecret: JWT_SECRET, libreOffice: false })
-    const editorApiUrl = `${documentServer.url}/web-apps/apps/api/documents/api.js`
+  /** @param {{ documentServer: string, isHttp2: boolean, prefix: string }} options */
+  async start ({ documentServer, isHttp2, prefix }) {
+    const editorApiUrl = `${documentServer}/web-apps/apps/api/documents/api.js`
     // The document server comes over plain HTTP in any case: it would have to trust the certificate.
     const plain = http.createServer()
     const server = isHttp2 ? http2.createSecureServer(createCertificate()) : plain

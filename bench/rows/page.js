@@ -30,7 +30,8 @@ const pageRow = (name, how, host) => ({
     warmRequests: { name: 'second time, requests to the application', unit: '', atMost: 1 }
   },
   async measure (mode) {
-    const application = await startProgram('candidates/page.js', 'measured', host)
+    const documentServer = await startProgram('load/emulator.js', 'measured')
+    const application = await startProgram('candidates/page.js', 'measured', { ...host, documentServer: documentServer.started.url })
     const browser = await startProgram('load/pages.js', 'load')
     try {
       /** @type {Record<string, Array<{ cold: Opening, warm: Opening }>>} */
@@ -56,7 +57,7 @@ const pageRow = (name, how, host) => ({
         warmRequests: requests('warm')
       }
     } finally {
-      await Promise.all([browser.stop(), application.stop()])
+      await Promise.all([browser.stop(), application.stop(), documentServer.stop()])
     }
   }
 })
