@@ -23,7 +23,8 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
   let state = 'loading'
   let timer = 0
   const reload = { label: messages.reload, run: () => location.reload() }
-  showLoading()
+  // With api.js at hand, the editor's frame is asked for before.
+  setTimeout(() => { if (state === 'loading') showLoading() })
 
   function showLoading () {
     notice.show({ place: 'cover', role: 'status', title: messages.loading, isBusy: true })
