@@ -90,7 +90,7 @@ const emulator = {
 const restricted = {
   undici: ['lib/http-client', 'emulator/lib/outbound'],
   'fast-jwt': ['lib/document-server/token'],
-  '@aws-sdk': ['lib/storage/s3/object-store', 'lib/storage/s3/s3-storage'],
+  '@aws-sdk': ['lib/storage/s3/direct-requests', 'lib/storage/s3/object-store', 'lib/storage/s3/s3-storage'],
   '@fastify/error': ['lib/errors'],
   '@fastify/static': ['lib/handler/assets', 'emulator/lib/editor-page'],
   '@fastify/websocket': ['emulator/lib/editor-page'],

@@ -18,14 +18,15 @@ export async function storage () {
     forcePathStyle: true,
     credentials: { accessKeyId: S3_ACCESS_KEY, secretAccessKey: S3_SECRET_KEY }
   })
-  client.middlewareStack.add(next => async args => {
-    const result = await next(args)
-    const { headers: sent } = /** @type {any} */ (args.request)
-    const { headers: received } = /** @type {any} */ (result.response)
+  const { requestHandler } = client.config
+  const handle = requestHandler.handle.bind(requestHandler)
+  // Middleware would make the storage send everything through the client's.
+  requestHandler.handle = async (request, options) => {
+    const result = await handle(request, options)
     traffic.requests++
-    traffic.sent += Number(sent['content-length'] ?? 0)
-    traffic.received += Number(received['content-length'] ?? 0)
+    traffic.sent += Number(request.headers['content-length'] ?? 0)
+    traffic.received += Number(result.response.headers['content-length'] ?? 0)
     return result
-  }, { step: 'deserialize', priority: 'low', name: 'traffic' })
+  }
   return s3Storage({ client, bucket: S3_BUCKET, prefix: S3_PREFIX, sweepInterval: false, redirectDownloads: REDIRECT === 'true' })
 }

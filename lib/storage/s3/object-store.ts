@@ -1,18 +1,18 @@
 import {
-  AbortMultipartUploadCommand, CopyObjectCommand, DeleteObjectCommand, GetObjectCommand, ListMultipartUploadsCommand,
-  ListObjectsV2Command, PutObjectCommand, type S3Client
+  AbortMultipartUploadCommand, type CompletedPart, CompleteMultipartUploadCommand, CopyObjectCommand, CreateMultipartUploadCommand, DeleteObjectCommand,
+  GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client,
+  UploadPartCommand
 } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
-import { Readable } from 'node:stream'
-import { isUint8Array } from 'node:util/types'
+import type { Readable } from 'node:stream'
 import { performance } from 'node:perf_hooks'
 import type { ByteRange, Content } from '../../../types/storage.js'
-import { assertBytes } from '../../content.js'
-import { InvalidOptionError, StorageError, StorageTimeoutError } from '../../errors.js'
+import { StorageError, StorageTimeoutError } from '../../errors.js'
 import { discard } from '../../streams.js'
+import { type Part, partsOf } from './content-parts.js'
+import { createDirectRequests, goingOn, type SmallAnswer, type SmallCommand } from './direct-requests.js'
 import { incompleteError, isNotFound, statusOf, storeError } from './store-errors.js'
 import { createStoreTime, type StoreTime } from './store-time.js'
-import { streamedBody } from './streamed-body.js'
+import { streamedBody, wholeBody } from './streamed-body.js'
 
 /** A small object. */
 export interface SmallObject {
@@ -79,10 +79,7 @@ interface Measurable {
   readonly middlewareStack: { add (middleware: never, options: { step: 'deserialize', name: string, priority: 'high' }): void }
 }
 
-const PART_BYTES = 5 * 1024 * 1024
-const UPLOAD_QUEUE = 2
-/** `Upload` copies whatever it has into each part. */
-const MAX_CHUNK_BYTES = 256 * 1024
+const PARTS_AT_ONCE = 2
 /** CopyObject takes no larger ones. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3
 /** Records and lists of versions are far smaller. */
@@ -91,12 +88,15 @@ const CUT_OFF_ATTEMPTS = 3
 
 export function createObjectStore ({ client, bucket: Bucket, requestTimeout, urlClient = client }: ObjectStoreOptions): ObjectStore {
   const time = createStoreTime()
+  const direct = createDirectRequests(client, Bucket)
+  const urls = urlClient === client ? direct : createDirectRequests(urlClient, Bucket)
   let quoted = (etag: string) => etag
 
   /** Has the store's time read from the answer to a command. */
-  function measured<Command extends Measurable> (command: Command): Command {
+  function measured<Command extends Measurable> (command: Command, sentAt?: number): Command {
     const middleware = (next: (args: unknown) => Promise<{ response: unknown }>) => async (args: unknown) => {
-      const start = performance.now()
+      const start = sentAt ?? performance.now()
+      sentAt = undefined // the first try only
       const result = await next(args)
       const { headers } = result.response as { headers?: Record<string, string> }
       time.answered(headers?.date, start)
@@ -104,6 +104,14 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     }
     command.middlewareStack.add(middleware as never, { step: 'deserialize', name: 'storeTime', priority: 'high' })
     return command
+  }
+
+  async function sent (command: SmallCommand, options: CallOptions): Promise<SmallAnswer> {
+    const start = performance.now()
+    const { answer, first } = await direct.attempt(command, options.abortSignal)
+    if (!answer) return await client.send((first ? measured(goingOn(command, first), start) : measured(command)) as GetObjectCommand, options)
+    time.answered(answer.date, start)
+    return answer
   }
 
   /** Runs one operation, which ends when it is aborted. */
@@ -129,56 +137,82 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
 
   async function getOnce (key: string): Promise<SmallObject | null> {
     return await run('GetObject', async options => {
-      const { Body, ContentLength, ETag, LastModified } = await client.send(measured(new GetObjectCommand({ Bucket, Key: key })), options).catch(nullIfNotFound) ?? {}
+      const { Body, ContentLength: length = -1, ETag, LastModified, checksum } = await sent(new GetObjectCommand({ Bucket, Key: key }), options).catch(nullIfNotFound) ?? {}
       if (Body === undefined) return null
       const body = Body as Readable
       options.abortSignal.addEventListener('abort', () => discard(body), { once: true })
-      const chunks: Uint8Array[] = []
-      let length = 0
-      for await (const chunk of body as AsyncIterable<Uint8Array>) {
-        length += chunk.length
-        if (length > MAX_SMALL_BYTES) throw new StorageError(`${key} is too large to be what it should be`, { retryable: false })
-        chunks.push(chunk)
+      if (length > MAX_SMALL_BYTES || ETag === undefined) {
+        discard(body)
+        throw ETag === undefined ? incompleteError('GetObject') : new StorageError(`${key} is too large to be what it should be`, { retryable: false })
       }
-      if (length !== ContentLength || ETag === undefined) throw incompleteError('GetObject')
-      return { text: Buffer.concat(chunks).toString(), etag: ETag.replaceAll('"', ''), modifiedAt: LastModified }
+      const bytes = await wholeBody(body, length, checksum)
+      return { text: bytes.toString(), etag: ETag.replaceAll('"', ''), modifiedAt: LastModified }
     })
   }
 
-  async function remove (key: string): Promise<void> {
-    await run('DeleteObject', async options => await client.send(measured(new DeleteObjectCommand({ Bucket, Key: key })), options).catch(nullIfNotFound))
+  async function putBytes (key: string, bytes: Buffer, headers: { readonly ContentType: string, readonly IfMatch?: string, readonly IfNoneMatch?: string }): Promise<string | undefined> {
+    return (await run('PutObject', async options => await sent(new PutObjectCommand({ Bucket, Key: key, Body: bytes, ...headers }), options))).ETag
   }
 
-  /** What `Upload` sends has our deadlines. It would replace the first failure by that of ending the upload. */
-  function uploadClient (onFailure: (error: unknown) => void): S3Client {
-    async function send (command: Measurable) {
-      try {
-        return await run(command.constructor.name.replace(/Command$/, ''), async options => await client.send(measured(command) as never, options))
-      } catch (error) {
-        onFailure(error)
-        throw error
-      }
-    }
-    return Object.create(client, { send: { value: send } })
+  async function remove (key: string): Promise<void> {
+    await run('DeleteObject', async options => await sent(new DeleteObjectCommand({ Bucket, Key: key }), options).catch(nullIfNotFound))
   }
 
   async function upload (key: string, content: Content): Promise<number> {
-    const source = countedSource(content)
-    let first: unknown
+    const source = partsOf(content)
     try {
-      await new Upload({ client: uploadClient(error => { first ??= error }), partSize: PART_BYTES, queueSize: UPLOAD_QUEUE, params: { Bucket, Key: key, Body: Readable.from(source.chunks, { highWaterMark: 1 }) } }).done()
+      const first = (await source.parts.next()).value as Part
+      if (first.isLast) await putBytes(key, first.bytes, { ContentType: 'application/octet-stream' })
+      else await uploadParts(key, first, source.parts)
     } catch (error) {
       if (source.failure) throw source.failure.error
       // It may have been stored, and only the answer lost. That is not relied on: the parts of an upload are aborted by now.
       remove(key).catch(() => {})
-      throw storeError('PutObject', first ?? error)
+      throw error
     }
-    return source.size()
+    return source.size
+  }
+
+  async function uploadParts (Key: string, first: Part, others: AsyncIterable<Part>): Promise<void> {
+    const ChecksumAlgorithm = await client.config.requestChecksumCalculation() === 'WHEN_SUPPORTED' ? 'CRC32' : undefined
+    const { UploadId } = await run('CreateMultipartUpload', async options => await client.send(measured(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm })), options))
+    const Parts: CompletedPart[] = []
+    const sending = new Set<Promise<void>>()
+    let failure: { readonly error: unknown } | undefined
+    async function send ({ number: PartNumber, bytes: Body }: Part): Promise<void> {
+      const { ETag, ChecksumCRC32 } = await run('UploadPart', async options => await client.send(measured(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })), options))
+      Parts[PartNumber - 1] = { PartNumber, ETag, ChecksumCRC32 }
+    }
+    async function sendSoon (part: Part): Promise<void> {
+      const one: Promise<void> = send(part).catch(error => { failure ??= { error } }).finally(() => sending.delete(one))
+      sending.add(one)
+      if (sending.size === PARTS_AT_ONCE) await Promise.race(sending)
+    }
+
+    try {
+      await sendSoon(first)
+      for await (const part of others) {
+        if (failure) break
+        await sendSoon(part)
+      }
+      await Promise.all(sending)
+      if (failure) throw failure.error
+      await run('CompleteMultipartUpload', async options => await client.send(measured(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })), options))
+    } catch (error) {
+      await Promise.all(sending)
+      if (UploadId !== undefined) await abortUpload({ key: Key, id: UploadId }).catch(() => {}) // the sweep does it
+      throw error
+    }
+  }
+
+  async function abortUpload ({ key, id }: Pick<ListedUpload, 'key' | 'id'>): Promise<void> {
+    await run('AbortMultipartUpload', async options => await client.send(measured(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId: id })), options).catch(nullIfNotFound))
   }
 
   return {
     upload,
     remove,
+    abortUpload,
 
     now: time.now,
 
@@ -194,32 +228,26 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
 
     async put (key, text, condition) {
       if (Buffer.byteLength(text) > MAX_SMALL_BYTES) throw new StorageError(`${key} would be larger than ${MAX_SMALL_BYTES} bytes`, { retryable: false })
-      const { ETag } = await run('PutObject', async options => await client.send(measured(new PutObjectCommand({
-        Bucket,
-        Key: key,
-        Body: Buffer.from(text),
+      const ETag = await putBytes(key, Buffer.from(text), {
         ContentType: 'application/json',
         ...(condition === 'absent' && { IfNoneMatch: '*' }),
         ...(typeof condition === 'object' && { IfMatch: quoted(condition.etag) })
-      })), options))
+      })
       if (ETag === undefined) throw new StorageError('it sent no ETag', { retryable: false })
       return ETag.replaceAll('"', '')
     },
 
     async open (key, size, range) {
       const length = range ? range.end - range.start + 1 : size
-      const found = await run('GetObject', async options => await client.send(measured(new GetObjectCommand({
-        Bucket,
-        Key: key,
-        ...(range && { Range: `bytes=${range.start}-${range.end}` })
-      })), options).catch(nullIfNotFound), late => { if (late?.Body) discard(late.Body as Readable) })
+      const command = new GetObjectCommand({ Bucket, Key: key, ...(range && { Range: `bytes=${range.start}-${range.end}` }) })
+      const found = await run('GetObject', async options => await sent(command, options).catch(nullIfNotFound), late => { if (late?.Body) discard(late.Body as Readable) })
       if (!found?.Body) return null
       const source = found.Body as Readable
       if (found.ContentLength !== length) {
         discard(source)
         throw new StorageError(`an object has another size than it should: ${found.ContentLength} instead of ${length} bytes`, { retryable: false })
       }
-      return streamedBody(source, length, requestTimeout)
+      return streamedBody(source, length, requestTimeout, found.checksum)
     },
 
     async copy (from, to, size) {
@@ -247,27 +275,13 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       }
     },
 
-    async abortUpload ({ key, id }) {
-      await run('AbortMultipartUpload', async options => await client.send(measured(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId: id })), options).catch(nullIfNotFound))
-    },
-
     async urlOf (key, expiresIn) {
-      const { getSignedUrl } = await presigner()
-      return await getSignedUrl(urlClient, new GetObjectCommand({ Bucket, Key: key }), { expiresIn: Math.floor(expiresIn / 1000), signingDate: new Date(time.now().earliest) })
+      return await urls.urlOf(key, Math.floor(expiresIn / 1000), time.now().earliest)
     },
 
     quoteETags (areQuoted) {
       quoted = areQuoted ? etag => `"${etag}"` : etag => etag
     }
-  }
-}
-
-/** An optional dependency, which only this needs. */
-export async function presigner () {
-  try {
-    return await import('@aws-sdk/s3-request-presigner')
-  } catch (cause) {
-    throw new InvalidOptionError('redirectDownloads', 'needs the package @aws-sdk/s3-request-presigner: install it', { cause })
   }
 }
 
@@ -277,31 +291,4 @@ function nullIfNotFound (error: unknown): undefined {
 
 function isCutOff (error: unknown): boolean {
   return error instanceof StorageError && error.retryable && statusOf(error) === undefined
-}
-
-/** Copies the chunks, because their owner may reuse the buffers. Keeps the error of the content, which is not the store's. */
-function countedSource (content: Content) {
-  let size = 0
-  const source = {
-    failure: undefined as { readonly error: unknown } | undefined,
-    size: () => size,
-    chunks: chunks()
-  }
-  return source
-
-  async function * chunks (): AsyncGenerator<Buffer> {
-    try {
-      for await (const chunk of isUint8Array(content) ? [content] : content) {
-        assertBytes(chunk)
-        for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
-          const copied = Buffer.from(chunk.subarray(start, start + MAX_CHUNK_BYTES))
-          size += copied.length
-          yield copied
-        }
-      }
-    } catch (error) {
-      source.failure = { error }
-      throw error
-    }
-  }
 }

@@ -14,7 +14,7 @@ import { checkConditions, explained } from './conditions.js'
 import { directNames, type DocumentRecord, infoOf, isLaterStateOf, type Kept, parseRecord, type StoredContent, withContent, withState } from './document-record.js'
 import { markPrefix } from './mark.js'
 import { objectNames } from './names.js'
-import { createObjectStore, presigner } from './object-store.js'
+import { createObjectStore } from './object-store.js'
 import { createRecords, orEmpty } from './records.js'
 import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
 import { createSweep } from './sweep.js'
@@ -34,9 +34,8 @@ export interface S3StorageOptions {
    */
   readonly prefix?: string
   /**
-   * The download action redirects the document server to presigned URLs instead of sending the content. Needs the package
-   * `@aws-sdk/s3-request-presigner`. `client`: one whose endpoint the document server reaches, by default that of the storage.
-   * `expiresIn`: milliseconds, at most 10 minutes, by default 5.
+   * The download action redirects the document server to presigned URLs instead of sending the content. `client`: one whose endpoint
+   * the document server reaches, by default that of the storage. `expiresIn`: milliseconds, at most 10 minutes, by default 5.
    *
    * @default false
    */
@@ -97,7 +96,7 @@ const RULES = {
 
 /**
  * Stores documents in a bucket of an S3-compatible object store, such as AWS S3, Ceph, MinIO or R2. Any number of instances of the
- * application may use it at the same time. Needs the packages `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`.
+ * application may use it at the same time. Needs the package `@aws-sdk/client-s3`.
  *
  * - Contents are immutable objects. One record of each document, changed by conditional writes only, says which of them count: every
  *   change of a document is one such write. It is complete or it is not there, however long the process was suspended before it.
@@ -108,8 +107,9 @@ const RULES = {
  *   within 12 hours. The clocks of the instances may differ.
  * - `remove` deletes the record and all that it names at once; content that was staged for the document goes with the next sweep.
  *
- * Each request is repeated by the client itself, according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit of all
- * attempts together. A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
+ * Small requests are signed here and sent by the client's `requestHandler`; the client sends the others, and all of them if it has
+ * middleware, a logger or a signer of the application. Each request is repeated by the client itself, according to its `maxAttempts`
+ * and `retryMode`; `requestTimeout` is the limit of all attempts together. A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
  * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
  * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own, and rejects with
@@ -389,7 +389,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   }
 
   async function start (): Promise<void> {
-    if (redirectDownloads !== false) await presigner()
     await markPrefix(store, names).catch(error => { throw explained(error) })
     await checkConditions(store, names)
     if (sweepInterval !== false) keepSweeping(sweepInterval, closing.signal).catch(() => {})

@@ -41,6 +41,10 @@ export function incompleteError (operation: string): Error {
   return new StorageError(`the answer to ${operation} was cut off`)
 }
 
+export function damagedError (operation: string): Error {
+  return new StorageError(`the answer to ${operation} has another checksum than its body`)
+}
+
 function plainCause ({ message, $metadata }: ServiceFailure, name: string, status: number | undefined): StoreCause {
   const text = typeof message === 'string' && !CONFIDENTIAL.test(message) ? message.slice(0, MAX_MESSAGE_LENGTH) : ''
   const { requestId, attempts } = $metadata ?? {}

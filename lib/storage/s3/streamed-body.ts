@@ -1,16 +1,40 @@
 import { Readable } from 'node:stream'
 import { StorageTimeoutError } from '../../errors.js'
-import { incompleteError, storeError } from './store-errors.js'
+import { createChecksum } from './checksum.js'
+import { damagedError, incompleteError, storeError } from './store-errors.js'
 
 const BUFFER_BYTES = 64 * 1024
 /** A body that nobody wants to go on reading holds a connection. */
 const MAX_PAUSE_MS = 10 * 60_000
 
+/** Reads a whole body into memory. `checksum`: as in the headers. */
+export async function wholeBody (source: Readable, length: number, checksum: string | undefined): Promise<Buffer> {
+  return await new Promise((resolve, reject) => {
+    const sum = createChecksum(checksum)
+    const chunks: Buffer[] = []
+    let received = 0
+    source.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      received += chunk.length
+      sum.add(chunk)
+      if (received > length) source.destroy()
+    })
+    source.on('end', () => {
+      if (received !== length) reject(incompleteError('GetObject'))
+      else if (!sum.isRight()) reject(damagedError('GetObject'))
+      else resolve(Buffer.concat(chunks))
+    })
+    source.on('error', reject)
+    source.on('close', () => { if (!source.readableEnded) reject(incompleteError('GetObject')) })
+  })
+}
+
 /**
- * The body of an answer, which ends with an error if it is not complete, if it makes no progress while it is wanted, or if nobody
+ * The body of an answer, which ends with an error if it is not complete or not what was stored, if it makes no progress while it is wanted, or if nobody
  * wants it for ten minutes. A small one is received at once, so that it holds no connection until somebody reads it.
  */
-export function streamedBody (source: Readable, length: number, timeout: number): Readable {
+export function streamedBody (source: Readable, length: number, timeout: number, checksum: string | undefined): Readable {
+  const sum = createChecksum(checksum)
   let received = 0
   let timer: NodeJS.Timeout | undefined
   function expectWithin (milliseconds: number): void {
@@ -35,6 +59,7 @@ export function streamedBody (source: Readable, length: number, timeout: number)
 
   source.on('data', (chunk: Buffer) => {
     received += chunk.length
+    sum.add(chunk)
     if (received > length) {
       body.destroy(incompleteError('GetObject'))
     } else if (body.push(chunk)) {
@@ -46,8 +71,9 @@ export function streamedBody (source: Readable, length: number, timeout: number)
   })
   source.on('end', () => {
     clearTimeout(timer)
-    if (received === length) body.push(null)
-    else body.destroy(incompleteError('GetObject'))
+    if (received !== length) body.destroy(incompleteError('GetObject'))
+    else if (!sum.isRight()) body.destroy(damagedError('GetObject'))
+    else body.push(null)
   })
   source.on('error', error => { body.destroy(storeError('GetObject', error)) })
   source.on('close', () => { if (!source.readableEnded) body.destroy(incompleteError('GetObject')) })
