@@ -107,10 +107,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       assertOptions(openRules, options)
       const { name } = options
       await opening(async () => {
-        const info = await storage.stat(fileId)
-        if (!info) throw new FileNotFoundError()
+        const found = await sessions.find(fileId)
+        if (!found) throw new FileNotFoundError()
+        const { info, key } = found
         await assertOpens(info.extension)
-        await open(info, name ?? `${info.fileId}.${info.extension}`)
+        await open(info, name ?? `${info.fileId}.${info.extension}`, key())
       })
       return control
     },
@@ -124,7 +125,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return await opening(async () => {
         await assertOpens(extension)
         const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
-        await open(info, name)
+        await open(info, name, sessions.keyFor(info))
         return info.fileId
       })
     },
@@ -256,8 +257,8 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     if (!await dependencies.opens(extension)) throw new UnknownFormatError(extension)
   }
 
-  async function open (info: FileInfo, name: string): Promise<void> {
-    const [key, options] = await Promise.all([sessions.keyFor(info), dependencies.documentOptions(info)])
+  async function open (info: FileInfo, name: string, keyFor: Promise<string>): Promise<void> {
+    const [key, options] = await Promise.all([keyFor, dependencies.documentOptions(info)])
     control.documentKey = key
     control.documentName = name
     control.documentUrl = urls.download(info.fileId)

@@ -1,8 +1,9 @@
+import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BoundedMap } from '../bounded-map.js'
 import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
-import { type Cause, fileAt, NOT_DURABLE } from './record-store.js'
+import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
 import type { SessionServices } from './session-services.js'
 import { shared } from '../shared.js'
@@ -24,6 +25,9 @@ const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
+/** Of a snapshot that decides which key a user gets. */
+const MAX_SNAPSHOT_AGE_MS = 100
+
 /** Of the document server, about a session that somebody is about to join. */
 const ANSWER_WITHIN_MS = 1000
 
@@ -42,20 +46,15 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   const suspects = new BoundedMap<string, number>(MAX_SUSPECTS)
 
   return {
-    /** The document key for a user who opens this content now. */
-    async keyFor (content: FileInfo): Promise<string> {
-      const { fileId } = content
-      const deadKeys = new Set<string>()
-      for (;;) {
-        const { record, current } = await look(content)
-        for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
-        const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
-        if (session === undefined) return newKey(record, current)
-        const isKnown = session.state !== 'unconfirmed' && session.isAheadOfRefused !== true && clock.now() - session.lastReported < timeouts.session
-        if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
-        deadKeys.add(session.key)
-      }
+    /** A file, and the document key for a user who opens it now; `null` if there is none. */
+    async find (fileId: string): Promise<{ readonly info: FileInfo, readonly key: () => Promise<string> } | null> {
+      const snapshot = storage.snapshot && await recordStore.read(fileId)
+      const readAt = performance.now()
+      const info = snapshot ? await fileAt(snapshot, fileId, storage) : await storage.stat(fileId)
+      return info && { info, key: async () => await keyFor(info, performance.now() - readAt <= MAX_SNAPSHOT_AGE_MS ? snapshot : undefined) }
     },
+
+    keyFor,
 
     /**
      * A page reports that the document server could not open the content under this key, where it stays so for good. The next user gets
@@ -124,6 +123,21 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     }
   }
 
+  /** The document key for a user who opens this content now. `snapshot`: has just been read. */
+  async function keyFor (content: FileInfo, snapshot?: RecordSnapshot): Promise<string> {
+    const { fileId } = content
+    const deadKeys = new Set<string>()
+    for (;;) {
+      const { record, current } = await look(content, deadKeys.size === 0 ? snapshot : undefined)
+      for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
+      const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
+      if (session === undefined) return newKey(record, current)
+      const isKnown = session.state !== 'unconfirmed' && session.isAheadOfRefused !== true && clock.now() - session.lastReported < timeouts.session
+      if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
+      deadKeys.add(session.key)
+    }
+  }
+
   /** For a content that is not edited. */
   function newKey (record: FileRecord, content: FileInfo): string {
     return keys.of(content, finishedKeys(record), record.unopened?.key)
@@ -145,10 +159,10 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   }
 
   /** Reads the record and the file's info so that they belong together: the record did not change in between. */
-  async function look (content: FileInfo): Promise<{ record: FileRecord, current: FileInfo }> {
+  async function look (content: FileInfo, snapshot?: RecordSnapshot): Promise<{ record: FileRecord, current: FileInfo }> {
     const { fileId } = content
     for (let looks = 1; ; looks++) {
-      const before = await recordStore.read(fileId)
+      const before = looks === 1 && snapshot ? snapshot : await recordStore.read(fileId)
       if (before.info !== undefined && before.record.lock === undefined) return { record: before.record, current: before.info ?? content }
       await locks.breakIfDead(fileId, before).catch(() => {})
       const current = await storage.stat(fileId) ?? content

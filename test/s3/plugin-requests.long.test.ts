@@ -44,12 +44,12 @@ interface CountingService extends Host {
 
 t.setTimeout(300_000)
 
-t.test('opening a document takes at most 2 requests to the store, a download 2 or 1, a save 3 to 5', { skip: noS3 }, async t => {
+t.test('opening a document takes 1 request to the store, a download 2 or 1, a save 3 to 5', { skip: noS3 }, async t => {
   await t.test('without further options', async t => {
     const service = await startCounting(t)
     const { count, expect, page, join } = service
     const opened = await count(page)
-    expect('opening a document', opened.requests, 2)
+    expect('opening a document', opened.requests, 1)
 
     const download = await count(async () => await (await service.downloadAsDocumentServer(service.fileId)).text())
     t.equal(download.result, 'uploaded')
