@@ -15,7 +15,7 @@ export interface Signable {
   readonly path: string
   /** Of `queryText`. */
   readonly query: string
-  /** In lower case. */
+  /** In lower case; the values without needless spaces. */
   readonly headers: Readonly<Record<string, string>>
   readonly payloadHash: string
 }
@@ -60,7 +60,7 @@ export function createSigner (region: string, service: string): Signer {
       const names = Object.keys(headers).filter(isSigned).sort()
       const signedHeaders = names.join(';')
       let lines = ''
-      for (const name of names) lines += `${name}:${headers[name]!.trim().replace(/\s+/g, ' ')}\n`
+      for (const name of names) lines += `${name}:${headers[name]}\n`
       const canonical = `${method}\n${path}\n${query}\n${lines}\n${signedHeaders}\n${payloadHash}`
       const text = `${ALGORITHM}\n${time}\n${scopeAt(time)}\n${hash('sha256', canonical)}`
       const signature = hmac(keyOf(credentials.secretAccessKey, dayOf(time)), text).toString('hex')
