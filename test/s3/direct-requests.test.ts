@@ -1,6 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { createHash, createHmac } from 'node:crypto'
 import http from 'node:http'
+import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { crc32 } from 'node:zlib'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
@@ -240,6 +241,14 @@ t.test('URLs are valid for whoever has them, also those of a client with middlew
     }
     t.equal(made[0], made[1])
   }
+})
+
+t.test('the content of an upload that cannot begin is closed', async t => {
+  const { storage, store } = await tested(t, { client: () => ({ maxAttempts: 1 }) })
+  store.onRequest = ({ method }) => method === 'POST' ? { status: 503 } : undefined
+  const content = Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(64 * 1024)))
+  await t.rejects(storage.create('txt', content), { code: 'FST_EDITOR_STORAGE', message: /CreateMultipartUpload/ })
+  t.ok(content.destroyed)
 })
 
 t.test('a request ends with the time limit, however often it is repeated', async t => {

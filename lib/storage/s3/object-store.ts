@@ -165,6 +165,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       if (first.isLast) await putBytes(key, first.bytes, { ContentType: 'application/octet-stream' })
       else await uploadParts(key, first, source.parts)
     } catch (error) {
+      source.parts.return().catch(() => {}) // nobody reads the content any more
       if (source.failure) throw source.failure.error
       // It may have been stored, and only the answer lost. That is not relied on: the parts of an upload are aborted by now.
       remove(key).catch(() => {})
