@@ -30,7 +30,7 @@ export interface NewestGeneration {
 export type FileIdentity = Pick<BigIntStats, 'ino' | 'mtimeNs'>
 
 /** Without the rest of the stats, which takes more memory than most records. */
-export function identityOf ({ ino, mtimeNs }: BigIntStats): FileIdentity {
+function identityOf ({ ino, mtimeNs }: BigIntStats): FileIdentity {
   return { ino, mtimeNs }
 }
 
