@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** A new dependency has to be worth it: raise these with the reason in the commit. */
 const LIMITS = { packages: 34, megabytes: 10.1 }
 /** Of the package itself, unpacked. What is in it: test/package/contents.long.test.ts. */
-const OWN_LIMITS = { megabytes: 1.8 }
+const OWN_LIMITS = { megabytes: 1.9 }
 
 /**
  * @typedef {object} Locked
