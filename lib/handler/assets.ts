@@ -1,4 +1,3 @@
-import { fastifyStatic } from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MODULE_FILE, MODULES, type PageModules } from './page-modules.js'
 import type { CommonRouteOptions } from './route-options.js'
@@ -21,7 +20,7 @@ const ENTRIES: Readonly<Record<string, (file: (name: string) => string) => strin
 /** Serves the page's modules below the handler's path. */
 export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
   return async function assets (scope: FastifyInstance): Promise<void> {
-    const sendFile = await fileSender(scope)
+    let loading: Promise<SendFile> | undefined
     const fileOf = (name: string) => modules.get(name) ?? ''
 
     scope.route({
@@ -39,14 +38,19 @@ export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
         const isOurs = asked === file
         reply.header('cache-control', isOurs ? 'public, max-age=31536000, immutable' : 'no-store')
         varyByEncoding(reply)
+        const sendFile = await (loading ??= fileSender(scope))
         return sendFile.call(reply, file, { etag: isOurs, lastModified: isOurs })
       }
     })
   }
 }
 
-/** `reply.sendFile` without decorating replies: the application may have registered the same plugin, with options of its own. */
+/**
+ * `reply.sendFile` without decorating replies: the application may have registered the same plugin, with options of its own. It is loaded
+ * with the first request, because that takes a tenth of a second.
+ */
 async function fileSender (scope: FastifyInstance): Promise<SendFile> {
+  const { fastifyStatic } = await import('@fastify/static')
   let sendFile: SendFile | undefined
   const undecorated = Object.create(scope, {
     decorateReply: { value (name: string, method: SendFile) { if (name === 'sendFile') sendFile = method } }

@@ -12,7 +12,7 @@ import { HANDLER, SECRET, startHost } from '../helpers/host.js'
 import { listen } from '../helpers/listen.js'
 import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const OTHER_SECRET = 'another-secret-0123456789-abcdefghij'
 const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
