@@ -30,6 +30,7 @@ t.test('a page whose user the application has logged out, two editors in a page,
   const ada = await service.open(fileIds[0]!)
   const { page } = ada
   const alert = page.getByRole('alert')
+  await ada.withModule('() => {}') // as a page that captures imports it, while it loads
 
   for (login of ['/login', '/login.json']) {
     for (const [event, data] of [
