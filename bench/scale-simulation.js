@@ -49,10 +49,10 @@ const REQUESTS = {
 const NOTED_FOR = 6 * MINUTE
 
 /**
- * Milliseconds of CPU time per operation, as bench/capacity.js measures them. Of a save: 7.3 with three requests, and 0.6 for each
+ * Milliseconds of CPU time per operation, as bench/capacity.js measures them. Of a save: 4.6 with three requests, and 0.4 for each
  * of 2.3 more: versions and deletions.
  */
-const CPU = { openings: 1.6, downloads: 2.2, callbacks: 2.5, saves: 8.7 }
+const CPU = { openings: 0.9, downloads: 0.9, callbacks: 1.6, saves: 5.5 }
 
 const { editorsAtOnce, day, rush } = PARAMETERS
 const SECONDS = 24 * HOUR
