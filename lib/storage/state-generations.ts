@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { link, lstat, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, open, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson } from '../json.js'
 import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile } from './file-system.js'
@@ -99,9 +99,9 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a generation and resolves to its file; to `undefined` when another process has written one with this number. A durable one gets its number before
- * it is flushed, so that the file and its name are flushed at once. A crash meanwhile leaves it without a name, complete, or
- * incomplete: then readers skip it, and the durable one before it is still there.
+ * Writes a generation and resolves to its file; to `undefined` when another process has written one with this number. A durable one
+ * gets its number before it is flushed, so that the file and its name are flushed at once. A crash meanwhile leaves it without a name,
+ * complete, or incomplete: then readers skip it, and the durable one before it is still there.
  */
 export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<Pick<NewestGeneration, 'file'> | undefined> {
   const { path: temp, file } = await writeUnflushed(JSON.stringify(generation), temps, modes.file)
@@ -136,15 +136,12 @@ async function isSameFile (path: string, other: string): Promise<boolean> {
 /** The file is closed before it gets its name: only then does a file server have what other machines read. */
 async function writeUnflushed (text: string, temps: string, mode: number): Promise<{ readonly path: string, readonly file: FileIdentity }> {
   const path = join(temps, tempName())
-  const handle = await open(path, 'wx', mode)
   try {
-    await handle.writeFile(text)
-    return { path, file: identityOf(await handle.stat({ bigint: true })) }
+    await writeFile(path, text, { flag: 'wx', mode })
+    return { path, file: identityOf(await lstat(path, { bigint: true })) }
   } catch (error) {
     await unlink(path).catch(() => {})
     throw error
-  } finally {
-    await handle.close()
   }
 }
 
