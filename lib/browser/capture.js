@@ -28,7 +28,9 @@ export async function captureDocument (options = {}) {
   if (!editor) throw new CaptureError('not-mounted', 'No editor is mounted: wait for mountEditor()')
   if (signal) return await editor.capture(fileType, signal)
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(new CaptureError('timeout', `The document was not there after ${TIME_LIMIT_MS / 1000} s`)), TIME_LIMIT_MS)
+  const timer = setTimeout(() => {
+    limit.abort(new CaptureError('timeout', `The document was not there after ${TIME_LIMIT_MS / 1000} s`))
+  }, TIME_LIMIT_MS)
   try {
     return await editor.capture(fileType, limit.signal)
   } finally {

@@ -1,5 +1,6 @@
 // Calls of `captureDocument` that wait for the editor. It answers only one `downloadAs` at a time, and says nothing about which.
-// Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers compare, from the page's module.
+// Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers compare, from the
+// page's module.
 import { fetchThroughProxy } from './through-proxy.js'
 
 /** @import { DownloadAsEvent } from '@onlyoffice/doceditor-types' */
@@ -145,7 +146,9 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
      */
     async capture (fileType, signal) {
       const { url, fileType: made = fileType ?? page.config.document?.fileType ?? '' } = await turnOf(fileType, signal)
-      if (fileType !== undefined && !isSame(fileType, made)) throw new CaptureError('format', `The editor cannot make ${fileType} of this document: it made ${made}`, { fileType: made })
+      if (fileType !== undefined && !isSame(fileType, made)) {
+        throw new CaptureError('format', `The editor cannot make ${fileType} of this document: it made ${made}`, { fileType: made })
+      }
       if (!url) throw new CaptureError('failed', 'The editor returned no URL for the document')
       const blob = await fetchThroughProxy(page, url, signal, CaptureError)
       return new File([blob], `${title().replace(/\.[^.]*$/, '')}.${made}`, { type: blob.type })

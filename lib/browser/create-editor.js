@@ -50,7 +50,10 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   let title = String(page.config.document?.title ?? '')
   const changes = followChanges()
   const isStrict = page.config.editorConfig?.coEditing?.mode === 'strict'
-  /** From the first capture on: one promise, because imports of one module may be ready in another order. @type {Promise<Captures> | undefined} */
+  /**
+   * From the first capture on: one promise, because imports of one module may be ready in another order.
+   * @type {Promise<Captures> | undefined}
+   */
   let loading
   /** @type {Captures | undefined} */
   let captures
@@ -120,7 +123,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   async function loadCaptures () {
     try {
       const { createCaptures } = await import('./captures.js')
-      if (!isGone) captures = createCaptures({ page, title: () => title, isReady, downloadAs: fileType => docEditor.downloadAs(fileType) }, CaptureError)
+      const editor = { page, title: () => title, isReady, downloadAs: (/** @type {string | undefined} */ fileType) => docEditor.downloadAs(fileType) }
+      if (!isGone) captures = createCaptures(editor, CaptureError)
     } catch (cause) {
       loading = undefined
       throw new CaptureError('unreachable', 'The application did not answer', { cause })

@@ -10,7 +10,10 @@ interface Dependencies {
 
 type SendFile = (this: FastifyReply, name: string, options: { readonly etag: boolean, readonly lastModified: boolean }) => FastifyReply
 
-/** Names without a hash, for imports that an application writes into its pages. Each module lists all that it needs: the browser asks for that at once. */
+/**
+ * Names without a hash, for imports that an application writes into its pages. Each module lists all that it needs: the browser asks for
+ * that at once.
+ */
 const ENTRIES: Readonly<Record<string, (file: (name: string) => string) => string>> = {
   // A page that mounts and captures by itself: the other pages do not import the module.
   editor: file => `import './${file('captures')}'\nexport * from './${file('editor')}'\n`,
@@ -31,7 +34,9 @@ export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
         const { '*': asked } = request.params as { '*': string }
         const [, name = '', hash] = MODULE_FILE.exec(asked) ?? []
         const entry = Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
-        if (hash === undefined && entry) return await reply.type('application/javascript; charset=utf-8').header('cache-control', 'no-cache').send(entry(fileOf))
+        if (hash === undefined && entry) {
+          return await reply.type('application/javascript; charset=utf-8').header('cache-control', 'no-cache').send(entry(fileOf))
+        }
         const file = modules.get(name)
         if (hash === undefined || file === undefined) return reply.callNotFound()
         // Of another release, whose page was made by another instance or before an update: this release's will do, but not under that name.
