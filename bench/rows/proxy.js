@@ -6,9 +6,9 @@ import { startProgram } from '../framework/program.js'
 /** @typedef {import('../framework/program.js').Program} Program */
 
 export const proxy = [
-  row({ name: 'proxy-1kb', title: 'Proxied file of 1 kB', size: 1000, connections: 32, warmUp: 6000, goal: 1.3 }),
-  row({ name: 'proxy-1mb', title: 'Proxied file of 1 MB', size: 1e6, connections: 8, perSecond: 200, warmUp: 1200, goal: 1.2 }),
-  row({ name: 'proxy-100mb', title: 'Proxied file of 100 MB', size: 1e8, connections: 2, perSecond: 4, warmUp: 5, goal: 1.4 })
+  row({ name: 'proxy-1kb', title: 'Proxied file of 1 kB', size: 1000, connections: 32, warmUp: 6000, goal: 0.5 }),
+  row({ name: 'proxy-1mb', title: 'Proxied file of 1 MB', size: 1e6, connections: 8, perSecond: 200, warmUp: 1200, goal: 0.6 }),
+  row({ name: 'proxy-100mb', title: 'Proxied file of 100 MB', size: 1e8, connections: 2, perSecond: 4, warmUp: 5, goal: 0.75 })
 ]
 
 /**
