@@ -13,8 +13,9 @@ interface Expected {
   readonly hasAssetTypes: boolean
 }
 
-/** Pictures are shown from the repository, as are hundreds of links to tests in the page about the protocol. */
-const docs = (await filesBelow(join(root, 'docs'))).filter(file => file !== 'document-server-protocol.md').map(file => `docs/${file}`)
+/** For people who change the code. They are read in the repository. */
+const FOR_CONTRIBUTORS = /^(?:decisions\/|document-server-protocol\.md$|internals\.md$)/
+const docs = (await filesBelow(join(root, 'docs'))).filter(file => !FOR_CONTRIBUTORS.test(file)).map(file => `docs/${file}`)
 
 const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
