@@ -6,7 +6,6 @@ import { assetsScope } from './assets.js'
 import { bodyReader } from './body-reader.js'
 import { parseCallbackBody } from './callback-body.js'
 import type { Credentials } from './credentials.js'
-import { routeNearMisses } from './near-misses.js'
 import type { Observer } from './observer.js'
 import type { PageModules } from './page-modules.js'
 import type { ProbeRequests } from './probe-requests.js'
@@ -54,7 +53,6 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
     for (const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })) scope.route(route)
     for (const route of otherRoutes) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
-    routeNearMisses(scope, path, routeOptions('document-server'))
     await scope.register(assetsScope({ path, modules: pageModules, routeOptions: routeOptions('page') }))
   }
 }

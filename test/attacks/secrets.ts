@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { HANDLER } from '../helpers/host.js'
 import { memoryLog } from '../helpers/log.js'
 import { forgedToken } from '../helpers/jwt.js'
 import type { AlwaysStopped, Attack, Run } from './attack.js'
@@ -66,25 +65,7 @@ const log: AlwaysStopped = {
   })
 }
 
-/** Whether a signature is logged when a browser or a proxy is off the handler's path. */
-const missing = (pathOf: (path: string) => string): Run => async (t, options) => {
-  const log = memoryLog()
-  const target = await startTarget(t, { ...options, server: log.server })
-  await fetch(`${target.origin}${pathOf(HANDLER)}?signature=confidential`)
-  if (!log.text().includes('incoming request')) throw new Error('nothing was logged')
-  return log.text().includes('confidential')
-}
-
-const nearMiss: AlwaysStopped = {
-  title: 'takes a signature from the log of a request whose path differs by a slash or letter case',
-  has: 'the log; somebody who writes the URL a little differently',
-  because: 'such paths belong to the handler too',
-  run: async (t, options) => await missing(path => `${path}/`)(t, options) || await missing(path => path.toLowerCase())(t, options),
-  control: missing(path => `/elsewhere${path}`)
-}
-
 export const secrets: readonly Attack[] = [
-  nearMiss,
   byGuess('guesses the secret from a token, and replaces a document', 'a page with the editor and a document of their own; a dictionary', GUESSED, secretOf),
   byGuess('guesses a short secret that the application chose', 'a page with the editor and a document of their own; a longer dictionary', SHORT, secretOf),
   byGuess('guesses a secret of 32 identical letters', 'a page with the editor and a document of their own; a list of patterns', EQUAL_LETTERS, secretOf),
