@@ -1,14 +1,10 @@
-import type { Clock, EditorOptions } from '../types/options.js'
+import type { Clock, EditorOptions, Profile } from '../types/options.js'
 import { API_SCRIPT_PATH, basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
-import { connectionTimeoutRules, tlsRules } from './http-client/connection-rules.js'
-import { profiles } from './profiles.js'
-import {
-  anyOf, AnyFunction as Hook, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, objectWith, oneOf, rule,
-  type Rules, stringThat, TrueOrFalse
-} from './rules.js'
+import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
 import { weaknessOf } from './security/weak-secret.js'
-import { isHttpUrl, parseOrigin, parseUrl } from './url.js'
+import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
+import { AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, TrueOrFalse } from './util/validate.js'
 
 const API_EXAMPLE = `https://docs.example.com${API_SCRIPT_PATH}`
 const isOrigin = stringThat(value => parseOrigin(value) !== undefined)
@@ -269,4 +265,49 @@ function isProxyTarget (value: unknown): boolean {
 function isUrlPath (value: string): boolean {
   const pathname = parseUrl(value, new URL('http://example.com'))?.pathname
   return value.isWellFormed() && (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
+}
+
+/** The defaults that differ between the profiles. An option that is given overrides its profile. */
+type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
+  readonly preserveCsv: boolean
+  readonly anyOrigin: boolean
+  readonly requireProxyToken: boolean
+  readonly crossOrigin: boolean
+  readonly rejectUnauthorized: boolean
+  readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
+}
+
+const profiles: Record<Profile, ProfileSettings> = {
+  secure: {
+    requireToken: true,
+    signedUrls: true,
+    allowPrivateAddresses: false,
+    allowWeakSecret: false,
+    onCorrupted: 'keep',
+    onMissingFile: 'reject',
+    onFormatChange: 'follow',
+    onConflict: 'keep-both',
+    preserveCsv: true,
+    anyOrigin: false,
+    requireProxyToken: true,
+    crossOrigin: false,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2'
+  },
+  classic: {
+    requireToken: false,
+    signedUrls: false,
+    allowPrivateAddresses: true,
+    allowWeakSecret: true,
+    onCorrupted: 'discard',
+    onMissingFile: 'acknowledge',
+    onFormatChange: 'ignore',
+    onConflict: 'overwrite',
+    preserveCsv: false,
+    anyOrigin: true,
+    requireProxyToken: false,
+    crossOrigin: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1'
+  }
 }

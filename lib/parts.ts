@@ -1,53 +1,50 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
 import type { HttpClient } from '../types/http.js'
 import type { Storage } from '../types/storage.js'
-import { createDocumentServerClient } from './document-server/client.js'
-import { createCommands } from './document-server/commands.js'
 import { signerOf } from './control/signed-data.js'
-import { createConversions } from './document-server/conversion.js'
-import { createFromFile } from './document-server/from-file.js'
-import { createResultFetch } from './document-server/result-file.js'
-import { tokenSigner } from './document-server/token.js'
 import { createOpeningExplainer } from './doctor/explain-opening.js'
 import { createOpenings } from './doctor/openings.js'
 import { createProbes } from './doctor/probes.js'
+import { createDocumentServerClient } from './document-server/client.js'
+import { createCommands } from './document-server/commands.js'
+import { createConversions } from './document-server/conversion.js'
+import { documentKeys } from './document-server/document-key.js'
+import { createFromFile } from './document-server/from-file.js'
+import { createResultFetch } from './document-server/result-file.js'
+import { tokenSigner } from './document-server/token.js'
 import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials } from './handler/credentials.js'
 import { createDownloadHandler } from './handler/download.js'
-import { createHooks } from './handler/hooks.js'
+import { createHooks, createSessionEvents } from './handler/hooks.js'
 import { createObserver } from './handler/observer.js'
+import { createFileOffers } from './handler/offered-files.js'
 import { createProbeRequests } from './handler/probe-requests.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { createReportHandler } from './handler/report.js'
 import type { HandlerActions } from './handler/route.js'
-import { createFileOffers } from './handler/offered-files.js'
-import { createSessionEvents } from './handler/session-events.js'
 import { keepingStorage } from './history/keeping.js'
-import { createHistory } from './history/history.js'
 import { createRestores } from './history/restore.js'
-import { createVersions } from './history/versions.js'
+import { createHistory, createVersions } from './history/versions.js'
 import type { Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createRecovery } from './recovery/recovery.js'
-import { applicationStorage } from './save/application-storage.js'
 import { createForceSaves, type ForceSaves } from './save/force-saves.js'
-import { createReplaceNoted } from './save/noted-replace.js'
+import { applicationStorage, createReplaceNoted } from './save/noted-replace.js'
 import { createSaves } from './save/saves.js'
 import { handlerUrls } from './security/handler-urls.js'
 import { pageTokens } from './security/page-token.js'
-import { documentKeys } from './document-server/document-key.js'
+import type { Services } from './services.js'
 import { createLocks } from './sessions/locks.js'
 import { createRecordStore } from './sessions/record-store.js'
 import type { SessionServices } from './sessions/session-services.js'
 import { createSessions } from './sessions/sessions.js'
-import type { Services } from './services.js'
-import type { Shutdown } from './shutdown.js'
 import { memoryState } from './storage/memory-storage.js'
 import { timedStorage } from './storage/timed-storage.js'
+import type { Shutdown } from './util/shutdown.js'
 
 /** What the parts are made from. */
-export interface Foundation {
+interface Foundation {
   readonly settings: Settings
   /** Path of the handler below `publicBaseUrl`. */
   readonly handlerPath: string
@@ -57,10 +54,10 @@ export interface Foundation {
   readonly shutdown: Shutdown
 }
 
-export type Connection = ReturnType<typeof createConnection>
-export type Saving = ReturnType<typeof createSaving>
-export type VersionHistory = ReturnType<typeof createVersionHistory>
-export type Diagnosis = ReturnType<typeof createDiagnosis>
+type Connection = ReturnType<typeof createConnection>
+type Saving = ReturnType<typeof createSaving>
+type VersionHistory = ReturnType<typeof createVersionHistory>
+type Diagnosis = ReturnType<typeof createDiagnosis>
 
 /** Of the most recently used files, when the storage has no `state`. */
 const MAX_RECORDS_IN_MEMORY = 10_000

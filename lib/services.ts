@@ -5,7 +5,7 @@ import type { Commands } from './document-server/commands.js'
 import type { DocumentKeys } from './document-server/document-key.js'
 import type { Settings } from './options.js'
 import type { Outbound } from './outbound/outbound.js'
-import type { Shutdown } from './shutdown.js'
+import type { Shutdown } from './util/shutdown.js'
 import type { TimedStorage } from './storage/timed-storage.js'
 
 /** What everything that works on saves and sessions is made from. `parts.ts` makes it, once for each registration of the plugin. */

@@ -7,7 +7,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Code } from 'typebox/compile'
-import * as url from '../lib/url.js'
+import * as url from '../lib/util/url.js'
 
 const LIB = 'lib'
 const SCHEMA = /\.schema\.ts$/
@@ -45,7 +45,7 @@ function moduleOf (file, exported) {
     `// Made from ${basename(file)} by scripts/compile-schemas.js.`,
     '// @ts-nocheck',
     ...names.length > 0 ? [`import type { ${names.join(', ')} } from './${basename(file, '.ts')}.js'`] : [],
-    .../\{ check: url\./.test(body) ? [`import * as url from '${relative(dirname(file), join(LIB, 'url.js')).replaceAll('\\', '/')}'`] : [],
+    .../\{ check: url\./.test(body) ? [`import * as url from '${relative(dirname(file), join(LIB, 'util/url.js')).replaceAll('\\', '/')}'`] : [],
     ...body.includes('Guard.') ? ['', GUARD] : [],
     '',
     body,
@@ -99,13 +99,13 @@ function checkOf (schema) {
 }
 
 /**
- * What a schema uses besides values that JSON can represent: patterns, and predicates of lib/url.ts.
+ * What a schema uses besides values that JSON can represent: patterns, and predicates of lib/util/url.ts.
  * @param {unknown} external
  */
 function externalText (external) {
   if (external instanceof RegExp) return String(external)
   const { check } = /** @type {{ check?: unknown }} */ (external)
   const [predicate] = Object.entries(url).find(([, value]) => value === check) ?? []
-  if (predicate === undefined) throw new Error('Type.Refine needs a function that lib/url.ts exports')
+  if (predicate === undefined) throw new Error('Type.Refine needs a function that lib/util/url.ts exports')
   return `{ check: url.${predicate} }`
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { InvalidActionError } from '../errors.js'
-import { isJsonObject, type JsonObject, parseJson } from '../json.js'
-import { withTimeout } from '../with-timeout.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { withTimeout } from '../util/with-timeout.js'
 
 interface Limits {
   /** For the body to arrive. */

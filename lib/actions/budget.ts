@@ -1,5 +1,5 @@
 import type { PageActionName } from '../../types/actions.js'
-import { BoundedMap } from '../bounded-map.js'
+import { BoundedMap } from '../util/bounded-map.js'
 
 /** What an action costs: 1, unless it makes the application store, send or fetch something. */
 const COSTS: Partial<Readonly<Record<PageActionName, number>>> = {

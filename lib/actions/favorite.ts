@@ -1,6 +1,6 @@
 import type { ActionOptions, FavoriteAction } from '../../types/actions.js'
 import type { PageClaims } from '../security/page-token.js'
-import { withFavorite } from '../control/page-defaults.js'
+import { withFavorite } from '../control/defaults.js'
 import { pageAction, type PageAction } from './action.js'
 import { type HookCalls, NOTHING } from './hook-calls.js'
 import { isFavoriteBody } from './requests.compiled.js'

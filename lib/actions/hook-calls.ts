@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActionHook, ActionOptions, PageAction } from '../../types/actions.js'
-import { pageUser } from '../control/page-defaults.js'
+import { pageUser } from '../control/defaults.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
 import { errorStatus } from '../handler/responses.js'
-import { withTimeout } from '../with-timeout.js'
+import { withTimeout } from '../util/with-timeout.js'
 import type { PageRequest } from './action.js'
 
 /** Calls the hooks of the option `actions`. */

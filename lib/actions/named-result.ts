@@ -1,7 +1,7 @@
 import { resultMediaTypeOf } from '../document-server/formats.js'
 import { AddressBlockedError, InvalidActionError } from '../errors.js'
 import { isResultAt } from '../security/result-path.js'
-import { parseHttpUrl } from '../url.js'
+import { parseHttpUrl } from '../util/url.js'
 import type { NamedResult } from './requests.schema.js'
 
 /**

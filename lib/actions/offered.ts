@@ -1,7 +1,7 @@
 import type { ActionOptions } from '../../types/actions.js'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { OfferedActions } from '../control/control.js'
-import { rightsOf, withInfo } from '../control/page-defaults.js'
+import { rightsOf, withInfo } from '../control/defaults.js'
 import { mayUse, NEEDS } from './rights.js'
 
 type Options = ActionOptions & { readonly versions?: unknown }

@@ -1,5 +1,5 @@
 import type { ActionOptions } from '../../types/actions.js'
-import { parseUrl } from '../url.js'
+import { parseUrl } from '../util/url.js'
 import type { HookCalls } from './hook-calls.js'
 import { isPageUrl } from './results.compiled.js'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { EXTENSION } from '../document-server/formats.js'
-import { isHttpUrl, isImageUrl, isPageUrl } from '../url.js'
+import { isHttpUrl, isImageUrl, isPageUrl } from '../util/url.js'
 
 // What hooks of the option `actions` return. Other fields are ignored.
 

@@ -1,6 +1,6 @@
 import type { PageActionName, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults } from '../../types/control.js'
-import { rightsOf } from '../control/page-defaults.js'
+import { rightsOf } from '../control/defaults.js'
 
 /** What a page must allow its user: docs/actions.md shows the table. */
 export type Need = keyof PageRights | 'any'

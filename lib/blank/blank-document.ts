@@ -1,13 +1,11 @@
 import type { BlankDocumentOptions } from '../../types/blank.js'
-import { type Language, languageOf } from './language.js'
+import { AnyString, assertOptions, assertValue, isOneOf, rule, type Rules } from '../util/validate.js'
+import { zip } from '../util/zip.js'
+import { type Language, languageOf, type Paper, paperOf } from './locale.js'
 import { openDocumentParts } from './open-document.js'
-import { type Paper, paperOf } from './paper.js'
-import { pdfFile } from './pdf.js'
 import { presentationParts } from './presentation.js'
 import { wordParts } from './word.js'
-import { AnyString, assertOptions, assertValue, isOneOf, rule, type Rules } from '../rules.js'
 import { workbookParts } from './workbook.js'
-import { zip } from '../zip.js'
 
 const DEFAULT_LANGUAGE = 'en'
 /** OpenDocument requires an uncompressed media type. */
@@ -52,4 +50,25 @@ export function blankDocument (format: string, options: BlankDocumentOptions = {
   const { lang = DEFAULT_LANGUAGE, paper } = options
   const language = languageOf(lang)
   return files[format]!(language, paperOf(paper, language))
+}
+
+const TWIPS_PER_POINT = 20
+
+/** One empty page. Source of the syntax: ISO 32000-1. */
+function pdfFile ({ tag, writing }: Language, { width, height }: Paper): Buffer {
+  const direction = writing === 'right-to-left' ? ' /ViewerPreferences << /Direction /R2L >>' : ''
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R /Lang (${tag})${direction} >>`,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width / TWIPS_PER_POINT} ${height / TWIPS_PER_POINT}] /Resources << >> >>`
+  ]
+  let file = '%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n' // bytes beyond ASCII tell that it is binary
+  const positions = objects.map((object, index) => {
+    const position = file.length
+    file += `${index + 1} 0 obj\n${object}\nendobj\n`
+    return position
+  })
+  const entries = positions.map(position => `${String(position).padStart(10, '0')} 00000 n \n`).join('')
+  const count = objects.length + 1
+  return Buffer.from(`${file}xref\n0 ${count}\n0000000000 65535 f \n${entries}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`, 'latin1')
 }

@@ -16,3 +16,39 @@ export function relations (...targets: ReadonlyArray<readonly [kind: string, tar
   const entries = targets.map(([kind, target], index) => `<Relationship Id="rId${index + 1}" Type="${OFFICE_RELATIONS}/${kind}" Target="${target}"/>`)
   return `${DECLARATION}<Relationships xmlns="${RELATIONSHIPS}">${entries.join('')}</Relationships>`
 }
+
+/** The font of new documents. Document servers have it, or one with the same widths. */
+export const FONT = 'Arial'
+
+/** By the names of the theme. */
+export const COLOURS = {
+  dk1: '000000',
+  lt1: 'FFFFFF',
+  dk2: '1F2A44',
+  lt2: 'EEF1F5',
+  accent1: '2F6FDE',
+  accent2: 'E07A1F',
+  accent3: '2E9E6B',
+  accent4: 'D9A514',
+  accent5: '7A4FBF',
+  accent6: '1F9BAE',
+  hlink: '1A5FD0',
+  folHlink: '6B3FA0'
+} as const
+
+const FONTS = `<a:latin typeface="${FONT}"/><a:ea typeface=""/><a:cs typeface=""/>`
+const FILL = '<a:solidFill><a:schemeClr val="phClr"/></a:solidFill>'
+const LINES = [6350, 12700, 19050].map(width => `<a:ln w="${width}">${FILL}</a:ln>`).join('')
+const EFFECT = '<a:effectStyle><a:effectLst/></a:effectStyle>'
+
+/** The theme of an office package: colours and fonts. Each kind of style must be there three times. */
+export function themePart (): string {
+  const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`).join('')
+  const styles = [
+    `<a:fillStyleLst>${FILL.repeat(3)}</a:fillStyleLst>`,
+    `<a:lnStyleLst>${LINES}</a:lnStyleLst>`,
+    `<a:effectStyleLst>${EFFECT.repeat(3)}</a:effectStyleLst>`,
+    `<a:bgFillStyleLst>${FILL.repeat(3)}</a:bgFillStyleLst>`
+  ].join('')
+  return `${DECLARATION}<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Plain"><a:themeElements><a:clrScheme name="Plain">${colours}</a:clrScheme><a:fontScheme name="Plain"><a:majorFont>${FONTS}</a:majorFont><a:minorFont>${FONTS}</a:minorFont></a:fontScheme><a:fmtScheme name="Plain">${styles}</a:fmtScheme></a:themeElements><a:objectDefaults/><a:extraClrSchemeLst/></a:theme>`
+}

@@ -1,10 +1,7 @@
 import { mediaTypeOf } from '../document-server/formats.js'
-import type { Language } from './language.js'
-import { DECLARATION } from './office-xml.js'
-import type { Paper } from './paper.js'
-import { sheetName } from './sheet-names.js'
-import { COLOURS, FONT } from './theme.js'
-import type { Parts } from '../zip.js'
+import type { Parts } from '../util/zip.js'
+import { type Language, type Paper, sheetName } from './locale.js'
+import { COLOURS, DECLARATION, FONT } from './office-xml.js'
 
 type Format = 'odt' | 'ods' | 'odp'
 

@@ -1,7 +1,6 @@
-import type { Language } from './language.js'
-import { contentTypes, DECLARATION, OFFICE_RELATIONS, relations } from './office-xml.js'
-import { themePart } from './theme.js'
-import type { Parts } from '../zip.js'
+import type { Parts } from '../util/zip.js'
+import type { Language } from './locale.js'
+import { contentTypes, DECLARATION, OFFICE_RELATIONS, relations, themePart } from './office-xml.js'
 
 const NAMESPACES = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="${OFFICE_RELATIONS}" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"`
 const COLOURS = '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" accent4="accent4" accent5="accent5" accent6="accent6" hlink="hlink" folHlink="folHlink"/>'

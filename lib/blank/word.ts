@@ -1,8 +1,6 @@
-import type { Language } from './language.js'
-import { contentTypes, DECLARATION, relations } from './office-xml.js'
-import type { Paper } from './paper.js'
-import { COLOURS, FONT, themePart } from './theme.js'
-import type { Parts } from '../zip.js'
+import type { Parts } from '../util/zip.js'
+import type { Language, Paper } from './locale.js'
+import { COLOURS, contentTypes, DECLARATION, FONT, relations, themePart } from './office-xml.js'
 
 const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 const MARGIN_OF_HEADER = 708

@@ -1,9 +1,6 @@
-import type { Language } from './language.js'
-import { contentTypes, DECLARATION, OFFICE_RELATIONS, relations } from './office-xml.js'
-import type { Paper } from './paper.js'
-import { sheetName } from './sheet-names.js'
-import { FONT, themePart } from './theme.js'
-import type { Parts } from '../zip.js'
+import type { Parts } from '../util/zip.js'
+import { type Language, type Paper, sheetName } from './locale.js'
+import { contentTypes, DECLARATION, FONT, OFFICE_RELATIONS, relations, themePart } from './office-xml.js'
 
 const SPREADSHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const PLAIN = 'numFmtId="0" fontId="0" fillId="0" borderId="0"'

@@ -1,10 +1,11 @@
 // Calls of `captureDocument` that wait for the editor. It answers only one `downloadAs` at a time, and says nothing about which.
 // Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers compare, from the
 // page's module.
-import { fetchThroughProxy } from './through-proxy.js'
+import { wasLedElsewhere } from './request.js'
 
 /** @import { DownloadAsEvent } from '@onlyoffice/doceditor-types' */
 /** @import { EditorPage } from './fragment.js' */
+
 /** @typedef {NonNullable<DownloadAsEvent['data']>} DownloadedFile */
 
 /**
@@ -30,8 +31,6 @@ const ABORTED_MS = 5_000
 const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
 
 /** @typedef {ReturnType<typeof createCaptures>} Captures */
-
-export { fetchThroughProxy }
 
 /**
  * @param {object} editor
@@ -188,4 +187,27 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
 function isSame (asked, made) {
   const [one, other] = [asked, made].map(type => SAME_TYPE[type.toLowerCase()] ?? type.toLowerCase())
   return one === other
+}
+
+/**
+ * Fetches one through the handler's proxy action.
+ * @param {EditorPage} page
+ * @param {string} url
+ * @param {AbortSignal} signal
+ * @param {typeof import('./errors.js').CaptureError} CaptureError
+ */
+export async function fetchThroughProxy ({ handler, fileId, proxyToken }, url, signal, CaptureError) {
+  const query = new URLSearchParams({ action: 'proxy', fileId, url })
+  try {
+    const response = await fetch(`${handler}?${query}`, { signal, headers: { 'x-editor-proxy-token': proxyToken } })
+    const { ok, status } = response
+    if (wasLedElsewhere(response, handler)) throw new CaptureError('expired', 'The application has logged out the user: reload the page', { status: 401 })
+    if (status === 401) throw new CaptureError('expired', 'The proxy token of this page has expired: reload the page', { status })
+    if (!ok) throw new CaptureError('failed', `The proxy action answered ${status}: ${await response.text()}`, { status })
+    return await response.blob()
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason
+    if (cause instanceof CaptureError) throw cause
+    throw new CaptureError('unreachable', 'The proxy action did not answer', { cause })
+  }
 }

@@ -2,12 +2,10 @@
 import { closeEditor } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
 import { hasCloseElement } from './closing.js'
-import { layoutOfDevice } from './device.js'
-import { followChanges } from './unsent.js'
-import { ask, askFresh } from './fresh.js'
 import { CaptureError, NoFrameError } from './errors.js'
-import { keepTokenValid } from './renewal.js'
+import { ask, askFresh, keepTokenValid } from './request.js'
 import { createTeller } from './tell.js'
+import { followChanges } from './unsent.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { ActionContext } from './actions/index.js' */
@@ -16,6 +14,7 @@ import { createTeller } from './tell.js'
 /** @import { Messages } from './messages.js' */
 /** @import { Notice } from './notice.js' */
 /** @import { Opening } from './opening.js' */
+
 /** @typedef {{ data?: any } | undefined} EditorEvent */
 /** @typedef {ReturnType<typeof createEditor>} MountedEditor */
 
@@ -211,4 +210,19 @@ function withClose (config) {
   const given = customization?.close
   const close = { visible: true, ...given }
   return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, close } } }
+}
+
+// The device that shows the page: api.js detects none, and loads the editor for desktops unless it is told otherwise.
+
+/** CSS pixels of the screen's shorter side: tablets have fewer. */
+const LARGE_SCREEN = 1080
+
+/**
+ * `mobile` on phones and tablets: their primary pointer is a finger, and their screen is small. The screen, not the window: a narrow window
+ * does not make a phone of a desktop, and its shorter side is the same however the device is turned.
+ * @returns {'desktop' | 'mobile'}
+ */
+function layoutOfDevice () {
+  const isTouched = matchMedia('(pointer: coarse)').matches
+  return isTouched && Math.min(screen.width, screen.height) < LARGE_SCREEN ? 'mobile' : 'desktop'
 }

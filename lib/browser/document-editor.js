@@ -1,8 +1,7 @@
 // The element <document-editor>, for pages without a framework: importing this module defines it.
-import { captureDocument, mountEditor, unmountEditor } from './index.js'
 import { styleSheet } from './elements.js'
+import { captureDocument, mountEditor, unmountEditor } from './index.js'
 import { stateOf } from './registry.js'
-import { readRendered } from './rendered.js'
 
 /** @import { DocEditor, FileType } from '@onlyoffice/doceditor-types' */
 
@@ -145,3 +144,28 @@ async function fetchRendered (src) {
 }
 
 if (!customElements.get('document-editor')) customElements.define('document-editor', DocumentEditor)
+
+// The fragment in the HTML that `control.render()` returned.
+
+/**
+ * A copy of its data alone: nothing else of the HTML gets into the page.
+ * @param {string} html
+ * @returns {HTMLElement | null}
+ */
+export function readRendered (html) {
+  const rendered = new DOMParser().parseFromString(html, 'text/html').querySelector('[data-onlyoffice-editor]')
+  if (!(rendered instanceof HTMLElement)) return null
+  const [data, placeholder] = rendered.children
+  if (!(data instanceof HTMLScriptElement) || !placeholder) return null
+
+  const fragment = document.createElement('div')
+  fragment.className = 'onlyoffice-editor'
+  Object.assign(fragment.dataset, rendered.dataset)
+  const config = document.createElement('script')
+  config.type = 'application/json'
+  config.textContent = data.textContent
+  const editor = document.createElement('div')
+  editor.id = placeholder.id
+  fragment.append(config, editor)
+  return fragment
+}

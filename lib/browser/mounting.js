@@ -1,20 +1,19 @@
 // Mounts and unmounts the editor of a fragment.
 import { loadApi } from './api-script.js'
-import { assertFragment, assertHandlers, assertOptions } from './arguments.js'
 import { followCloseElements } from './closing.js'
 import { createEditor } from './create-editor.js'
-import { UnsentChangesError } from './errors.js'
+import { CaptureError, UnsentChangesError } from './errors.js'
 import { readFragment } from './fragment.js'
 import { placeOfPage } from './links.js'
 import { messagesOf } from './messages.js'
 import { noticeOf } from './notice.js'
 import { followOpening } from './opening.js'
-import { stateOf } from './registry.js'
-import { reportFailure } from './report.js'
-import { askFresh } from './fresh.js'
+import { firstMounted, stateOf } from './registry.js'
+import { askFresh } from './request.js'
 
-/** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
+/** @import { Config, DocEditor, FileType } from '@onlyoffice/doceditor-types' */
 /** @import { EditorPage } from './fragment.js' */
+
 /** @typedef {NonNullable<Config['events']>} Handlers */
 
 const UNSENT_LIMIT_MS = 10_000
@@ -219,4 +218,74 @@ export function mountOrTell (fragment, events) {
     fragment.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
     console.error(error)
   })
+}
+
+// What callers pass to this module. Nothing that is wrong is ignored: it throws a TypeError that says what was expected.
+
+/** @param {unknown} fragment */
+function assertFragment (fragment) {
+  const { hasAttribute } = /** @type {Partial<Element>} */ (fragment ?? {})
+  if (typeof hasAttribute === 'function' && /** @type {Element} */ (fragment).hasAttribute('data-onlyoffice-editor')) return
+  throw new TypeError('The fragment must be the element with the attribute data-onlyoffice-editor, of what control.render() returned')
+}
+
+/** @param {unknown} options @param {readonly string[]} names */
+function assertOptions (options, names) {
+  if (typeof options !== 'object' || options === null) throw new TypeError(`The options must be an object such as { ${names.join(', ')} }`)
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw new TypeError(`The option ${name} is unknown: use ${names.join(', ')}`)
+  }
+}
+
+/** Newer editors may have other events. @param {unknown} events */
+function assertHandlers (events) {
+  if (typeof events !== 'object' || events === null) throw new TypeError('The events must be an object such as { onRequestClose: event => {} }')
+  for (const [name, handler] of Object.entries(events)) {
+    if (!/^on[A-Z]/.test(name) || (handler !== undefined && typeof handler !== 'function')) throw new TypeError(`The handler ${name} must be a function with the name of an event, such as onRequestClose`)
+  }
+}
+
+// Tells the application that a document did not open, so that its log says why.
+
+/**
+ * @param {{ handler: string, fileId: string, proxyToken: string }} page
+ * @param {number | 'slow' | 'no-frame'} code
+ */
+function reportFailure ({ handler, fileId, proxyToken }, code) {
+  const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
+  // The user is told anyway, and can do nothing about a report that gets lost.
+  fetch(`${handler}?${query}`, { method: 'POST', keepalive: true, headers: { 'x-editor-proxy-token': proxyToken } }).catch(() => {})
+}
+
+const TIME_LIMIT_MS = 60_000
+
+/**
+ * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action.
+ *
+ * The editor makes one file at a time: of several calls, each waits for those before it, a few seconds also for one that was aborted.
+ * Rejects with a `CaptureError`, whose `code` tells why, or with the reason of `signal`.
+ * @param {object} [options]
+ * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.
+ * @param {FileType} [options.fileType] Format, such as `pdf`; any other than the one asked for is an error. Default: the format of the
+ *   document, or what the editor makes instead of it.
+ * @param {AbortSignal} [options.signal] Default: ends after 60 seconds.
+ * @returns {Promise<File>} Named like the document, with the extension of its format.
+ * @example
+ * const pdf = await captureDocument({ fileType: 'pdf' })
+ */
+export async function captureDocument (options = {}) {
+  assertOptions(options, ['fragment', 'fileType', 'signal'])
+  const { fragment = firstMounted(), fileType, signal } = options
+  const editor = fragment && stateOf(fragment).editor
+  if (!editor) throw new CaptureError('not-mounted', 'No editor is mounted: wait for mountEditor()')
+  if (signal) return await editor.capture(fileType, signal)
+  const limit = new AbortController()
+  const timer = setTimeout(() => {
+    limit.abort(new CaptureError('timeout', `The document was not there after ${TIME_LIMIT_MS / 1000} s`))
+  }, TIME_LIMIT_MS)
+  try {
+    return await editor.capture(fileType, limit.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,7 +1,10 @@
-// Requests of a page to the handler's actions.
+// Requests of a page to the handler: each answer brings fresh tokens, and the token is renewed also while the user only types. A page that
+// was asleep for longer than that is told at its next request.
 import { ActionError } from './errors.js'
+import { updateFragment } from './fragment.js'
+import { stateOf } from './registry.js'
 
-/** @import { EditorPage } from './fragment.js' */
+/** @import { EditorPage, Fresh } from './fragment.js' */
 
 /** Longer than the application's own time limits: it then says what went wrong. */
 const TIME_LIMIT_MS = 180_000
@@ -12,7 +15,7 @@ const TIME_LIMIT_MS = 180_000
  * @param {object} body
  * @returns {Promise<any>} The answer. Rejects with an `ActionError`.
  */
-export async function post ({ handler, pageToken }, action, body) {
+async function post ({ handler, pageToken }, action, body) {
   const { status, ok, answer } = await answerOf(`${handler}/actions/${action}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
@@ -48,4 +51,71 @@ async function answerOf (url, init) {
   } catch (cause) {
     throw new ActionError(0, '', 'The application did not answer', { cause })
   }
+}
+
+/** Their answers have a token that says something else than before. */
+const CHANGING = ['config', 'favorite', 'rename']
+
+/**
+ * Asks for an action. The fragment has the fresh tokens then.
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page
+ * @param {string} action
+ * @param {object} body
+ * @returns {Promise<any>} The answer without the tokens: it may be for the editor, which they are no business of.
+ */
+export async function ask (fragment, page, action, body) {
+  const { pageToken: sent } = page
+  const { pageToken, proxyToken, ...answer } = await post(page, action, body)
+  // Another answer may have brought a newer token meanwhile, such as that of a renamed document.
+  if (typeof pageToken === 'string' && (page.pageToken === sent || CHANGING.includes(action))) updateFragment(fragment, page, { pageToken, proxyToken })
+  return answer
+}
+
+/**
+ * Asks for a fresh configuration of the page's document. The fragment has it then.
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page
+ * @param {{ purpose: 'refresh' | 'edit' | 'reopen' | 'retry', actionLink?: object, key?: string }} request
+ * @returns {Promise<Fresh>}
+ */
+export async function askFresh (fragment, page, request) {
+  /** @type {Fresh} */
+  const fresh = await ask(fragment, page, 'config', request)
+  updateFragment(fragment, page, fresh)
+  return fresh
+}
+
+/** A request that failed is made again after this part of the usual time. */
+const SOONER = 10
+
+/**
+ * Renews the token of a fragment for as long as the fragment is in the page, whether its editor is mounted or not.
+ * @param {HTMLElement} fragment
+ * @param {EditorPage} page Of the latest mount.
+ */
+export function keepTokenValid (fragment, page) {
+  const state = stateOf(fragment)
+  state.page = page
+  if (page.pageToken !== '' && page.renewAfter > 0) state.renewal ??= setTimeout(renew, page.renewAfter, fragment)
+}
+
+/** @param {HTMLElement} fragment */
+async function renew (fragment) {
+  const state = stateOf(fragment)
+  if (!fragment.isConnected || !state.page) return delete state.renewal
+  const { renewAfter } = state.page
+  let wait = renewAfter
+  try {
+    await ask(fragment, state.page, 'renew', {})
+  } catch (error) {
+    if (isTransient(error)) wait /= SOONER
+    console.warn(error)
+  }
+  state.renewal = setTimeout(renew, wait, fragment)
+}
+
+/** Not that the application refuses it: the user may log in again before the token has expired. @param {unknown} error */
+function isTransient (error) {
+  return !(error instanceof ActionError) || error.status === 0 || error.status === 429 || error.status >= 500
 }

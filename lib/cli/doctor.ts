@@ -1,13 +1,12 @@
-import Fastify, { type FastifyInstance } from 'fastify'
 import { readFile, stat } from 'node:fs/promises'
+import Fastify, { type FastifyInstance } from 'fastify'
 import type { DoctorReport } from '../../types/doctor.js'
+import { shown } from '../doctor/findings.js'
 import { renderText } from '../doctor/render-text.js'
 import { editor } from '../editor.js'
 import { fileStorage } from '../storage/file-storage.js'
 import { memoryStorage } from '../storage/memory-storage.js'
-import { hasColors } from './colors.js'
-import { listenFor } from './listening.js'
-import { type DoctorCommand, OPTION_OF, UsageError } from './options.js'
+import { type DoctorCommand, type Listening, OPTION_OF, UsageError } from './options.js'
 
 const DEFAULT_WIDTH = 80
 
@@ -66,4 +65,73 @@ function print (report: DoctorReport, { json, noColor }: DoctorCommand): void {
     ? `${JSON.stringify(report, null, 2)}\n`
     : `\n${renderText(report, { color: hasColors(stdout, { noColor, environment: env }), width: stdout.columns ?? DEFAULT_WIDTH })}`
   stdout.write(text)
+}
+
+/** Reached from this machine only. */
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+const EVERY_INTERFACE = '::'
+
+/**
+ * Waits for the document server's requests where it sends them, or says why the application itself is expected to answer
+ * there. Resolves to one sentence for the user. Throws a `UsageError` if it cannot listen where the user says.
+ */
+async function listenFor (app: FastifyInstance, publicBaseUrl: string, listen: Listening): Promise<string> {
+  const expected = `the application is expected to answer at ${shown(publicBaseUrl)}, with the same secret and path`
+  if (listen === 'none') return `Not listening: ${expected}.`
+  if (listen) {
+    const { host = EVERY_INTERFACE, port } = listen
+    try {
+      return listeningAt(await listenOn(app, host, port))
+    } catch (error) {
+      throw new UsageError(`--listen: cannot listen on port ${port} of ${host}: ${reasonOf(error)}`)
+    }
+  }
+
+  const { protocol, hostname, port: given } = new URL(publicBaseUrl)
+  if (protocol === 'https:') return `Not listening, because --public-base-url is https: ${expected}. Behind a reverse proxy, --listen waits at the port to which the proxy forwards.`
+  const port = Number(given || 80)
+  const host = LOOPBACK.has(hostname) ? hostname.replace(/^\[|\]$/g, '') : EVERY_INTERFACE
+  try {
+    return listeningAt(await listenOn(app, host, port))
+  } catch (error) {
+    return `Not listening, because port ${port} cannot be used (${reasonOf(error)}): ${expected}.`
+  }
+}
+
+async function listenOn (app: FastifyInstance, host: string, port: number): Promise<number> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    if (host !== EVERY_INTERFACE || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
+    await app.listen({ host: '0.0.0.0', port })
+  }
+  const address = app.server.address()
+  return typeof address === 'object' && address !== null ? address.port : port // 0 means any free port
+}
+
+function listeningAt (port: number): string {
+  return `Listening on port ${port} for requests of the document server.`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use',
+  EACCES: 'no permission',
+  EADDRNOTAVAIL: 'this machine does not have that IP address',
+  ENOTFOUND: 'no such host'
+}
+
+function reasonOf (error: unknown): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException
+  return reasons[code] ?? code
+}
+
+/**
+ * Whether to print colors: not by option, not if NO_COLOR is set, always with FORCE_COLOR, and otherwise if the output is a
+ * terminal that has them.
+ */
+export function hasColors (stream: NodeJS.WriteStream, { noColor, environment }: { readonly noColor: boolean, readonly environment: NodeJS.ProcessEnv }): boolean {
+  const { FORCE_COLOR: force, NO_COLOR: no } = environment
+  if (noColor) return false
+  if (force !== undefined) return force !== '0' && force !== 'false'
+  return !no && stream.isTTY && stream.hasColors()
 }

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module'
 import { commandOf, HELP, UsageError } from './options.js'
-import { VERSION } from './version.js'
+
+const VERSION: string = createRequire(import.meta.url)('fastify-onlyoffice/package.json').version
 
 const [UNHEALTHY, BAD_USAGE, INTERRUPTED] = [1, 2, 130]
 const STOP_WITHIN_MS = 5000

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { nearest } from '../nearest.js'
+import { nearest } from '../util/did-you-mean.js'
 
 export const HELP = `Usage: fastify-onlyoffice doctor [options]
 
@@ -57,7 +57,7 @@ export interface DoctorCommand {
   readonly noColor: boolean
 }
 
-export type Command = DoctorCommand | { readonly type: 'help' | 'version' }
+type Command = DoctorCommand | { readonly type: 'help' | 'version' }
 
 /** Wrong usage of the command line. */
 export class UsageError extends Error {}

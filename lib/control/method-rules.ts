@@ -3,9 +3,9 @@ import type {
   ControlConvertOptions, ConvertToPdfOptions, EditorMessages, OpenDocumentOptions, RenderOptions, SetDocumentOptions, ThumbnailRequest
 } from '../../types/control.js'
 import { convertRules as awaitRules } from '../document-server/awaiting.js'
-import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-request.js'
-import { AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../rules.js'
-import { isPageUrl } from '../url.js'
+import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
+import { AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../util/validate.js'
+import { isPageUrl } from '../util/url.js'
 
 // What the methods of a control may be given.
 

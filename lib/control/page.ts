@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RenderOptions } from '../../types/control.js'
-import { escapeHtml } from '../html.js'
+import { escapeHtml } from '../util/html.js'
 
 export interface PageUrls {
   /** The document server's api.js. */
@@ -11,7 +11,7 @@ export interface PageUrls {
   readonly modulePath: string
 }
 
-export interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages'> {
+interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages'> {
   readonly configJson: string
   /** `''` when the page shows no stored file. */
   readonly fileId: string

@@ -3,8 +3,8 @@ import type { Signed, SignedMethods } from '../../types/signed-data.js'
 import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
-import { isJsonObject, type JsonObject, parseJson } from '../json.js'
-import { isHttpUrl } from '../url.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { isHttpUrl } from '../util/url.js'
 
 interface Rule {
   /** Follows the field's name in the error message. */

@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Dialect, encoderOf, markOf, separatorOf } from './dialect.js'
-import { createRowTable, type RowTable } from './row-table.js'
-import { cellOf, type Row, rowsOf, valueOf } from './rows.js'
+import { cellOf, createRowTable, type Dialect, encoderOf, markOf, type Row, rowsOf, type RowTable, separatorOf, valueOf } from './rows.js'
 
 /** A saved CSV file cannot be written in the dialect of the stored one. The message says why, without content. */
 export class NotRestorable extends Error {}
 
-export interface Restoring {
+interface Restoring {
   /** In UTF-8, as the document server has written it. */
   readonly saved: AsyncIterable<Uint8Array>
   /** Reads the stored file, which is read twice. */

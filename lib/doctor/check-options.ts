@@ -1,8 +1,54 @@
 import type { DoctorFinding } from '../../types/doctor.js'
+import { API_SCRIPT_PATH } from '../document-server/server-urls.js'
 import type { Settings } from '../options.js'
+import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { weaknessOf } from '../security/weak-secret.js'
-import { ok, warning } from './findings.js'
-import { localPublicUrl, mixedContent } from './start-warnings.js'
+import { error, ok, shown, warning } from './findings.js'
+
+type UrlSettings = Pick<Settings, 'documentServer' | 'editorApiUrl' | 'publicBaseUrl'>
+
+/** For the log at the start of the application: what is certainly wrong with the URLs, seen without any connection. */
+export function startWarnings (settings: UrlSettings): string[] {
+  const findings = [localPublicUrl(settings), apiPath(settings), mixedContent(settings)].filter(finding => finding !== undefined)
+  return findings.map(({ title, evidence, remedy }) => `${title}: ${evidence} ${remedy}`)
+}
+
+/** All on one machine is a usual set-up for development. */
+function localPublicUrl ({ documentServer: { internalOrigin }, editorApiUrl, publicBaseUrl }: UrlSettings): DoctorFinding | undefined {
+  const url = new URL(publicBaseUrl)
+  const server = internalOrigin === null ? editorApiUrl : new URL(internalOrigin)
+  const remedy = 'Set publicBaseUrl to a URL at which the document server reaches this application, such as https://app.example.com, or http://host.docker.internal:3000 from a container on this machine.'
+  if (isThisMachine(url) && !isThisMachine(server)) {
+    return warning('PUBLIC_URL_LOCAL', `publicBaseUrl is ${shown(url)}, which means the document server itself to a document server at ${server.host}.`, remedy)
+  }
+  if (!mayBePublicHost(url.hostname) && isPublicIp(hostOf(server))) {
+    return warning('PUBLIC_URL_LOCAL', `publicBaseUrl is ${shown(url)}, a private IP address, and the document server has the public one ${server.hostname}.`, remedy)
+  }
+  return undefined
+}
+
+function mixedContent ({ editorApiUrl, publicBaseUrl }: UrlSettings): DoctorFinding | undefined {
+  if (!publicBaseUrl.startsWith('https:') || editorApiUrl.protocol !== 'http:' || isLoopback(editorApiUrl)) return undefined
+  return error('MIXED_CONTENT', `publicBaseUrl is https and editorApiUrl is ${shown(editorApiUrl)}: browsers do not load it into an https page.`, `Serve the document server over https, and set editorApiUrl to https://${editorApiUrl.host}${editorApiUrl.pathname}.`)
+}
+
+function apiPath ({ editorApiUrl }: UrlSettings): DoctorFinding | undefined {
+  if (editorApiUrl.pathname.endsWith('.js')) return undefined
+  return error('API_PATH', `editorApiUrl is ${shown(editorApiUrl)}.`, `Set it to the URL of the script, such as ${editorApiUrl.origin}${API_SCRIPT_PATH}.`)
+}
+
+/** Who connects to an unspecified address, such as `0.0.0.0`, reaches itself. Browsers do not trust it as they trust a loopback address. */
+function isThisMachine (url: URL): boolean {
+  return isLoopback(url) || url.hostname === '0.0.0.0' || url.hostname === '[::]'
+}
+
+function isLoopback (url: URL): boolean {
+  return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(url.hostname)
+}
+
+function hostOf ({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
+}
 
 type CheckedSettings = Pick<Settings, 'bodyLimit' | 'documentServer' | 'editorApiUrl' | 'profile' | 'publicBaseUrl' | 'secrets' | 'tls'>
 

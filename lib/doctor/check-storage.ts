@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
-import { withTimeout } from '../with-timeout.js'
+import { withTimeout } from '../util/with-timeout.js'
 import { error, ok, warning } from './findings.js'
 
 /** No file has this ID: it is made for one examination. */

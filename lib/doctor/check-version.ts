@@ -1,8 +1,6 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import { advisoriesFor, isOlder } from './advisories.js'
-import type { TokensInCheck } from './check-tokens-in.js'
+import type { TokensInCheck } from './check-tokens.js'
 import { ok, skipped, warning } from './findings.js'
-import { isNewerThanKnown, knownVersions, whatIsKnownOf } from './known-versions.js'
 
 /** The first with a random secret instead of none. Older ones were not tried. */
 const OLDEST = '7.2.0'
@@ -27,4 +25,111 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
       'See the changelog of fastify-onlyoffice for this version, and update to a release that knows it. Until there is one, try opening, saving and converting with this version before it is used.'))
   }
   return findings.length > 0 ? findings : [ok('VERSION', `Version ${version}. ${known} No known vulnerability in the list of this release.`)]
+}
+
+interface KnownVersion {
+  /** Of the row in README.md and docs/document-server.md, which tests compare with this list. */
+  readonly name: string
+  /** Major and minor version, as the document server reports them. */
+  readonly version: string
+  readonly recorded: string
+  readonly tested: string
+  readonly unknown: string
+}
+
+/** From the oldest to the newest version. A fork stands behind the version whose number it reports. */
+export const knownVersions: readonly KnownVersion[] = [
+  {
+    name: '9.3',
+    version: '9.3',
+    recorded: 'opening, saves, commands and conversions of a running server with another converter',
+    tested: 'all that the plugin does',
+    unknown: 'what its own converter makes; forms, mail merge and timed saves, which were only read in its source code'
+  },
+  {
+    name: 'Euro-Office 9.3',
+    version: '9.3',
+    recorded: 'nothing',
+    tested: 'nothing of its own',
+    unknown: 'how it differs from 9.3, of which it is a fork'
+  },
+  {
+    name: '9.4',
+    version: '9.4',
+    recorded: 'nothing',
+    tested: 'as 9.3: its documentation changes nothing in between',
+    unknown: 'changes without documentation'
+  },
+  {
+    name: '10.0',
+    version: '10.0',
+    recorded: 'nothing',
+    tested: 'as 9.3, with what its documentation adds: purposes of tokens, also with purposeCheck strict, and files in requests',
+    unknown: 'which purpose its own tokens name; changes without documentation'
+  }
+]
+
+/** Whether the minor version is above the newest known one: a patch of that is known. */
+function isNewerThanKnown (version: string): boolean {
+  return isOlder(knownVersions.at(-1)!.version, minorOf(version))
+}
+
+/** What is known of a version such as `9.3.0.140`, in one line: its rows, or those of the nearest known versions. */
+function whatIsKnownOf (version: string): string {
+  const minor = minorOf(version)
+  const below = knownVersions.findLast(known => !isOlder(minor, known.version))?.version
+  const above = knownVersions.find(known => !isOlder(known.version, minor))?.version
+  const rows = knownVersions.filter(known => known.version === below || known.version === above).map(lineOf)
+  return below === above ? rows.join(' ') : `Nearest known versions: ${rows.join(' ')}`
+}
+
+function minorOf (version: string): string {
+  return version.split('.', 2).join('.')
+}
+
+function lineOf ({ name, recorded, tested, unknown }: KnownVersion): string {
+  return `${name}: recorded: ${recorded}; tested with the emulator: ${tested}; unknown: ${unknown}.`
+}
+
+interface Advisory {
+  readonly id: string
+  /** The first version without it. */
+  readonly fixedIn: string
+  readonly subject: string
+  /** Whether it concerns only document servers that verify no tokens. */
+  readonly withoutTokens?: true
+}
+
+/** Published vulnerabilities of ONLYOFFICE Docs. Sources: the CVE records, and the change log of ONLYOFFICE/DocumentServer. */
+export const advisories: readonly Advisory[] = [
+  { id: 'CVE-2020-11534', fixedIn: '5.5.1', subject: 'a crafted document runs commands on the server' },
+  { id: 'CVE-2021-3199', fixedIn: '5.6.3', subject: 'writing files outside of the allowed directory, and running code' },
+  { id: 'CVE-2021-43444', fixedIn: '7.2.0', subject: 'a default key signs the URLs of files' },
+  { id: 'CVE-2021-43445', fixedIn: '7.2.0', subject: 'a default key signs tokens' },
+  { id: 'CVE-2021-43446', fixedIn: '7.2.0', subject: 'a macro runs scripts in the page' },
+  { id: 'CVE-2021-43447', fixedIn: '7.2.0', subject: 'documents can be edited without authentication', withoutTokens: true },
+  { id: 'CVE-2021-43448', fixedIn: '7.2.0', subject: 'users can take any name', withoutTokens: true },
+  { id: 'CVE-2021-43449', fixedIn: '7.2.0', subject: 'the server fetches any URL for anybody', withoutTokens: true },
+  { id: 'CVE-2022-47412', fixedIn: '7.3.3', subject: 'text that is searched for runs scripts in the page' },
+  { id: 'CVE-2023-30186', fixedIn: '7.3.3', subject: 'a crafted script runs code on the server' },
+  { id: 'CVE-2023-30187', fixedIn: '7.3.3', subject: 'a crafted script runs code on the server' },
+  { id: 'CVE-2023-30188', fixedIn: '7.3.3', subject: 'a crafted script exhausts the memory' },
+  { id: 'CVE-2023-50883', fixedIn: '8.0.1', subject: 'a macro runs scripts in the page' },
+  { id: 'CVE-2024-44085', fixedIn: '8.1.0', subject: 'a macro runs scripts in the page' },
+  { id: 'CVE-2025-5301', fixedIn: '8.3.2', subject: 'a request to its WOPI pages runs scripts in the page' },
+  { id: 'CVE-2026-110652', fixedIn: '10.0.0', subject: 'the server fetches internal URLs for anybody', withoutTokens: true }
+]
+
+/** The advisories that concern a version, such as `9.3.0.140`. */
+export function advisoriesFor (version: string, { hasTokens }: { readonly hasTokens: boolean }): readonly Advisory[] {
+  return advisories.filter(({ fixedIn, withoutTokens }) => isOlder(version, fixedIn) && !(hasTokens && withoutTokens))
+}
+
+export function isOlder (version: string, than: string): boolean {
+  const [given, limit] = [version, than].map(text => text.split('.').map(Number)) as [number[], number[]]
+  for (const [index, number] of limit.entries()) {
+    const own = given[index] ?? 0
+    if (own !== number) return own < number
+  }
+  return false
 }

@@ -1,12 +1,14 @@
 import type { HttpClient, HttpPurpose } from '../../types/http.js'
+import { isHtml } from '../document-server/file-signatures.js'
 import { AddressBlockedError, TooLargeError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { limitedBody } from '../outbound/limited-body.js'
-import { bytesOf, discard } from '../streams.js'
-import { withTimeout } from '../with-timeout.js'
-import { type ConnectionFault, connectionFault } from './connection-fault.js'
+import { limitedBody, REDIRECTS } from '../outbound/outbound.js'
+import { bytesOf, discard } from '../util/streams.js'
+import { parseUrl } from '../util/url.js'
+import { withTimeout } from '../util/with-timeout.js'
+import type { DoctorCode } from './findings.js'
 
-export interface DirectRequest {
+interface DirectRequest {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -20,7 +22,7 @@ export interface DirectResponse {
 }
 
 /** A response of any status, or why there is none. */
-export type DirectOutcome = { readonly response: DirectResponse } | { readonly failure: ConnectionFault }
+type DirectOutcome = { readonly response: DirectResponse } | { readonly failure: ConnectionFault }
 
 /**
  * Makes one request and follows no redirects, so that the doctor sees them: to the document server or to this application, at the
@@ -78,4 +80,81 @@ function withoutCredentials (url: URL): URL {
   const copy = new URL(url)
   copy.username = copy.password = copy.hash = ''
   return copy
+}
+
+/** Why there is no answer. */
+export interface ConnectionFault {
+  readonly kind: 'refused' | 'name' | 'timeout' | 'self-signed' | 'expired' | 'wrong-host' | 'chain' | 'tls' | 'blocked' | 'other'
+  /** The code of the error, such as `ECONNREFUSED`. */
+  readonly code: string
+  /** What that means, to follow a comma or "because". */
+  readonly meaning: string
+}
+
+const kinds: ReadonlyArray<readonly [code: RegExp, kind: ConnectionFault['kind'], meaning: string]> = [
+  [/^ECONNREFUSED$/, 'refused', 'nothing listens at this host and port'],
+  [/^(ENOTFOUND|EAI_\w+|ENODATA)$/, 'name', 'the host name has no IP address here'],
+  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'self-signed', 'its certificate is signed by itself, or by an authority that is not known here'],
+  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'expired', 'its certificate has expired or is not valid yet'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'wrong-host', 'its certificate is for another host'],
+  [/^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED)$/, 'chain', 'it does not send its intermediate certificates, or its certificate authority is not known here'],
+  [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_)/, 'tls', 'there is no TLS that both sides support, or no TLS at all'],
+  [/TIMED?_?OUT/, 'timeout', 'there was no answer in time'],
+  [/^FST_EDITOR_ADDRESS_BLOCKED$/, 'blocked', 'a redirect leads to another origin']
+]
+
+/** Finds the most telling code in an error and its causes. */
+export function connectionFault (error: unknown): ConnectionFault {
+  const all = codesOf(error)
+  for (const [pattern, kind, meaning] of kinds) {
+    const code = all.find(one => pattern.test(one))
+    if (code !== undefined) return { kind, code, meaning }
+  }
+  return { kind: 'other', code: all.at(-1) ?? 'unknown', meaning: 'the connection failed' }
+}
+
+/** Outermost first. */
+function codesOf (error: unknown): string[] {
+  const found: string[] = []
+  for (let current = error, depth = 0; current instanceof Error && depth < 10; depth++) {
+    const { code, errors } = current as { readonly code?: unknown, readonly errors?: readonly unknown[] }
+    if (typeof code === 'string') found.push(code)
+    else if (current.name !== 'Error') found.push(current.name)
+    current = current.cause ?? errors?.[0]
+  }
+  return found
+}
+
+/** The fault of a connection to the document server. */
+export const serverCodes: Readonly<Record<ConnectionFault['kind'], Extract<DoctorCode, `SERVER_${string}`>>> = {
+  refused: 'SERVER_REFUSED',
+  name: 'SERVER_NAME',
+  timeout: 'SERVER_TIMEOUT',
+  'self-signed': 'SERVER_TLS_SELF_SIGNED',
+  expired: 'SERVER_TLS_EXPIRED',
+  'wrong-host': 'SERVER_TLS_HOST',
+  chain: 'SERVER_TLS_CHAIN',
+  tls: 'SERVER_TLS',
+  blocked: 'SERVER_REDIRECT',
+  other: 'SERVER_UNREACHABLE'
+}
+
+export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean {
+  return REDIRECTS.has(status)
+}
+
+export function redirectTarget (from: URL, { header }: Pick<DirectResponse, 'header'>): URL | undefined {
+  const location = header('location')
+  return location === undefined ? undefined : parseUrl(location, from)
+}
+
+const LOGIN_PATH = /log-?in|sign-?in|\bsso\b|\bauth|\boauth|session/i
+const LOGIN_PAGE = /type=["']?password|log ?in|sign ?in/i
+
+/** Whether an answer asks for a login: by its status, its target, or its words. */
+export function isLogin (from: URL, response: DirectResponse): boolean {
+  const { status, text } = response
+  if (status === 401 || status === 403 || status === 407 || status === 511) return true
+  if (isRedirect(response)) return LOGIN_PATH.test(redirectTarget(from, response)?.pathname ?? '')
+  return isHtml(text) && LOGIN_PAGE.test(text.slice(0, 50_000))
 }

@@ -1,12 +1,11 @@
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
-import { createQueue } from '../queue.js'
-import { AnyString, assertOptions, Milliseconds, type Rules, Signal } from '../rules.js'
-import { unlessAborted } from '../with-timeout.js'
+import { createQueue } from '../util/queue.js'
+import { AnyString, assertOptions, Milliseconds, type Rules, Signal } from '../util/validate.js'
+import { unlessAborted } from '../util/with-timeout.js'
 import type { SetUp } from './examination.js'
-import { isError } from './findings.js'
-import { confidential, redactor } from './plain-text.js'
+import { confidential, isError, redactor } from './findings.js'
 
-export type Doctor = (options?: DoctorOptions) => Promise<DoctorReport>
+type Doctor = (options?: DoctorOptions) => Promise<DoctorReport>
 
 interface Dependencies extends SetUp {
   /** Explains why a document does not open. */

@@ -1,9 +1,8 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Clock } from '../../types/options.js'
 import type { FileInfo } from '../../types/storage.js'
-import { LOGIN_GUIDE } from './guide.js'
-import type { CallbackOutcome, DownloadEvent, Noted, OpeningEvent, OpeningHistory, Openings, Outcome } from './openings.js'
-import { redactor } from './plain-text.js'
+import { type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Noted, type OpeningEvent, type OpeningHistory, type Openings, type Outcome } from './openings.js'
+import { redactor } from './findings.js'
 
 /** Explains from the history of a file why it does not open or is not saved. */
 export interface OpeningExplainer {

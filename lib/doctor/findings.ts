@@ -1,5 +1,5 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import { codes, type DoctorCode } from './codes.js'
+import { parseUrl } from '../util/url.js'
 
 /** The codes of the checks: of a finding that is `ok` or `skipped`. */
 export type CheckCode = 'OPTIONS' | 'SERVER' | 'API_SCRIPT' | 'TOKENS_IN' | 'VERSION' | 'DOWNLOAD' | 'TOKENS_OUT' | 'CLOCK' | 'RESULT' | 'FROM_FILE' | 'CALLBACK' | 'STORAGE'
@@ -21,4 +21,139 @@ export const warning = fault.bind(undefined, 'warning')
 
 export function isError ({ status }: DoctorFinding): boolean {
   return status === 'error'
+}
+
+/** What the doctor can report, with the title of each finding. A check that finds nothing wrong has the code of its group. */
+export const codes = {
+  OPTIONS: 'Options',
+  PROFILE_CLASSIC: 'The profile classic checks nothing',
+  TLS_NOT_VERIFIED: 'Certificates are not verified',
+  BODY_LIMIT_OPTION: 'bodyLimit is too small for large callbacks',
+  WEAK_SECRET: 'The secret is weak',
+  PUBLIC_URL_LOCAL: 'publicBaseUrl is local, the document server is not',
+  MIXED_CONTENT: 'https pages cannot load api.js over http',
+
+  SERVER: 'The document server',
+  SERVER_REFUSED: 'The document server refuses connections',
+  SERVER_NAME: 'The host name of the document server is unknown',
+  SERVER_TIMEOUT: 'The document server does not answer',
+  SERVER_TLS_SELF_SIGNED: 'The document server has a self-signed certificate',
+  SERVER_TLS_EXPIRED: 'The certificate of the document server is out of date',
+  SERVER_TLS_HOST: 'The certificate of the document server is for another host',
+  SERVER_TLS_CHAIN: 'The certificate chain of the document server is incomplete or unknown',
+  SERVER_TLS: 'No TLS connection to the document server',
+  SERVER_UNREACHABLE: 'The document server cannot be reached',
+  SERVER_REDIRECT: 'The URL of the document server is redirected',
+  SERVER_UNHEALTHY: 'The document server says that it does not work',
+  SERVER_OTHER: 'Something else answers in the document server\'s place',
+
+  API_SCRIPT: 'The script of the editor, api.js',
+  API_PATH: 'editorApiUrl has not the path of api.js',
+  API_MISSING: 'There is no api.js at editorApiUrl',
+  API_REDIRECT: 'editorApiUrl is redirected',
+  API_NOT_SCRIPT: 'Something other than api.js is at editorApiUrl',
+
+  TOKENS_IN: 'Tokens that the document server receives',
+  SECRET_INBOX: 'The document server rejects our tokens',
+  TOKENS_INBOX_OFF: 'The document server accepts requests without a token',
+  TOKENS_BROWSER_OFF: 'The document server lets in editors without a token',
+  COMMANDS_FAILED: 'The command service of the document server does not work',
+
+  VERSION: 'Version of the document server',
+  VERSION_ADVISORIES: 'The document server has known vulnerabilities',
+  VERSION_OLD: 'The document server is old',
+  VERSION_NEW: 'The document server is newer than what this release knows',
+
+  DOWNLOAD: 'The document server downloads a document from this application',
+  DOWNLOAD_UNREACHABLE: 'The document server cannot download from publicBaseUrl',
+  DOWNLOAD_REPLACED: 'The document server gets something else instead of our documents',
+  CONVERSION_FAILED: 'The document server cannot convert documents',
+  CONVERSION_TIMEOUT: 'The document server does not finish a conversion',
+
+  TOKENS_OUT: 'Tokens that the document server sends',
+  SECRET_OUTBOX: 'The document server signs with another secret',
+  TOKENS_OUTBOX_OFF: 'The document server sends no tokens',
+  TOKEN_HEADER: 'The document server sends its token in another header',
+  TOKEN_ALGORITHM: 'The document server signs with another algorithm',
+  TOKEN_ENDLESS: 'The tokens of the document server do not expire',
+
+  CLOCK: 'Clocks',
+  CLOCK_SKEW: 'The clocks of application and document server differ',
+
+  RESULT: 'Files of the document server',
+  RESULT_ORIGIN: 'The document server announces its files at another origin',
+  RESULT_FETCH: 'A file of the document server cannot be fetched',
+
+  FROM_FILE: 'How content that is converted reaches the document server',
+  FROM_FILE_FAILED: 'The document server does not convert a file in a request',
+
+  CALLBACK: 'Our handler at publicBaseUrl',
+  LOGIN_HOOK: 'Hooks of the application answer before the handler',
+  CSRF_HOOK: 'A CSRF check of the application refuses callbacks',
+  RATE_LIMIT_HOOK: 'A rate limiter of the application refuses the document server',
+  OVERLOAD_HOOK: 'The application refuses requests because of its load',
+  ANSWER_CHANGED: 'The answers of our handler are changed',
+  PUBLIC_URL_LOGIN: 'A login is required at publicBaseUrl',
+  PUBLIC_URL_REDIRECT: 'publicBaseUrl is redirected',
+  PUBLIC_URL_NOT_OURS: 'publicBaseUrl does not lead to our handler',
+  PUBLIC_URL_QUERY: 'The query of our URLs is changed on its way',
+  CALLBACK_BODY_LIMIT: 'Large callbacks are refused on their way',
+  INSTANCE_DIFFERS: 'Another instance does not accept our URLs',
+
+  STORAGE: 'Storage',
+  STORAGE_FAILED: 'The storage does not work',
+  STORAGE_NO_STATE: 'The storage keeps no records',
+  INSTANCES_WITHOUT_STATE: 'Several instances, but no shared records'
+} as const
+
+export type DoctorCode = keyof typeof codes
+
+const MAX_WORDS_LENGTH = 80
+const SEARCHED_LENGTH = 4000
+
+/** The first words of an answer, without markup, in double quotes. A report shortens them: only then nothing secret is cut in two. */
+export function firstWords (text: string): string {
+  const start = text.length > SEARCHED_LENGTH ? text.slice(0, SEARCHED_LENGTH).replace(/\S{1,500}$/, '') : text
+  const words = start
+    .replace(/<(script|style)\b.*?<\/\1>|<!--.*?-->/gis, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replaceAll('"', '\'')
+    .trim()
+  return words === '' ? 'nothing' : `"${words}"`
+}
+
+/** A URL without its credentials, query and fragment. */
+export function shown (url: URL | string): string {
+  const parsed = typeof url === 'string' ? parseUrl(url) : url
+  return parsed ? `${parsed.origin}${parsed.pathname === '/' ? '' : parsed.pathname}` : 'an invalid URL'
+}
+
+const QUOTED = new RegExp(`"([^"]{0,${MAX_WORDS_LENGTH}})[^"]*"`, 'g')
+const MAX_WORD_LENGTH = 300
+
+/** What must not be in a report: the secrets, and the credentials of `publicBaseUrl` as they are sent. */
+export function confidential ({ secrets, publicBaseUrl }: { readonly secrets: readonly string[], readonly publicBaseUrl: string }): readonly string[] {
+  const { username, password } = new URL(publicBaseUrl)
+  if (username === '' && password === '') return secrets
+  return [...secrets, Buffer.from(`${username}:${password}`).toString('base64'), password || username]
+}
+
+/**
+ * Removes what must not be in a report, wherever it comes from: secrets, tokens, signatures, query strings, also percent-encoded
+ * ones in a path, and characters that control a terminal or the direction of the text.
+ */
+export function redactor (secrets: readonly string[]): (finding: DoctorFinding) => DoctorFinding {
+  const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+  const redact = (text: string) => text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replace(/eyJ[\w-]{8,}(\.[\w-]*)*/g, '[token]')
+    .replace(/(?:\?|%(?:25)*3F)[\w.~%-]{1,64}?(?:=|%(?:25)*3D)[^\s"'<>]*/gi, '')
+    .replace(/(?<![\w-])[\w-]{43}(?![\w-])/g, '[signature]')
+    .replace(/\b(signature|md5|token|secret|password)=[^\s"'&]+/gi, '$1=[removed]')
+    .replace(/\/\/[^\s/@"']*@/g, '//')
+    .replace(QUOTED, (quoted, start: string) => quoted.length > MAX_WORDS_LENGTH + 2 ? `"${start}…"` : quoted)
+    .replace(/\S+/g, word => word.length > MAX_WORD_LENGTH ? `${word.slice(0, MAX_WORD_LENGTH)}…` : word)
+  // A remedy contains our own words only, among which a weak secret may be.
+  return finding => ({ ...finding, evidence: redact(withoutSecrets(finding.evidence)), ...(finding.remedy !== undefined && { remedy: redact(finding.remedy) }) })
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../types/options.js'
-import { BoundedMap } from '../bounded-map.js'
+import { BoundedMap } from '../util/bounded-map.js'
 
 /** How a request of the document server ended. */
 export type Outcome =
@@ -12,7 +12,7 @@ export type Outcome =
   /** The connection ended before the answer did. */
   | { readonly result: 'interrupted' }
 
-export interface PageEvent {
+interface PageEvent {
   readonly kind: 'page'
   readonly key: string
   /** Whether callbacks are expected: the page is for editing and has a callback URL. */
@@ -36,7 +36,7 @@ export type OpeningEvent = PageEvent | DownloadEvent | CallbackOutcome | ReportE
 export type Noted<Event extends OpeningEvent = OpeningEvent> = Event & { readonly firstAt: number, readonly lastAt: number, readonly count: number }
 
 /** Requests that nothing proves to come from the document server. */
-export interface Strangers {
+interface Strangers {
   readonly count: number
   readonly lastAt: number
   readonly code: string
@@ -132,3 +132,6 @@ function isEqual (a: OpeningEvent, b: OpeningEvent): boolean {
 function cut (text: string): string {
   return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH - 1)}…`
 }
+
+/** How an application lets the document server through its login hooks. The npm package contains no docs. */
+export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'

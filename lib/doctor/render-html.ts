@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
-import { escapeHtml } from '../html.js'
+import { escapeHtml } from '../util/html.js'
 import { countsOf, durationText, verdictOf } from './render-text.js'
 
-export interface ReportPage {
+interface ReportPage {
   readonly report: DoctorReport
   /** The document that is explained, if one was asked for. */
   readonly opening?: { readonly fileId: string, readonly findings: readonly DoctorFinding[] }

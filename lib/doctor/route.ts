@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
 import { HookTimeoutError } from '../errors.js'
-import { withTimeout } from '../with-timeout.js'
+import { withTimeout } from '../util/with-timeout.js'
 import { isError } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AwaitOptions, ConvertOptions } from '../../types/conversions.js'
 import { ConversionTimeoutError } from '../errors.js'
-import { AnyFunction, assertOptions, Milliseconds, type Rules, Signal } from '../rules.js'
+import { AnyFunction, assertOptions, Milliseconds, type Rules, Signal } from '../util/validate.js'
 
 const DEFAULT_TIMEOUT_MS = 2 * 60_000
 const DEFAULT_INTERVAL_MS = 1000

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { AwaitOptions, BuildRequest, BuildResult } from '../../types/conversions.js'
 import { BuildFailedError, InvalidOptionError } from '../errors.js'
-import { isJsonObject, parseJson } from '../json.js'
+import { isJsonObject, parseJson } from '../util/json.js'
 import { statusError } from '../outbound/outbound.js'
-import { assertOptions, requestRules as fetchRules, rule, stringThat } from '../rules.js'
-import { bytesOf } from '../streams.js'
-import { isHttpUrl } from '../url.js'
+import { assertOptions, requestRules as fetchRules, rule, stringThat } from '../util/validate.js'
+import { bytesOf } from '../util/streams.js'
+import { isHttpUrl } from '../util/url.js'
 import { assertAwaitOptions, awaitResult } from './awaiting.js'
 import type { DocumentServerClient, PostOptions } from './client.js'
 import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'
 import type { FetchResult } from './result-file.js'
-import { reportedError, serviceFailure } from './service-errors.js'
+import { reportedError, serviceFailure } from './conversion-service.js'
 
 /** The document server's document builder. Rejects as `EditorServer.build` does. */
-export type Build = (request: BuildRequest, options?: AwaitOptions) => Promise<BuildResult>
+type Build = (request: BuildRequest, options?: AwaitOptions) => Promise<BuildResult>
 
 interface Dependencies {
   readonly client: Pick<DocumentServerClient, 'post'>

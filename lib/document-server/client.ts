@@ -1,11 +1,11 @@
 import type { HttpPurpose } from '../../types/http.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
-import { bytesOf, discard } from '../streams.js'
+import { bytesOf, discard } from '../util/streams.js'
 import { type FromFileService, type Service, SERVICE_PATHS, serviceUrl } from './server-urls.js'
 import type { TokenSigner } from './token.js'
 
-export interface DocumentServerResponse {
+interface DocumentServerResponse {
   readonly status: number
   /** Of status 200; `''` for any other. */
   readonly text: string

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Command, CommandResult } from '../../types/document-server.js'
 import type { RequestOptions } from '../../types/requests.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
-import { isJsonObject, parseJson } from '../json.js'
+import { isJsonObject, parseJson } from '../util/json.js'
 import { statusError } from '../outbound/outbound.js'
-import { assertValue, isString, listOf, rule, unknownOption } from '../rules.js'
+import { assertValue, isString, listOf, rule, unknownOption } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
 
 /** The document server's command service. */
@@ -20,7 +20,7 @@ export interface Commands {
 }
 
 /** What the document server has under a key: users who edit; nothing but unsaved changes or viewers; nothing but a forgotten file; or nothing. */
-export type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
+type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
 
 interface Dependencies {
   readonly client: DocumentServerClient

@@ -1,9 +1,7 @@
 import { UpstreamError } from '../errors.js'
 import { hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature, SIGNATURE_REACH, ZIP_END_REACH } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
-import { type InspectedContent, inspected } from './inspect.js'
-import { DIRECTORY_REACH, hasPartsOf, namesOtherFormat } from './package-parts.js'
-import { readZipDirectory } from './zip-directory.js'
+import { DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, namesOtherFormat, readZipDirectory } from './inspect.js'
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */

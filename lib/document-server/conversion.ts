@@ -1,22 +1,20 @@
 import { parse as parseContentDisposition } from 'content-disposition'
-import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import type { ConvertToPdfOptions } from '../../types/control.js'
-import { bytesOfContent, contentFrom } from '../content.js'
+import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import { ConversionFailedError, ConversionTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
-import { bytesOf, discard } from '../streams.js'
-import { parseUrl } from '../url.js'
-import { unlessAborted } from '../with-timeout.js'
+import { bytesOfContent, contentFrom } from '../util/content.js'
+import { bytesOf, discard } from '../util/streams.js'
+import { parseUrl } from '../util/url.js'
+import { unlessAborted } from '../util/with-timeout.js'
 import { assertConvertOptions, awaitResult, pause } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
-import { type ConversionAnswer, parseConversionAnswer } from './conversion-answer.js'
-import { assertConversionRequest, type ConversionSource, type WireRequest, wireRequest } from './conversion-request.js'
-import { type ExpectedType, expectedType, writtenAs } from './expected-type.js'
+import { assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure, type WireRequest, wireRequest } from './conversion-service.js'
+import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'
 import { type FetchResult, resultOf } from './result-file.js'
-import { serviceFailure } from './service-errors.js'
 
 /** The document server's conversion service. */
 export interface Conversions {
@@ -183,4 +181,35 @@ function fileNameOf (disposition = ''): string {
   } catch { // it is not needed where the format is known
     return ''
   }
+}
+
+const OPEN_DOCUMENT = /^od[tspg]$/
+const IMAGES: ReadonlySet<string> = new Set(['bmp', 'gif', 'jpg', 'png', 'tiff'])
+
+/** Formats that the document server writes under another extension. Source: docs/document-server-protocol.md#conversion */
+const WRITTEN_AS: Readonly<Record<string, string>> = {
+  pdfa: 'pdf', htm: 'html', mhtml: 'mht', jpeg: 'jpg', jpe: 'jpg', tif: 'tiff', wps: 'doc', xml: 'txt', xslt: 'txt', dps: 'ppt', et: 'xls', xltb: 'xlsb'
+}
+
+interface ExpectedType {
+  /** What was asked for. */
+  readonly outputType: string
+  /** The extension of the result, unless the document decides on it. */
+  readonly extension: string | undefined
+  /** `fileType`: as `writtenAs` says. */
+  matches (fileType: string): boolean
+}
+
+/** What the result of a conversion must be. `outputType` is in lower case. */
+function expectedType (outputType: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
+  if (outputType === 'ooxml') return { outputType, extension: undefined, matches: isOfficeOpenXml }
+  if (outputType === 'odf') return { outputType, extension: undefined, matches: fileType => OPEN_DOCUMENT.test(fileType) }
+  const written = writtenAs(outputType)
+  const extension = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
+  return { outputType, extension, matches: fileType => fileType === extension }
+}
+
+/** The extension under which the document server writes a format. */
+function writtenAs (extension: string): string {
+  return Object.hasOwn(WRITTEN_AS, extension) ? WRITTEN_AS[extension]! : extension
 }

@@ -1,7 +1,7 @@
 import type { CommandOptions, EditorServer } from '../../types/document-server.js'
 import { InvalidKeyError, UpstreamError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
-import { assertOptions, requestRules, type Rules, Signal, TrueOrFalse } from '../rules.js'
+import { assertOptions, requestRules, type Rules, Signal, TrueOrFalse } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
 import { checkedCommand, type Commands } from './commands.js'
 

@@ -1,5 +1,5 @@
 import type { OutboundResponse } from '../outbound/outbound.js'
-import { discard } from '../streams.js'
+import { discard } from '../util/streams.js'
 import type { DocumentServerClient, FormFile, PostOptions } from './client.js'
 import type { Commands } from './commands.js'
 import type { FromFileService } from './server-urls.js'

@@ -1,4 +1,6 @@
-import { assertBytes } from '../content.js'
+import { assertBytes } from '../util/content.js'
+import { ZIP_END } from './file-signatures.js'
+import { mediaTypeOf } from './formats.js'
 
 export interface Inspection {
   /** How many bytes at the beginning `atStart` needs, if there are so many. */
@@ -63,4 +65,102 @@ function createTail (reach: number) {
     },
     bytes: (): Buffer => buffer.subarray(0, filled)
   }
+}
+
+/** Bytes at the end of a package that hold the directory of about 2,500 parts. */
+export const DIRECTORY_REACH = 256 * 1024
+
+const CONTENT_TYPES = '[content_types].xml'
+const MANIFEST = 'meta-inf/manifest.xml'
+const CONTAINER = 'meta-inf/container.xml'
+/** The folder of the main part, by the editor's formats. */
+const OFFICE_FOLDERS: ReadonlyArray<readonly [formats: RegExp, folder: string]> = [
+  [/^do[ct]/, 'word/'],
+  [/^xl/, 'xl/'],
+  [/^(pp|pot)/, 'ppt/'],
+  [/^vs/, 'visio/']
+]
+const OPEN_DOCUMENT = /^o[dt][tspg]$/
+
+// Offsets in the header of a part. Source: APPNOTE.TXT, the specification of the zip format.
+const METHOD = 8
+const SIZE = 22
+const EXTRA_LENGTH = 28
+const LOCAL_BYTES = 30
+const STORED = 0
+
+const MIME_TYPE = 'mimetype'
+const TEMPLATE = /[-.]template$/
+
+/** Whether a package that begins like this says that it is of another format: text as a spreadsheet, a book as text. A template counts as its format. */
+export function namesOtherFormat (start: Buffer, format: string): boolean {
+  const mediaType = namedMediaType(start)
+  return mediaType !== undefined && familyOf(mediaType) !== familyOf(mediaTypeOf(format))
+}
+
+/** What the first part says, which some packages have uncompressed, so that it can be found. */
+function namedMediaType (start: Buffer): string | undefined {
+  const nameEnd = LOCAL_BYTES + MIME_TYPE.length
+  if (start.length < nameEnd || start.toString('latin1', LOCAL_BYTES, nameEnd) !== MIME_TYPE || start.readUInt16LE(METHOD) !== STORED) return undefined
+  const contentAt = nameEnd + start.readUInt16LE(EXTRA_LENGTH)
+  return start.toString('latin1', contentAt, contentAt + start.readUInt32LE(SIZE)).trim() || undefined
+}
+
+function familyOf (mediaType: string): string {
+  return mediaType.replace(TEMPLATE, '')
+}
+
+/** Whether a package with these parts can be of a format. */
+export function hasPartsOf (format: string, names: readonly string[]): boolean {
+  const parts = names.map(name => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase())
+  if (OPEN_DOCUMENT.test(format)) return parts.includes(MANIFEST)
+  if (format === 'epub') return parts.includes(CONTAINER)
+  const own = OFFICE_FOLDERS.find(([formats]) => formats.test(format))?.[1]
+  if (own === undefined) return true
+  if (!parts.includes(CONTENT_TYPES)) return false
+  const hasFolder = (folder: string) => parts.some(part => part.startsWith(folder))
+  // The main part may be anywhere, but hardly anybody puts it into the folder of another format.
+  return hasFolder(own) || !OFFICE_FOLDERS.some(([, folder]) => hasFolder(folder))
+}
+
+// Source of the signatures and offsets: APPNOTE.TXT, the specification of the zip format.
+
+const END_BYTES = 22
+const ENTRY = 0x02014b50
+const ENTRY_BYTES = 46
+/** Stands for a number that is kept elsewhere, with 64 bits. */
+const ELSEWHERE = 0xFFFFFFFF
+const MANY = 0xFFFF
+
+/** What the last bytes of a zip file tell. */
+type ZipDirectory =
+  | { readonly state: 'read', readonly names: readonly string[] }
+  /** Bytes are missing, or something else stands where the directory should be. */
+  | { readonly state: 'damaged' }
+  /** The directory is longer than these bytes, or has numbers of 64 bits. */
+  | { readonly state: 'unread' }
+
+const DAMAGED = { state: 'damaged' } as const
+const UNREAD = { state: 'unread' } as const
+
+/** Reads the directory at the end of a zip file of `length` bytes. */
+export function readZipDirectory (end: Buffer, length: number): ZipDirectory {
+  const endAt = end.lastIndexOf(ZIP_END)
+  if (endAt < 0 || endAt + END_BYTES > end.length) return DAMAGED
+  const [count, offset] = [end.readUInt16LE(endAt + 10), end.readUInt32LE(endAt + 16)]
+  if (count === MANY || offset === ELSEWHERE) return UNREAD
+  const hidden = length - end.length
+  return offset < hidden ? UNREAD : readEntries(end.subarray(offset - hidden, endAt), count)
+}
+
+function readEntries (directory: Buffer, count: number): ZipDirectory {
+  const names: string[] = []
+  for (let at = 0; names.length < count;) {
+    if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY) return DAMAGED
+    const nameAt = at + ENTRY_BYTES
+    const nameEnd = nameAt + directory.readUInt16LE(at + 28)
+    names.push(directory.toString('utf8', nameAt, nameEnd))
+    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
+  }
+  return { state: 'read', names }
 }

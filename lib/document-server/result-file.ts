@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { ResultFile } from '../../types/conversions.js'
 import { type Outbound, type OutboundResponse, statusError } from '../outbound/outbound.js'
-import { bytesOf, deferErrors, discard } from '../streams.js'
-import { parseHttpUrl } from '../url.js'
+import { bytesOf, deferErrors, discard } from '../util/streams.js'
+import { parseHttpUrl } from '../util/url.js'
 import { checkedContent } from './content-check.js'
 import { resultMediaTypeOf } from './formats.js'
 
-export interface ResultLocation {
+interface ResultLocation {
   /** As the document server sent it. */
   readonly url: string
   /** Format that the bytes must look like. */

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
-import { isJsonObject, type JsonObject, parseJson } from '../json.js'
-import { equalInConstantTime } from '../security/constant-time.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { equalInConstantTime } from '../security/signed-url.js'
 
 export type Claims = JsonObject
 
@@ -17,7 +17,7 @@ export interface TokenFault {
   readonly issuedSecondsAgo?: number
 }
 
-export type Verification = { readonly claims: Claims } | { readonly fault: TokenFault }
+type Verification = { readonly claims: Claims } | { readonly fault: TokenFault }
 
 /** Signs and verifies HS256 JSON Web Tokens with the secrets shared with the document server. */
 export interface TokenSigner {

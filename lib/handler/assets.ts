@@ -1,5 +1,6 @@
+import { readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { MODULE_FILE, MODULES, type PageModules } from './page-modules.js'
 import type { CommonRouteOptions } from './route-options.js'
 
 interface Dependencies {
@@ -67,4 +68,21 @@ async function fileSender (scope: FastifyInstance): Promise<SendFile> {
 /** Beside what hooks of the application have set, such as those of @fastify/cors. */
 function varyByEncoding (reply: FastifyReply): void {
   reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '))
+}
+
+/** What `scripts/bundle-page.js` has made of lib/browser. */
+const MODULES = fileURLToPath(new URL('../assets/', import.meta.url))
+
+/** The name of a module, and the hash of its content. */
+const MODULE_FILE = /^([a-z]+(?:-[a-z]+)*)(?:-([0-9a-f]{12}))?\.js$/
+
+/** The files of the modules, by their names without a hash. */
+export type PageModules = ReadonlyMap<string, string>
+
+export async function readPageModules (): Promise<PageModules> {
+  const files = await readdir(MODULES)
+  return new Map(files.flatMap(file => {
+    const [, name, hash] = MODULE_FILE.exec(file) ?? []
+    return name !== undefined && hash !== undefined ? [[name, file]] : []
+  }))
 }

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
-import { digest } from '../digest.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -9,14 +8,15 @@ import type { SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome, Saves } from '../save/saves.js'
 import type { Bearing } from '../sessions/record.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { isHttpUrl, parseHttpUrl } from '../url.js'
-import { toEvent } from './callback-event.js'
+import { digest } from '../util/digest.js'
+import { isHttpUrl, parseHttpUrl } from '../util/url.js'
+import { isCallbackPayload, optionalFields } from './callback-event.compiled.js'
+import type { CallbackPayload } from './callback-event.schema.js'
 import type { Credentials } from './credentials.js'
 import type { Hooks } from './hooks.js'
-import { notesOf } from './request-notes.js'
-import type { HandlerRequest } from './request.js'
+import { type EndedSave, publishRefused, reportSave } from './outcome-reports.js'
+import { type HandlerRequest, notesOf } from './request.js'
 import { answerCallback } from './responses.js'
-import { type EndedSave, publishRefused, reportSave } from './save-report.js'
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'onCorrupted'>
@@ -193,4 +193,19 @@ function saveRequest (event: SaveEvent, url: string): SaveRequest {
 /** A save is stored also without its changes. */
 function httpUrlOf (value: string | undefined): URL | undefined {
   return value !== undefined && isHttpUrl(value) ? new URL(value) : undefined
+}
+
+const validators = Object.entries(optionalFields)
+
+/** The event of a callback: its fields without the token and the token's own claims. Throws `InvalidCallbackError`. */
+function toEvent (fileId: string, claims: unknown): CallbackEvent {
+  if (!isCallbackPayload(claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, a string url')
+  const { token, iat, exp, nbf, operation, ...fields } = claims as CallbackPayload & Record<string, unknown>
+  // JSON.parse makes it an own property: copying the event would set a prototype.
+  if (Object.hasOwn(fields, '__proto__')) Reflect.deleteProperty(fields, '__proto__')
+  for (const [name, isValid] of validators) {
+    if (name in fields && !isValid(fields[name])) delete fields[name]
+  }
+  if (typeof fields.filetype === 'string') fields.filetype = fields.filetype.toLowerCase()
+  return Object.freeze(Object.assign(fields, { fileId }) as CallbackEvent) // a hook must not change it
 }

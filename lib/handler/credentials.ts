@@ -1,19 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageActionName, PageRights } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { accessOf, pageUser, rightsOf } from '../control/page-defaults.js'
+import { accessOf, pageUser, rightsOf } from '../control/defaults.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
-import { isJsonObject } from '../json.js'
 import type { Settings } from '../options.js'
-import type { DocumentKeys } from '../document-server/document-key.js'
 import type { HandlerUrls, SignatureState } from '../security/handler-urls.js'
 import type { PageClaims, PageTokens } from '../security/page-token.js'
-import { parseUrl } from '../url.js'
-import { withTimeout } from '../with-timeout.js'
+import { isJsonObject } from '../util/json.js'
+import { parseUrl } from '../util/url.js'
+import { withTimeout } from '../util/with-timeout.js'
 import { requestTokens } from './request-tokens.js'
-import { type HandlerQuery, type HandlerRequest, isHandlerQuery } from './request.js'
-import { notesOf } from './request-notes.js'
+import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
@@ -40,20 +39,20 @@ export interface Credentials {
   authorizeAction (request: FastifyRequest, action: RequestedAction): Promise<PageClaims>
 }
 
-export interface RequestedAction {
+interface RequestedAction {
   readonly name: PageActionName
   /** What the page must allow its user. */
   readonly needs: keyof PageRights | 'any'
 }
 
-export interface VerifiedCallback {
+interface VerifiedCallback {
   /** The claims of the token; without a token the body. */
   readonly fields: unknown
   /** Whether the callback has all credentials that are required. */
   readonly isProven: boolean
 }
 
-export interface CallbackProof {
+interface CallbackProof {
   readonly isProven: boolean
   /** The URL is signed by us: the sender is the document server, or a user for whom the document was opened. */
   readonly isUrlSigned: boolean

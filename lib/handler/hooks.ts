@@ -1,11 +1,17 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FastifyBaseLogger } from 'fastify'
 import type { FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import type { EditorOptions } from '../../types/options.js'
+import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
+import { channels } from '../diagnostics.js'
 import { HookTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { saveIdOf } from '../save/save-request.js'
-import { withTimeout } from '../with-timeout.js'
+import type { Cause } from '../sessions/record-store.js'
+import { type FileRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
+import { BoundedMap } from '../util/bounded-map.js'
+import { createQueue } from '../util/queue.js'
+import { withTimeout } from '../util/with-timeout.js'
 
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
 type EventOf<Name extends HookName> = Parameters<NonNullable<EditorOptions[Name]>>[0]
@@ -75,4 +81,91 @@ export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
     }
   }
   return hooks
+}
+
+/**
+ * Calls `onSessionStart` and `onSessionEnd`, and publishes the same for diagnostics. Nobody waits for these hooks: neither a callback nor a save of the file. The events of
+ * one session are delivered one after the other.
+ */
+interface SessionEvents {
+  /** This instance has changed a record: reports the sessions that have become live or have ended. */
+  changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
+  /** A session has ended whose file, and usually its record, does not exist. */
+  endedAfterDeletion (fileId: string, cause: Cause): void
+  /** Resolves when no hook is running. */
+  idle (): Promise<void>
+}
+
+interface SessionHookDependencies {
+  readonly hooks: Pick<Hooks, 'call'>
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** Events that wait for a hook, or whose hook is running. */
+const MAX_PENDING = 10_000
+
+/** Sessions whose starts are remembered, to tell how long they lasted. */
+const MAX_STARTS = 10_000
+
+export function createSessionEvents ({ hooks, log }: SessionHookDependencies): SessionEvents {
+  const queue = createQueue()
+  let pending = 0
+  /** By the monotonic clock, of sessions that somebody had subscribed to then. */
+  const starts = new BoundedMap<string, number>(MAX_STARTS)
+
+  return {
+    changed (fileId, before, after, cause) {
+      const [old, current] = [liveSessions(before), liveSessions(after)]
+      for (const { key } of without(old, current)) deliver('onSessionEnd', endEvent(fileId, key, reasonOf(before, after, key, cause), cause))
+      for (const { key } of without(current, old)) deliver('onSessionStart', { fileId, key, ...usersOf(key, cause) })
+    },
+    endedAfterDeletion (fileId, cause) {
+      deliver('onSessionEnd', endEvent(fileId, cause.key, cause.reason ?? 'lost', cause))
+    },
+    idle: queue.idle
+  }
+
+  function deliver (...[name, event]: ['onSessionStart', SessionStartEvent] | ['onSessionEnd', SessionEndEvent]): void {
+    const { fileId, key } = event
+    const id = JSON.stringify([fileId, key])
+    publish(id, event)
+    if (pending === MAX_PENDING) return log.error({ fileId, key }, `the hook ${name} was not called: ${MAX_PENDING} earlier calls of the hooks of sessions have not ended`)
+    pending++
+    queue.run(id, async () => await hooks.call(name, event)).finally(() => pending--).catch(() => {}) // `call` logs failures
+  }
+
+  function publish (id: string, event: SessionStartEvent | SessionEndEvent): void {
+    if (!channels.session.hasSubscribers) return
+    const { fileId, key } = event
+    const start = starts.get(id)
+    starts.delete(id)
+    if ('reason' in event) {
+      channels.session.publish({ event: 'ended', fileId, key, outcome: event.reason, ...(start !== undefined && { durationMs: performance.now() - start }) })
+    } else {
+      starts.set(id, performance.now())
+      channels.session.publish({ event: 'started', fileId, key })
+    }
+  }
+}
+
+/** Those of which there is none with the same key among the others. */
+function without (sessions: readonly Session[], others: readonly Session[]): readonly Session[] {
+  return sessions.filter(({ key }) => !others.some(other => other.key === key))
+}
+
+function endEvent (fileId: string, key: string, reason: SessionEndEvent['reason'], cause: Cause | undefined): SessionEndEvent {
+  return { fileId, key, reason, ...(reason !== 'lost' && usersOf(key, cause)) }
+}
+
+/** A change may have ended other sessions than the one it was made for: another instance's that died, or the least important of too many. */
+function reasonOf (before: FileRecord, after: FileRecord, key: string, cause: Cause | undefined): SessionEndEvent['reason'] {
+  const save = after.saves.find(save => save.status === 2 && save.key === key && !before.saves.includes(save))
+  if (save !== undefined && save.path !== undefined) return 'saved'
+  if (cause?.key === key && cause.reason !== undefined) return cause.reason
+  if (save !== undefined) return 'discarded'
+  return stateOf(after, key) === 'refused' ? 'refused' : 'lost'
+}
+
+function usersOf (key: string, cause: Cause | undefined): { readonly users?: readonly string[] } {
+  return cause?.key === key && cause.users !== undefined ? { users: cause.users } : {}
 }

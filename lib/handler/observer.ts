@@ -1,14 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../doctor/openings.js'
+import { type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Openings, type Outcome } from '../doctor/openings.js'
 import type { Settings } from '../options.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { isFromBrowser } from './credentials.js'
-import { type HandlerQuery, isHandlerQuery } from './request.js'
-import { isEndedByHook, OWN_CODE } from './ended-by-hook.js'
-import { createHookWarnings } from './hook-warnings.js'
-import { notesOf } from './request-notes.js'
-import { errorStatus } from './responses.js'
+import { lineLimit } from './line-limit.js'
+import { type HandlerQuery, isHandlerQuery, notesOf } from './request.js'
+import { errorStatus, isEndedByHook, OWN_CODE } from './responses.js'
 
 /** Notes how requests of the document server end, for the doctor. */
 export interface Observer {
@@ -87,4 +85,38 @@ function eventOf ({ method, body }: FastifyRequest, { action, version }: Handler
   if (action !== 'callback' || method !== 'POST') return undefined
   const status = (body as { readonly status?: unknown } | null | undefined)?.status
   return { kind: 'callback', ...(typeof status === 'number' && Number.isInteger(status) && { status }), ...outcome }
+}
+
+/** A request of the document server that the plugin never saw. */
+interface EndedByHook {
+  readonly fileId: string
+  readonly action: 'callback' | 'download'
+  readonly httpStatus: number
+  /** What the hook has thrown. */
+  readonly error: FastifyError | undefined
+}
+
+const INTERVAL_MS = 10 * 60_000
+/** More than there are statuses in use. */
+const MAX_LINES = 50
+
+const consequences = {
+  callback: 'changes are not saved',
+  download: 'documents cannot be opened'
+} as const
+
+/** Warns that a hook of the application keeps requests of the document server from the plugin: once for each action and status in a while. */
+function createHookWarnings () {
+  const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
+
+  return function warn (request: FastifyRequest, { fileId, action, httpStatus, error }: EndedByHook): void {
+    if (!isDue(`${action} ${httpStatus}`)) return
+    request.log.warn({ fileId, httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)
+  }
+}
+
+function remedyOf (httpStatus: number): string {
+  if (httpStatus === 429) return 'Give the document server a higher limit, or none: all its requests come from one IP address.'
+  if (httpStatus === 503) return 'It tries again, if the load falls.'
+  return 'It has no login: let requests pass whose routeOptions.config.editor.caller is \'document-server\'. The plugin verifies them.'
 }

@@ -1,17 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import { PROBE_FORMAT, probeDocument } from '../doctor/probe-document.js'
-import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, looksLikeProbe, type ProbeAnswer, type Probes, type SeenToken } from '../doctor/probes.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, looksLikeProbe, PROBE_FORMAT, type ProbeAnswer, probeDocument, type Probes, type SeenToken } from '../doctor/probes.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
-import { withTimeout } from '../with-timeout.js'
-import { isEndedByHook } from './ended-by-hook.js'
-import { isHandlerQuery } from './request.js'
-import { notesOf, type Probe } from './request-notes.js'
-import { untrustedContentHeaders } from './responses.js'
+import { withTimeout } from '../util/with-timeout.js'
+import { isHandlerQuery, notesOf, type Probe } from './request.js'
+import { isEndedByHook, untrustedContentHeaders } from './responses.js'
 
 /** Requests for a probe of the doctor, recognized by the signature of their URL. They reach no hook, file or session. */
 export interface ProbeRequests {

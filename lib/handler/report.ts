@@ -3,7 +3,6 @@ import { InvalidReportError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { Credentials } from './credentials.js'
 import { lineLimit } from './line-limit.js'
-import { explainFailure, isKnownFailure } from './opening-failures.js'
 import type { HandlerRequest } from './request.js'
 import { untrustedContentHeaders } from './responses.js'
 
@@ -41,4 +40,87 @@ export function createReportHandler ({ credentials, explainOpening, onReport }: 
     }
     return reply.code(204).headers(untrustedContentHeaders).send()
   }
+}
+
+/** Why a document did not open in a browser, for the operator. */
+interface OpeningFailure {
+  readonly meaning: string
+  /** Whole sentences. */
+  readonly remedy: string
+  /** Whether it may come from what this application answered to the document server, or from what never reached it. */
+  readonly isAboutApplication?: true
+}
+
+const RUN_DOCTOR = 'Run `npx fastify-onlyoffice doctor`.'
+
+const unreachable: OpeningFailure = {
+  meaning: 'the browser could not load the document server\'s api.js',
+  remedy: `Open editorApiUrl in that browser. It must answer with a script, over https if the page has https, and the page's Content-Security-Policy must allow it. If it does, the user may have been offline. ${RUN_DOCTOR}`
+}
+const notDownloaded: OpeningFailure = {
+  meaning: 'the document server could not download the document from this application',
+  remedy: `If this log has no download of the file, the document server cannot reach publicBaseUrl: in a container, localhost is the container itself. Otherwise the line of that download says why it was refused. ${RUN_DOCTOR}`,
+  isAboutApplication: true
+}
+const rejectedToken: OpeningFailure = {
+  meaning: 'the document server rejected the token of the configuration',
+  remedy: `Make jwtSecret the secret that the document server uses for browsers, services.CoAuthoring.secret.inbox.string (JWT_SECRET of its container), and restart it after a change. ${RUN_DOCTOR}`
+}
+const expiredToken: OpeningFailure = {
+  meaning: 'the document server regards the token of the configuration as expired',
+  remedy: 'Reload the page, and compare the clocks of this application and of the document server.'
+}
+
+const unconverted: OpeningFailure = {
+  meaning: 'the document server could not convert the document for the editor, and keeps that with the document key',
+  remedy: `"Try again" in the page opens it under a new key, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged or not of the format that its extension says, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
+}
+
+/** By the code of the editor's `onError`. Source: docs/document-server-protocol.md#the-editor-in-the-page */
+const failures: Readonly<Record<string, OpeningFailure>> = {
+  0: unreachable,
+  '-4': notDownloaded,
+  '-81': notDownloaded,
+  '-20': rejectedToken,
+  '-80': unconverted,
+  '-82': unconverted,
+  4006: rejectedToken,
+  '-21': expiredToken,
+  4005: expiredToken,
+  4004: {
+    meaning: 'the document server denied access',
+    remedy: 'Pass the configuration of the control to the editor unchanged. A documentKey that you assign may have only letters, digits and . _ = -'
+  },
+  4007: {
+    meaning: 'the document server ended the session of this user',
+    remedy: 'The command drop was sent, or the callbackUrl that you assigned is no http(s) URL.'
+  },
+  4008: {
+    meaning: 'the document has been saved since the page was made',
+    remedy: 'Reload the page, and send pages with Cache-Control: no-store.'
+  },
+  'no-frame': {
+    meaning: 'the document server\'s api.js made no frame for the editor',
+    remedy: 'It does not know the format of the document, or refuses another field of the configuration: an alert in the browser names it.'
+  },
+  slow: {
+    meaning: 'the editor was not ready after 30 seconds',
+    remedy: `The document server may be busy or wait for this application, a proxy may block its connection to the browser (WebSocket), or the page's Content-Security-Policy (frame-src) the editor. ${RUN_DOCTOR}`,
+    isAboutApplication: true
+  }
+}
+
+const unknown: OpeningFailure = {
+  meaning: 'the editor reported an error',
+  remedy: `Look at the log of the document server. ${RUN_DOCTOR}`,
+  isAboutApplication: true
+}
+
+/** Whether it has an explanation of its own. */
+function isKnownFailure (code: string): boolean {
+  return Object.hasOwn(failures, code)
+}
+
+function explainFailure (code: string): OpeningFailure {
+  return isKnownFailure(code) ? failures[code]! : unknown
 }

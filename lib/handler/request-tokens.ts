@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
 import type { Claims, TokenFault, TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
-import { isJsonObject } from '../json.js'
+import { isJsonObject } from '../util/json.js'
 import type { Settings } from '../options.js'
 import { optionalFields } from './callback-event.compiled.js'
 
 /** The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the request had. */
-export interface RequestTokens {
+interface RequestTokens {
   /**
    * The signed fields of a callback; `undefined` without a token.
    * Source: docs/document-server-protocol.md#tokens-the-document-server-sends

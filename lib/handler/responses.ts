@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply } from 'fastify'
+import type { RequestNotes } from './request.js'
 
 /** For bytes that users or other servers supplied: the browser must not execute them in this origin. */
 export const untrustedContentHeaders = {
@@ -27,3 +28,27 @@ export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply
   // As bytes: Fastify would add a charset to the content type of a string.
   return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
 }
+
+/** Of our own errors. Their messages contain no secrets. */
+export const OWN_CODE = /^FST_EDITOR_/
+/** Of Fastify itself, such as for a header that it cannot parse; plugins have other ones. */
+const FASTIFY_CODE = /^FST_ERR_/
+
+/** Whether a request to the handler, which has been answered or has failed, was ended by a hook of the application for certain. */
+export function isEndedByHook ({ hasReachedAction, isReadingBody, error }: RequestNotes): boolean {
+  if (hasReachedAction) return false
+  return !error || !(isReadingBody || OWN_CODE.test(error.code) || FASTIFY_CODE.test(error.code))
+}
+
+/**
+ * Media type of what `control.render()` returns, for a route that `<document-editor src>` fetches from. The element takes no other answer:
+ * what users upload is never sent with this type.
+ * @example
+ * ```js
+ * app.get('/documents/report/editor', async (_request, reply) => {
+ *   const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId)
+ *   return reply.type(fragmentType).header('cache-control', 'no-store').send(control.render())
+ * })
+ * ```
+ */
+export const fragmentType = 'text/vnd.fastify-onlyoffice.fragment+html'

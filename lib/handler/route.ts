@@ -1,16 +1,17 @@
-import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
+import type { Readable } from 'node:stream'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
+import type { Settings } from '../options.js'
+import type { Shutdown } from '../util/shutdown.js'
+import { assetsScope, type PageModules } from './assets.js'
+import { bodyReader, parseCallbackBody } from './body-reader.js'
 import type { Credentials } from './credentials.js'
-import { isEndedByHook } from './ended-by-hook.js'
 import type { Observer } from './observer.js'
+import { callbackFields, createUnprovenLog, publishFailed, publishRefused, publishWhenClosed } from './outcome-reports.js'
 import type { ProbeRequests } from './probe-requests.js'
-import { type Action, type HandlerRequest, isHandlerQuery, namedFileId } from './request.js'
-import { notesOf } from './request-notes.js'
-import { publishFailed, publishWhenClosed } from './response-report.js'
-import { answerCallback, errorStatus, thrownError, untrustedContentHeaders } from './responses.js'
+import { type Action, addRequestNotes, type HandlerRequest, isHandlerQuery, namedFileId, notesOf } from './request.js'
+import { answerCallback, errorStatus, isEndedByHook, thrownError, untrustedContentHeaders } from './responses.js'
 import type { RouteOptionsOf, SwaggerTransform } from './route-options.js'
-import { callbackFields, publishRefused } from './save-report.js'
-import { createUnprovenLog } from './unproven-callbacks.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -43,10 +44,10 @@ interface Dependencies {
 }
 
 /** What describes the methods in API documentation. */
-export type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>>
+type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>>
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
-export function handlerRoutes ({ path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies): RouteOptions[] {
+function handlerRoutes ({ path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies): RouteOptions[] {
   const logUnproven = createUnprovenLog()
 
   const handler: RouteHandlerMethod = (request, reply) => {
@@ -167,4 +168,47 @@ function invalidQueryError (action: unknown): FastifyError {
 
 function isAction (action: unknown): action is Action {
   return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
+}
+
+interface ScopeDependencies {
+  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
+  readonly actions: HandlerActions
+  readonly credentials: Credentials
+  readonly observer: Observer
+  readonly probeRequests: ProbeRequests
+  /** Besides the handler's own, with all their options: they have paths below it. */
+  readonly otherRoutes: readonly RouteOptions[]
+  /** The same, of routes that read bodies in another way. */
+  readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
+  readonly pageModules: PageModules
+  readonly routeOptions: RouteOptionsOf
+  /** By method; a method without one is hidden from API documentation. */
+  readonly transforms: HandlerTransforms | undefined
+  readonly shutdown: Shutdown
+}
+
+/** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
+export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, pageModules, routeOptions, transforms, shutdown }: ScopeDependencies) {
+  const { path } = settings
+  const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
+  return async function handler (scope: FastifyInstance): Promise<void> {
+    // A connection that is kept alive would keep the server from closing.
+    scope.addHook('onSend', (_request, reply, _payload, done) => {
+      if (shutdown.closing.aborted) reply.header('connection', 'close')
+      done()
+    })
+    addRequestNotes(scope)
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+      const notes = notesOf(request)
+      notes.isReadingBody = true
+      const body = probeRequests.recognizes(request) ? await probeRequests.readBody(payload) : parseCallbackBody(await readBody(request as HandlerRequest, payload))
+      notes.isReadingBody = false
+      return body
+    })
+    for (const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })) scope.route(route)
+    for (const route of otherRoutes) scope.route(route)
+    for (const other of otherScopes) await scope.register(other)
+    await scope.register(assetsScope({ path, modules: pageModules, routeOptions: routeOptions('page') }))
+  }
 }

@@ -1,7 +1,8 @@
-import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import { X509Certificate } from 'node:crypto'
+import type { LookupFunction, Socket } from 'node:net'
+import { Agent, buildConnector, errors } from 'undici'
 import type { EditorOptions } from '../../types/options.js'
-import { deferSocketEnd } from './defer-socket-end.js'
+import { AnyFunction, anyOf, listOf, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse } from '../util/validate.js'
 
 type Timeouts = NonNullable<EditorOptions['timeouts']>
 type Tls = NonNullable<EditorOptions['tls']>
@@ -49,4 +50,72 @@ export function createConnector ({ timeouts = {}, tls = {}, lookup }: Connection
     ...(lookup === undefined ? {} : { lookup })
   })
   return (target, callback) => connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, deferSocketEnd(socket)))
+}
+
+/**
+ * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process when a connection ends
+ * or is reset while a body waits to be read, and makes complete bodies fail (nodejs/undici#5360). Can go with undici 8, which
+ * needs Node.js 22.
+ */
+function deferSocketEnd<Connection extends Socket> (socket: Connection): Connection {
+  const { push, read, destroy } = socket
+  let isEnded = false
+  let isNotifying = false
+
+  /** Makes undici read, unless a body is waiting: then undici ignores the event. */
+  function notify (): void {
+    isNotifying = true
+    socket.emit('readable')
+    isNotifying = false
+  }
+
+  return Object.assign(socket, {
+    push (chunk: unknown, encoding?: BufferEncoding) {
+      isEnded ||= chunk === null
+      return push.call(socket, chunk, encoding)
+    },
+
+    read (size?: number) {
+      if (!isEnded || isNotifying) return read.call(socket, size)
+      if (size === 0) return null // a call by Node.js, which would emit the end
+      if (socket.readableLength > 0) return read.call(socket, socket.readableLength) // reading more would emit the end, too
+      process.nextTick(notify) // the data read before may make a body wait again: then the end has to wait as well
+      return null
+    },
+
+    /** undici takes an ECONNRESET for the end of a body without a length. */
+    destroy: (error?: NodeJS.ErrnoException) => destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
+  })
+}
+
+type Options = Required<EditorOptions>
+
+const isPem = stringThat(isCertificate)
+
+/** Of https connections. */
+export const tlsRules: Rules<Options['tls']> = {
+  rejectUnauthorized: TrueOrFalse,
+  minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
+  ca: rule('must be certificates in PEM, not the path of a file: read it with fs.readFileSync(path, \'utf8\')', anyOf(isPem, listOf(isPem, { min: 1 })))
+}
+
+/** Of all connections. */
+export const connectionTimeoutRules: Rules<Pick<Options['timeouts'], 'connect' | 'headers' | 'idle'>> = {
+  connect: Milliseconds,
+  headers: Milliseconds,
+  idle: Milliseconds
+}
+
+export const connectionRules: Rules<ConnectionOptions> = {
+  timeouts: connectionTimeoutRules,
+  tls: tlsRules,
+  lookup: AnyFunction
+}
+
+function isCertificate (text: string): boolean {
+  try {
+    return text.includes('-----BEGIN ') && new X509Certificate(text).subject !== undefined
+  } catch {
+    return false
+  }
 }

@@ -2,11 +2,10 @@ import dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { AddressBlockedError } from '../errors.js'
-import { listOf, assertOptions, rule, type Rules, stringThat } from '../rules.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
-import { parseOrigin } from '../url.js'
-import { connectionRules } from './connection-rules.js'
-import { agentWith, type ConnectionOptions, createConnector } from './connections.js'
+import { parseOrigin } from '../util/url.js'
+import { assertOptions, listOf, rule, type Rules, stringThat } from '../util/validate.js'
+import { agentWith, type ConnectionOptions, connectionRules, createConnector } from './connections.js'
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {
   /**

@@ -1,11 +1,12 @@
+import { finished, Readable } from 'node:stream'
 import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { discard, hasArrived } from '../streams.js'
-import { parseHttpUrl } from '../url.js'
-import { unlessAborted } from '../with-timeout.js'
-import { destinationRules, type DestinationSettings } from './destination.js'
-import { asUpstreamError, limitedBody } from './limited-body.js'
+import { mayBePublicHost } from '../security/public-ip.js'
+import { isBelow, isResultPath } from '../security/result-path.js'
+import { deferErrors, discard, hasArrived } from '../util/streams.js'
+import { parseHttpUrl } from '../util/url.js'
+import { unlessAborted } from '../util/with-timeout.js'
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
@@ -136,4 +137,138 @@ export function statusError (status: number, message: string): Error {
 function announcedLength (response: HttpResponse): number | undefined {
   const value = response.header('content-length')
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
+}
+
+interface Destination {
+  /** The URL to request: that of the request, or the same at the internal origin. */
+  readonly url: URL
+  /** Whether connections to IP addresses that are not public must be refused. */
+  readonly publicOnly: boolean
+}
+
+type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'allowPrivateAddresses'>
+
+/**
+ * Where a request for a purpose goes; throws `AddressBlockedError`. Origins that an option names may have any IP address,
+ * because the operator chose them. Origins that are allowed only because `any` is must have a public one.
+ */
+function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings) {
+  /** `namedByPage`: the page may have no more fetched than result files of the document server. */
+  return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean): Destination {
+    const { origin, pathname } = url
+    const isResultFile = isResultPath(pathname)
+    const isResult = isResultFile && documentServer.publicOrigins.has(origin)
+    if (namedByPage && !isResult) throw new AddressBlockedError('only a result file of the document server may be fetched')
+    // At the document server the proxy reads result files only, and a request cannot name the internal origin: the document
+    // server's web server shows its settings to requests from the same machine.
+    const isPathAllowed = purpose !== 'proxy' || isResultFile
+    const isNamed = purpose === 'proxy' ? isResult || isProxyTarget(url) : documentServer.origins.has(origin)
+    const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
+    const publicOnly = !isNamed && !allowPrivateAddresses
+    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
+    if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${origin} is not allowed`)
+    const isInside = isPathAllowed && !publicOnly && documentServer.origins.has(origin)
+    return { url: isInside ? atInternalOrigin(url) : url, publicOnly }
+  }
+
+  function isProxyTarget ({ origin, pathname }: URL): boolean {
+    return proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
+  }
+
+  function proxyDenial ({ origin }: URL): string {
+    return documentServer.publicOrigins.has(origin)
+      ? `at ${origin} the proxy reads result files only, and proxy.allow does not name this path`
+      : `${origin} is not allowed`
+  }
+
+  /** The document server builds its URLs from the headers of the editing browser's connection, as its reverse proxy forwards them. */
+  function foreignOrigin ({ origin, host }: URL): string {
+    const own = [...documentServer.origins]
+    const header = own.some(one => new URL(one).host === host) ? 'X-Forwarded-Proto' : 'X-Forwarded-Host'
+    return `${origin} is not an origin of the document server (${own.join(', ')}): add it to documentServer.origins, or set ${header} at its proxy`
+  }
+
+  /** The virtual path exists only at the reverse proxy that serves the public origin. */
+  function atInternalOrigin (url: URL): URL {
+    if (documentServer.internalOrigin === null) return url
+    const { origin, pathname } = documentServer.publicUrl
+    const virtualPath = pathname === '/' ? '' : pathname
+    const internal = new URL(documentServer.internalOrigin)
+    // Not resolved as a relative URL: `//host/path` would change the host.
+    internal.pathname = url.origin === origin && url.pathname.startsWith(`${virtualPath}/`) ? url.pathname.slice(virtualPath.length) : url.pathname
+    internal.search = url.search
+    return internal
+  }
+}
+
+interface BodyRules {
+  /** Maximum size in bytes. */
+  readonly limit: number
+  /** Announced size in bytes. */
+  readonly length: number | undefined
+  /** Ends the body with its reason. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * The same bytes, with an error when there are more than the limit, not as many as announced, or when the signal is aborted. An
+ * error that occurs before the body is read is kept for its reader. A body that has arrived, and keeps the rules, is returned as
+ * it is.
+ */
+export function limitedBody (body: Readable, { limit, length, signal }: BodyRules): Readable {
+  if (hasArrived(body) && body.readableLength <= limit && body.readableLength === (length ?? body.readableLength)) return body
+  let isReading = false
+  let size = 0
+
+  const limited = deferErrors(new Readable({
+    highWaterMark: 64 * 1024,
+    read () {
+      if (isReading) body.resume()
+      else startReading()
+    },
+    destroy (error, callback) {
+      signal.removeEventListener('abort', onAbort)
+      body.off('data', onData)
+      discard(body)
+      callback(error)
+    }
+  }))
+  deferErrors(body)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  return limited
+
+  function startReading (): void {
+    isReading = true
+    finished(body, { writable: false }, onEnd)
+    body.on('data', onData)
+  }
+
+  function onData (chunk: Uint8Array): void {
+    size += chunk.length
+    if (size > limit) limited.destroy(new TooLargeError(limit))
+    else if (length !== undefined && size > length) limited.destroy(new UpstreamError(`too long: received more than the announced ${length} bytes`))
+    else if (!limited.push(chunk)) body.pause()
+  }
+
+  function onEnd (error: Error | null | undefined): void {
+    signal.removeEventListener('abort', onAbort) // the reader may take his time
+    if (error) limited.destroy(asUpstreamError(error))
+    else if (length !== undefined && size !== length) limited.destroy(new UpstreamError(`truncated: received ${size} of ${length} bytes`))
+    else limited.push(null)
+  }
+
+  function onAbort (): void {
+    limited.destroy(signal.reason)
+  }
+}
+
+/** Wraps the error of an HTTP client, unless it is one of ours. */
+function asUpstreamError (error: unknown): Error {
+  if (!(error instanceof Error)) return new UpstreamError('unknown', { cause: error })
+  const { code: ownCode } = error as { readonly code?: unknown }
+  const code = typeof ownCode === 'string' ? ownCode : error.name // that of a DOMException is a number
+  if (code.startsWith('FST_EDITOR_')) return error
+  if (/TIMED?_?OUT$/.test(code) || error.name === 'TimeoutError') return new UpstreamTimeoutError(code, { cause: error })
+  return new UpstreamError(code, { cause: error })
 }

@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { HttpResponse } from '../../types/http.js'
-import { sha256Of } from '../digest.js'
+import { sha256Of } from '../util/digest.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { CommandFailedError, UpstreamError } from '../errors.js'
 import type { Stage } from '../csv/csv-saves.js'
-import type { Fetch } from '../save/fetch.js'
-import { parseHttpUrl } from '../url.js'
+import type { Fetch } from '../save/saves.js'
+import { parseHttpUrl } from '../util/url.js'
 
 /** A forgotten file that was fetched. */
 export type FetchedFile = NonNullable<Awaited<ReturnType<ReturnType<typeof createForgottenFiles>['fetch']>>>

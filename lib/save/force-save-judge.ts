@@ -1,7 +1,6 @@
 import type { Clock } from '../../types/options.js'
 import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../sessions/force-save-notes.js'
-import { type FileRecord, finishedKeys, type ForceSaveResult, sessionWith } from '../sessions/record.js'
-import { hasRefusedSave, liveSessions } from '../sessions/session-states.js'
+import { type FileRecord, finishedKeys, type ForceSaveResult, hasRefusedSave, liveSessions, sessionWith } from '../sessions/record.js'
 
 /** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
 export type CommandAnswer = 'started' | 'nothing new' | 'not now' | 'unknown key'

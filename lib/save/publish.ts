@@ -1,21 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { BoundedMap } from '../bounded-map.js'
 import { BeingEditedError, NameTakenError } from '../errors.js'
-import { isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
+import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from '../history/details.js'
 import { CHANGED, type Look } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
-import { liveSessions } from '../sessions/session-states.js'
+import { isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
 import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
-import { isStored } from './is-stored.js'
-import { newVersion } from './new-version.js'
+import { BoundedMap } from '../util/bounded-map.js'
 import type { ReplaceNoted } from './noted-replace.js'
-import { copyIdOf, identityOf, saveIdOf, type SaveRequest } from './save-request.js'
+import { copyIdOf, identityOf, isStored, saveIdOf, type SaveRequest } from './save-request.js'
 
 /** A save with its content, and the record and the file as last read. */
-export interface StagedSave {
+interface StagedSave {
   readonly request: SaveRequest
   readonly staged: StagedContent
   /** The document server's data of the changes. */
@@ -202,4 +200,27 @@ function eventOf (request: SaveRequest, result: Result): SavedEvent {
     ...(forgotten && { recovered: true }),
     ...(result.conflictFileId !== undefined && { conflict: true })
   } as SavedEvent
+}
+
+/** Of JSON, in UTF-8. A version has details of two contents, and storages take 64 KiB. */
+const MAX_CHANGES_BYTES = 24 * 1024
+
+/** What the version history is to know of a save. Whatever the document server says: a save whose version cannot be kept is refused. */
+function newVersion ({ key, lastsave, users, history = {} }: SaveRequest, now: number, staged: StagedContent | undefined): NewVersion {
+  const { changes, serverVersion } = history
+  const last = changes?.at(-1)?.user
+  return {
+    made: {
+      savedAt: new Date(Number.isNaN(Date.parse(lastsave ?? '')) ? now : lastsave!).toISOString(),
+      ...(isShort(key) && { key }),
+      ...madeBy(last?.id === undefined ? { id: users?.[0] } : last),
+      ...(changes && Buffer.byteLength(JSON.stringify(changes)) <= MAX_CHANGES_BYTES && { changes: [...changes] }),
+      ...(isShort(serverVersion) && { serverVersion })
+    },
+    changes: staged
+  }
+}
+
+function isShort (text: string | undefined): text is string {
+  return text !== undefined && text.length <= MAX_TEXT_LENGTH
 }

@@ -1,8 +1,13 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
-import { digest } from '../digest.js'
+import type { FileInfo, StagedContent } from '../../types/storage.js'
+import { StorageTimeoutError } from '../errors.js'
+import type { Services } from '../services.js'
 import type { Bearing, SaveIdentity, Session } from '../sessions/record.js'
-import { parseUrl } from '../url.js'
+import { digest, sha256Of } from '../util/digest.js'
+import { discard } from '../util/streams.js'
+import { parseUrl } from '../util/url.js'
+import { withTimeout } from '../util/with-timeout.js'
 
 /** A save that the document server announced in a callback. */
 export interface SaveRequest {
@@ -60,4 +65,18 @@ export function copyIdOf (save: Identified): string {
 export function identityOf ({ key, status, url, lastsave, firstChange }: SaveRequest): SaveIdentity | undefined {
   if (key === undefined) return undefined
   return { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }), ...(firstChange !== undefined && { firstChange }) }
+}
+
+/** Whether a file has the same bytes as staged content, in the revision of `info`. */
+export async function isStored ({ storage, settings }: Services, staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {
+  if (staged.size !== size) return false
+  const stored = await storage.read(fileId)
+  if (stored === null) return false
+  try {
+    const hashes = async () => await Promise.all([sha256Of(staged), sha256Of(stored.body)])
+    const [a, b] = await withTimeout(hashes, { milliseconds: settings.timeouts.total, timeoutError: ms => new StorageTimeoutError('read', ms) })
+    return stored.info.revision === revision && a === b
+  } finally {
+    discard(stored.body)
+  }
 }

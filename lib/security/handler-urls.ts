@@ -1,5 +1,5 @@
 import type { Clock } from '../../types/options.js'
-import { parseUrl } from '../url.js'
+import { parseUrl } from '../util/url.js'
 import { type SignedUrl, urlSigner } from './signed-url.js'
 
 /** Makes the URLs of the handler and the proxy tokens of its pages, and checks their signatures. */
@@ -35,7 +35,7 @@ export interface HandlerUrls {
 
 export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
 
-export interface SignatureQuery {
+interface SignatureQuery {
   readonly expires?: string | undefined
   readonly key?: string | undefined
   readonly signature?: string | undefined

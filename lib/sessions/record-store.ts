@@ -1,10 +1,9 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
 import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/storage.js'
-import { BoundedMap } from '../bounded-map.js'
 import { BusyError } from '../errors.js'
 import type { Services } from '../services.js'
-import { EMPTY, type FileRecord, isFileRecord } from './record.js'
-import { liveSessions } from './session-states.js'
+import { BoundedMap } from '../util/bounded-map.js'
+import { EMPTY, type FileRecord, isFileRecord, liveSessions } from './record.js'
 
 /** A record as it was read, with the version that a change must be based on. */
 export interface RecordSnapshot {
@@ -29,7 +28,7 @@ export interface RecordOfFile {
   readonly record: FileRecord
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly durable?: boolean
   readonly cause?: Cause
 }

@@ -1,13 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
-import { BoundedMap } from '../bounded-map.js'
-import { type FileRecord, finishedKeys, type Session, sessionWith } from './record.js'
+import { BoundedMap } from '../util/bounded-map.js'
+import { shared } from '../util/queue.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
-import { isJoinable, LONG_AGO, saveRefused, sessionAfter, sessionStarted } from './session-changes.js'
 import type { SessionServices } from './session-services.js'
-import { shared } from '../shared.js'
-import { isLive } from './session-states.js'
+import { type FileRecord, finishedKeys, isJoinable, isLive, LONG_AGO, saveRefused, type Session, sessionAfter, sessionStarted, sessionWith } from './record.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /** As the document server reported them. */

@@ -1,9 +1,7 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { forceSavesConcerned, placeOf } from './force-save-notes.js'
-import { type Bearing, type FileRecord, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave } from './record.js'
-import { LONG_AGO, sessionAfter } from './session-changes.js'
-import { hasRefusedSave, liveSessions } from './session-states.js'
+import { type Bearing, type FileRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO, type SaveIdentity, sessionAfter, sessionWith, type StoredSave } from './record.js'
 
 // Changes of the saves in a record, and what can be concluded from them. Pure, as in session-changes.ts.
 

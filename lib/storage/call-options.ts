@@ -1,5 +1,5 @@
 import type { CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits } from '../../types/storage.js'
-import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../rules.js'
+import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
 import { isSafeFileId } from '../security/file-id.js'
 
 /** Checked where it is used. */

@@ -1,7 +1,7 @@
 import { type BigIntStats, lstat, lstatSync } from 'node:fs'
 import { sep } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
-import { BoundedMap } from '../bounded-map.js'
+import { BoundedMap } from '../util/bounded-map.js'
 import { directoryClock, directoryIndex, type DirectoryTimes, isUnchanged, isUnchangedByOthers, type Pause, rankOf } from './directory-index.js'
 import { splitName } from './file-info.js'
 import { directoryStats } from './network-directory.js'

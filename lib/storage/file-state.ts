@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'n
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
-import { BoundedMap } from '../bounded-map.js'
+import { BoundedMap } from '../util/bounded-map.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { ignoreMissing, type Modes, syncAncestors } from './file-system.js'
-import { generationCache } from './generation-cache.js'
+import { generationCache } from './state-generations.js'
 import { isLocal } from './network-directory.js'
 import { hasEnded, processName } from './process-identity.js'
 import {
@@ -43,7 +43,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000
  */
 const MISSING = 'missing'
 
-export interface FileState extends Required<StateStore> {
+interface FileState extends Required<StateStore> {
   remove (fileId: string): Promise<void>
   /**
    * Removes temp files of ended processes, and then, a minute later and in the background, records of documents that have been missing

@@ -1,11 +1,11 @@
 import { lstat, mkdir, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
-import { acceptContent } from '../content.js'
-import { createQueue } from '../queue.js'
-import { createTurns } from '../turns.js'
+import { createTurns } from '../util/concurrency-limit.js'
+import { acceptContent } from '../util/content.js'
+import { createQueue } from '../util/queue.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
-import { FileBody } from './file-body.js'
+import { FileBody } from './reading.js'
 import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
 import { fileState, recordPaths } from './file-state.js'
@@ -13,11 +13,10 @@ import { ignoreMissing, type Modes, removeFile, syncDirectory } from './file-sys
 import { numberOf } from './state-generations.js'
 import { writeTempFile } from './temp-files.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
-import { detailsText } from './version-details.js'
-import { areLong, type Blob, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
-import { isVersionIndex } from './version-log.compiled.js'
-import type { VersionIndex } from './version-log.schema.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
+import { isVersionIndex } from './version-log.compiled.js'
+import { areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
+import type { VersionIndex } from './version-log.schema.js'
 
 const MAX_ATTEMPTS = 100
 /** Of the files with long details. */
@@ -44,7 +43,7 @@ interface Dependencies {
   readonly isStored: (fileId: string) => Promise<boolean>
 }
 
-export interface FileVersions extends Required<VersionStore> {
+interface FileVersions extends Required<VersionStore> {
   /** Removes all versions of a file. */
   removeAll (fileId: string): Promise<void>
   /**

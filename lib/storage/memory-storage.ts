@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
-import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage } from '../../types/storage.js'
-import { acceptContent, assertBytes } from '../content.js'
-import { assertOptions } from '../rules.js'
+import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage, StoredVersion, VersionStore } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
-import { BoundedMap } from '../bounded-map.js'
+import { BoundedMap } from '../util/bounded-map.js'
+import { acceptContent, assertBytes } from '../util/content.js'
+import { assertOptions } from '../util/validate.js'
+import { assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers } from './call-options.js'
 import { storedExtension } from './file-info.js'
-import { memoryVersions } from './memory-versions.js'
-import { assertCreateOptions, assertReplaceOptions } from './call-options.js'
 import { sliceOf } from './reading.js'
+import { detailsText } from './version-log.js'
 
 /** There are none. */
-export type MemoryStorageOptions = Readonly<Record<string, never>>
+type MemoryStorageOptions = Readonly<Record<string, never>>
 
 const CHUNK_BYTES = 64 * 1024
 
@@ -137,7 +137,7 @@ function bodyOf (bytes: Buffer): Readable {
   })
 }
 
-export interface MemoryStateOptions {
+interface MemoryStateOptions {
   /** Keeps this many records and drops those that were used least recently. Default: all are kept. */
   readonly maxRecords?: number
 }
@@ -168,4 +168,78 @@ export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {})
       records.delete(fileId)
     }
   }
+}
+
+interface MemoryFile {
+  readonly info: FileInfo
+  readonly bytes: Buffer
+}
+
+interface MemoryVersion extends Omit<StoredVersion, 'details' | 'changesSize'> {
+  readonly content: Buffer
+  readonly changes: Buffer | undefined
+  /** JSON text, so that callers cannot change them. */
+  readonly details: string
+}
+
+interface MemoryVersionsDependencies {
+  readonly find: (fileId: string) => MemoryFile | undefined
+  readonly bytesOf: (content: Content) => Promise<Buffer>
+  readonly bodyOf: (bytes: Buffer) => Readable
+}
+
+/** Keeps versions in the memory of this process. Contents are not copied: the storage never changes the bytes of a file. */
+function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDependencies): VersionStore & { removeAll (fileId: string): void } {
+  const kept = new Map<string, { last: number, versions: readonly MemoryVersion[] }>()
+  const versionsOf = (fileId: string) => kept.get(fileId)?.versions ?? []
+
+  return {
+    async list (fileId, options = {}) {
+      assertListOptions(options)
+      return versionsOf(fileId).slice(-(options.newest ?? 0)).map(storedVersion)
+    },
+
+    async keep (fileId, revision, options = {}) {
+      assertKeepOptions(options)
+      const { details, changes } = options
+      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
+      const newDetails = detailsText(details)
+      if (find(fileId)?.info.revision !== revision) return null
+      const newChanges = changes && await bytesOf(changes)
+      const file = find(fileId)
+      if (file?.info.revision !== revision) return null
+
+      const { last, versions } = kept.get(fileId) ?? { last: 0, versions: [] }
+      const newest = versions.at(-1)
+      const same = newest?.revision === revision ? newest : undefined
+      const { extension, size, modifiedAt } = file.info
+      const version: MemoryVersion = {
+        ...same ?? { version: last + 1, revision, extension, size, modifiedAt, keptAt: new Date(), content: file.bytes },
+        changes: newChanges,
+        details: newDetails
+      }
+      kept.set(fileId, { last: version.version, versions: [...same ? versions.slice(0, -1) : versions, version] })
+      return storedVersion(version)
+    },
+
+    async read (fileId, version, part = 'content') {
+      const found = versionsOf(fileId).find(candidate => candidate.version === version)
+      const bytes = found?.[part]
+      return found && bytes ? { version: storedVersion(found), body: bodyOf(bytes) } : null
+    },
+
+    async remove (fileId, numbers) {
+      assertVersionNumbers(numbers)
+      const found = kept.get(fileId)
+      if (found) kept.set(fileId, { ...found, versions: found.versions.filter(({ version }) => !numbers.includes(version)) })
+    },
+
+    removeAll (fileId) {
+      kept.delete(fileId)
+    }
+  }
+}
+
+function storedVersion ({ content, changes, details, ...version }: MemoryVersion): StoredVersion {
+  return { ...version, changesSize: changes?.length ?? null, details: JSON.parse(details) }
 }

@@ -1,7 +1,8 @@
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJson } from '../json.js'
+import { BoundedMap } from '../util/bounded-map.js'
+import { parseJson } from '../util/json.js'
 import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile } from './file-system.js'
 import { tempName } from './temp-files.js'
 
@@ -9,7 +10,7 @@ import { tempName } from './temp-files.js'
  * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation is never
  * changed. Writing one means giving a complete file the next number, which only one process can do.
  */
-export interface Generation {
+interface Generation {
   /** Tells whose record it is: the name of the folder is only a hash. */
   readonly fileId: string
   readonly value: unknown
@@ -27,7 +28,7 @@ export interface NewestGeneration {
 }
 
 /** What another file does not have, also not one that gets the number of a removed one. */
-export type FileIdentity = Pick<BigIntStats, 'ino' | 'mtimeNs'>
+type FileIdentity = Pick<BigIntStats, 'ino' | 'mtimeNs'>
 
 /** Without the rest of the stats, which takes more memory than most records. */
 function identityOf ({ ino, mtimeNs }: BigIntStats): FileIdentity {
@@ -90,7 +91,7 @@ function parseGeneration (text: string): Generation | undefined {
   return typeof generation.fileId === 'string' && generation.value !== undefined && Array.isArray(generation.tags) ? generation : undefined
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Folder for temp files. */
   readonly temps: string
   readonly modes: Modes
@@ -184,7 +185,7 @@ export async function removeGenerations (folder: string, numbers: readonly numbe
   }
 }
 
-export function generationPath (folder: string, number: number): string {
+function generationPath (folder: string, number: number): string {
   return join(folder, String(number))
 }
 
@@ -200,4 +201,81 @@ export function tagsOf (version: string | null): readonly string[] {
 
 export function numberOf (version: string): number {
   return Number(version.split(' ').at(-1))
+}
+
+/** Of the records that were read or written last. */
+const MAX_ENTRIES = 10_000
+
+/** Characters. Longer records are read each time. */
+const MAX_LENGTH = 8 * 1024
+
+interface Entry {
+  readonly version: string
+  /** All that may exist, highest first. */
+  readonly numbers: readonly number[]
+  /** Of the highest. */
+  readonly file: FileIdentity
+  /** As JSON: whoever gets it may change it. */
+  readonly generation: string
+}
+
+/**
+ * Remembers the newest generation of each record for as long as it is the newest: its file is there, and there is none with the next
+ * number. Only for a local file system: it asks for stats without the thread pool.
+ */
+export function generationCache () {
+  const entries = new BoundedMap<string, Entry>(MAX_ENTRIES)
+
+  return {
+    async newest (folder: string): Promise<NewestGeneration | undefined> {
+      const entry = entries.get(folder)
+      if (entry !== undefined && isNewest(folder, entry)) return found(entry)
+      entries.delete(folder)
+      if (statSync(folder, { throwIfNoEntry: false }) === undefined) return undefined
+      const newest = await newestIn(folder)
+      if (newest !== undefined) remember(folder, newest)
+      return newest
+    },
+
+    /** The generation with this version, if it was the newest when it was read or written. */
+    latest (folder: string, version: string | null): NewestGeneration | undefined {
+      const entry = entries.get(folder)
+      return entry?.version === version ? found(entry) : undefined
+    },
+
+    /** Whether the generation with this version is still there. `undefined` when it is not remembered. */
+    isThere (folder: string, version: string | null): boolean | undefined {
+      const entry = entries.get(folder)
+      return entry?.version === version ? isThere(folder, entry) : undefined
+    },
+
+    remember,
+
+    forget: (folder: string) => { entries.delete(folder) }
+  }
+
+  function remember (folder: string, newest: NewestGeneration): void {
+    const { numbers, generation, file } = newest
+    const text = JSON.stringify(generation)
+    if (file === undefined || text.length > MAX_LENGTH) entries.delete(folder)
+    else entries.set(folder, { version: versionOf(newest), numbers, file, generation: text })
+  }
+}
+
+function found ({ numbers, generation, file }: Entry): NewestGeneration {
+  return { numbers, generation: parseJson(generation) as Generation, file }
+}
+
+/** In this order: as long as a generation is there, the next one has not been removed. */
+function isNewest (folder: string, entry: Entry): boolean {
+  return statsOf(folder, entry.numbers[0]! + 1) === undefined && isThere(folder, entry)
+}
+
+function isThere (folder: string, { numbers: [number], file }: Entry): boolean {
+  const stats = statsOf(folder, number!)
+  return stats?.ino === file.ino && stats.mtimeNs === file.mtimeNs
+}
+
+function statsOf (folder: string, number: number): BigIntStats | undefined {
+  return lstatSync(generationPath(folder, number), { bigint: true, throwIfNoEntry: false })
 }

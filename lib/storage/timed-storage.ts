@@ -1,8 +1,11 @@
+import { open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { CommitOptions, Committed, Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
-import { deferErrors, discard } from '../streams.js'
-import { type Untimed, withTimeout } from '../with-timeout.js'
-import { spool } from './spool.js'
+import { deferErrors, discard } from '../util/streams.js'
+import { type Untimed, withTimeout } from '../util/with-timeout.js'
+import { tempName } from './temp-files.js'
 
 /**
  * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
@@ -169,4 +172,36 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
 async function * followedBy (content: Content & AsyncIterable<Uint8Array>, atEnd: () => Promise<void>): AsyncGenerator<Uint8Array> {
   yield * content
   await atEnd()
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/**
+ * Stages content for a storage without `stage`, in a file in the system's temp directory that only this user can read. The file
+ * has no name, so that it disappears when the process ends.
+ */
+export async function spool (_fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent> {
+  const path = join(tmpdir(), tempName())
+  const handle = await open(path, 'wx+', 0o600)
+  const isUnlinked = await unlink(path).then(() => true, () => false) // Windows cannot remove an open file
+  const discard = async () => {
+    await handle.close().catch(() => {})
+    if (!isUnlinked) await unlink(path).catch(() => {})
+  }
+  try {
+    await handle.writeFile(content)
+    return { size: (await handle.stat()).size, discard, [Symbol.asyncIterator]: readChunks }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+
+  async function * readChunks (): AsyncGenerator<Uint8Array> {
+    for (let position = 0; ;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position)
+      if (bytesRead === 0) return
+      position += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  }
 }

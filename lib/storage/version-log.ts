@@ -1,5 +1,6 @@
 import type { KeepOptions, StoredVersion } from '../../types/storage.js'
-import { parseJson } from '../json.js'
+import { InvalidOptionError } from '../errors.js'
+import { parseJson } from '../util/json.js'
 import { isSegmentContent } from './version-log.compiled.js'
 import type { Segment, VersionEntry, VersionLog } from './version-log.schema.js'
 
@@ -62,4 +63,23 @@ export function segmentsOfNewest ({ segments, entries }: VersionLog, count = Inf
   let found = entries.length
   const first = segments.findLastIndex(segment => (found += segment.count) >= count)
   return entries.length >= count ? [] : segments.slice(Math.max(first, 0))
+}
+
+const MAX_BYTES = 64 * 1024
+
+/** The details of a version as JSON text. Throws `InvalidOptionError` when they cannot be kept. */
+export function detailsText (details: unknown = null): string {
+  const text = jsonText(details)
+  if (text === undefined || Buffer.byteLength(text) > MAX_BYTES) {
+    throw new InvalidOptionError('details', 'must be a JSON value of at most 64 KiB: leave out what the list of versions need not show')
+  }
+  return text
+}
+
+function jsonText (value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch { // a circular structure, or a BigInt
+    return undefined
+  }
 }

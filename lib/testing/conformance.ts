@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../errors.js'
-import { isFunction, isObject, type Rule } from '../rules.js'
+import { isFunction, isObject, type Rule } from '../util/validate.js'
 
 /** What a conformance suite is called with. */
 export interface ConformanceOptions<Subject> {
@@ -10,7 +10,7 @@ export interface ConformanceOptions<Subject> {
 }
 
 /** The member of a subject that is tested. */
-export interface Tested<Subject> {
+interface Tested<Subject> {
   readonly name: keyof Subject & string
   readonly rule: Rule
 }

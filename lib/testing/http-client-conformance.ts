@@ -1,13 +1,9 @@
 import type { HttpClient } from '../../types/http.js'
-import { objectWith } from '../rules.js'
+import { objectWith } from '../util/validate.js'
 import { assertConformanceOptions, type ConformanceOptions, createSubject } from './conformance.js'
-import { abortingCases } from './http-client-conformance/aborting.js'
-import { bodyCases } from './http-client-conformance/bodies.js'
-import type { ConformanceCase } from './http-client-conformance/case.js'
-import { lateReadingCases } from './http-client-conformance/late-reading.js'
-import { publicOnlyCases } from './http-client-conformance/public-only.js'
-import { requestCases } from './http-client-conformance/requests.js'
-import { startServers } from './http-client-conformance/servers.js'
+import { abortingCases, bodyCases, lateReadingCases } from './http-client-conformance/bodies.js'
+import { type ConformanceCase, startServers } from './http-client-conformance/case.js'
+import { publicOnlyCases, requestCases } from './http-client-conformance/requests.js'
 
 export interface HttpClientSubject {
   /** The client under test. It is closed after the test, if it has a `close`. */

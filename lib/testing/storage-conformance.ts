@@ -1,16 +1,12 @@
-import { objectWith } from '../rules.js'
+import { objectWith } from '../util/validate.js'
 import { assertConformanceOptions, type ConformanceOptions, createSubject } from './conformance.js'
 import type { ConformanceCase, StorageSubject } from './storage-conformance/case.js'
-import { committingCases } from './storage-conformance/committing.js'
-import { conditionalCases } from './storage-conformance/conditional.js'
-import { publishingCases } from './storage-conformance/publishing.js'
+import { committingCases, publishingCases } from './storage-conformance/committing.js'
 import { readingCases } from './storage-conformance/reading.js'
-import { replacingCases } from './storage-conformance/replacing.js'
-import { revokingCases } from './storage-conformance/revoking.js'
-import { stagingCases } from './storage-conformance/staging.js'
-import { stateCases } from './storage-conformance/state.js'
+import { conditionalCases, replacingCases } from './storage-conformance/replacing.js'
+import { revokingCases, stateCases } from './storage-conformance/state.js'
 import { versionsCases } from './storage-conformance/versions.js'
-import { writingCases } from './storage-conformance/writing.js'
+import { stagingCases, writingCases } from './storage-conformance/writing.js'
 
 export type { StorageSubject }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { blankDocument, memoryStorage } from '../../lib/index.js'
-import { bytesOf } from '../../lib/streams.js'
+import { bytesOf } from '../../lib/util/streams.js'
 import { profiles } from '../helpers/editing.js'
 import { startUpstream } from '../helpers/listen.js'
 import { startPageHost } from './support.js'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { type ActionOptions, type EditorOptions, memoryStorage, type SaveAsAction, type Storage } from '../../lib/index.js'
 import { startUpstream } from '../helpers/listen.js'
-import { bytesOf } from '../../lib/streams.js'
+import { bytesOf } from '../../lib/util/streams.js'
 import { startPageHost } from './support.js'
 
 const PDF = `%PDF-1.7 ${'content '.repeat(100)}`

@@ -1,11 +1,11 @@
 import { takeSteps } from '../helpers/steps.js'
 import { zipSync } from 'fflate'
 import { randomBytes } from 'node:crypto'
-import { dialectOf } from '../../lib/csv/dialect.js'
+import { dialectOf } from '../../lib/csv/rows.js'
 import { restored } from '../../lib/csv/restore.js'
 import { checkedContent } from '../../lib/document-server/content-check.js'
-import { parseConversionAnswer } from '../../lib/document-server/conversion-answer.js'
-import { parseCallbackBody } from '../../lib/handler/callback-body.js'
+import { parseConversionAnswer } from '../../lib/document-server/conversion-service.js'
+import { parseCallbackBody } from '../../lib/handler/body-reader.js'
 import { checkDocument } from '../../lib/index.js'
 
 // Counts what the library does with hostile bytes, and prints it. In a process of its own: counting disturbs the coverage of tests.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { dialectOf } from '../../lib/csv/dialect.js'
+import { dialectOf } from '../../lib/csv/rows.js'
 import { restored } from '../../lib/csv/restore.js'
 import { before, parts, sent } from './large.js'
 

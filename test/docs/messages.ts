@@ -8,7 +8,7 @@ import { root } from '../helpers/markdown.js'
 
 export interface Message {
   readonly text: string
-  /** Of the first place that says it, such as `lib/save/save.ts:104`. */
+  /** Of the first place that says it, such as `lib/save/saves.ts:104`. */
   readonly place: string
   readonly kind: 'error' | 'log' | 'page' | 'command line'
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hasColors } from '../../lib/cli/colors.js'
+import { hasColors } from '../../lib/cli/doctor.js'
 import { commandOf, HELP } from '../../lib/cli/options.js'
 import { renderText } from '../../lib/doctor/render-text.js'
 import type { DoctorFinding } from '../../types/doctor.js'

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { advisories, advisoriesFor, isOlder } from '../../lib/doctor/advisories.js'
-import { checkVersion } from '../../lib/doctor/check-version.js'
-import { codes } from '../../lib/doctor/codes.js'
-import { knownVersions } from '../../lib/doctor/known-versions.js'
+import { advisories, advisoriesFor, checkVersion, isOlder, knownVersions } from '../../lib/doctor/check-version.js'
+import { codes } from '../../lib/doctor/findings.js'
 import { readPage } from '../helpers/markdown.js'
 
 t.test('versions are compared as numbers', async t => {

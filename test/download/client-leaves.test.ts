@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { streamOf } from '../../lib/streams.js'
+import { streamOf } from '../../lib/util/streams.js'
 import { deferred } from '../helpers/deferred.js'
 import { startHost } from '../helpers/host.js'
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { memoryStorage } from '../../lib/index.js'
-import { createQueue } from '../../lib/queue.js'
+import { createQueue } from '../../lib/util/queue.js'
 import type { Storage } from '../../types/storage.js'
 import { deferred } from './deferred.js'
 

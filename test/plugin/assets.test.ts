@@ -92,7 +92,7 @@ t.test('a name without a hash is never out of date; one of another release gets 
     t.match([other.status, other.headers], [200, { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined }])
     t.ok(other.bytes.equals(bytes))
   }
-  for (const name of ['captures', 'choice-dialog', 'sharing-dialog', 'document-editor']) t.match(await ask(`/${name}-000000000000.js`), { status: 200, headers: { 'cache-control': 'no-store' } }, name)
+  for (const name of ['captures', 'dialogs', 'document-editor']) t.match(await ask(`/${name}-000000000000.js`), { status: 200, headers: { 'cache-control': 'no-store' } }, name)
 })
 
 t.test('beside plugins of the application that serve files, compress and validate answers, and vary them', async t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { parseHttpUrl } from '../../lib/url.js'
+import { parseHttpUrl } from '../../lib/util/url.js'
 import { NEW, startEditing } from '../helpers/editing.js'
 import { startUpstream } from '../helpers/listen.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type SessionEvent, type SessionState, TRANSITIONS } from '../../lib/sessions/session-states.js'
+import { type SessionEvent, type SessionState, TRANSITIONS } from '../../lib/sessions/record.js'
 import { deferred } from '../helpers/deferred.js'
 import { startEditing } from '../helpers/editing.js'
 import { readPage } from '../helpers/markdown.js'

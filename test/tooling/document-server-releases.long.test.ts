@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { knownVersions } from '../../lib/doctor/known-versions.js'
+import { knownVersions } from '../../lib/doctor/check-version.js'
 import { startUpstream } from '../helpers/listen.js'
 import { plainEnvironment, root, run } from '../helpers/packed.js'
 

@@ -16,7 +16,7 @@ const TITLES = { compare: 'chooseCompare', combine: 'chooseCombine', 'insert-tex
  * @param {string} choice.method of the editor
  */
 async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, action, body, method }) {
-  const { choose } = await import('../choice-dialog.js')
+  const { choose } = await import('../dialogs.js')
   const choice = await choose(fragment, {
     title,
     messages,

@@ -1,5 +1,3 @@
-import { inTimeZone } from '../times.js'
-
 /** @type {import('./index.js').ActionGroup} */
 export function history ({ ask, answer, messages, page, reopen, tell }) {
   return {
@@ -39,5 +37,54 @@ export function restore ({ ask, messages, reopen, tell }) {
       await ask('restore', url ? { version, url, fileType } : { version })
       await reopen('reopen')
     }
+  }
+}
+
+// Times of versions: the application gives them in UTC.
+
+/** @typedef {{ created?: unknown, changes?: Dated[] | unknown }} Dated */
+
+/**
+ * @param {{ history?: Dated[] }} versions what `refreshHistory` takes
+ * @param {string} [lang] of the editor
+ */
+function inTimeZone (versions, lang) {
+  if (!Array.isArray(versions.history)) return versions
+  const format = formatter(lang)
+  return { ...versions, history: versions.history.map(version => dated(version, format)) }
+}
+
+/**
+ * @param {Dated} version
+ * @param {Intl.DateTimeFormat} format
+ * @returns {Dated}
+ */
+function dated (version, format) {
+  const { created, changes } = version
+  return {
+    ...version,
+    ...(typeof created === 'string' && { created: local(created, format) }),
+    ...(Array.isArray(changes) && { changes: changes.map(change => dated(change, format)) })
+  }
+}
+
+/**
+ * @param {string} created such as `2026-03-01 09:30:00`, or an ISO date
+ * @param {Intl.DateTimeFormat} format
+ */
+function local (created, format) {
+  const isWithoutZone = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(created)
+  const date = new Date(isWithoutZone ? `${created.replace(' ', 'T')}Z` : created)
+  return Number.isNaN(date.getTime()) ? created : format.format(date)
+}
+
+/** @param {string} [lang] */
+function formatter (lang) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const options = { dateStyle: 'medium', timeStyle: 'short' }
+  try {
+    return new Intl.DateTimeFormat(lang, options)
+  } catch {
+    return new Intl.DateTimeFormat(undefined, options)
   }
 }

@@ -1,16 +1,11 @@
 // What the page does about the events of the editor that ask for something.
-import { close } from './close.js'
 import { combineDocuments, insertImages, selectSpreadsheets } from './choices.js'
-import { create } from './create.js'
-import { editRights, refresh } from './fresh-config.js'
-import { favorite } from './favorite.js'
+import { close } from './close.js'
+import { create, editRights, favorite, links, refresh, rename } from './document.js'
 import { history, historyData, restore } from './history.js'
-import { links } from './links.js'
-import { notify, users } from './users.js'
 import { reference } from './reference.js'
-import { rename } from './rename.js'
 import { saveAs } from './save-as.js'
-import { sharing } from './sharing.js'
+import { notify, sharing, users } from './users.js'
 
 /** @import { Config } from '@onlyoffice/doceditor-types' */
 /** @import { EditorPage, Fresh } from '../fragment.js' */

@@ -1,6 +1,6 @@
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../../types/storage.js'
-import { assertBytes } from '../../content.js'
+import { assertBytes } from '../../util/content.js'
 
 export interface Part {
   /** From 1. */
@@ -9,7 +9,7 @@ export interface Part {
   readonly isLast: boolean
 }
 
-export interface ContentParts {
+interface ContentParts {
   readonly parts: AsyncGenerator<Part, void>
   /** Of all parts so far. */
   readonly size: number

@@ -1,10 +1,9 @@
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import { checksumOf } from './checksum.js'
-import { authorization, authorized, createSigner, type Credentials, encodedPart, presignedQuery, queryText, sha256, type Signer, timestamp, UNSIGNED_PAYLOAD } from './signature.js'
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { authorization, authorized, checksumOf, createSigner, type Credentials, encodedPart, presignedQuery, queryText, sha256, type Signer, timestamp, UNSIGNED_PAYLOAD } from './signature.js'
 
 export type SmallCommand = GetObjectCommand | PutObjectCommand | DeleteObjectCommand
 
@@ -19,10 +18,10 @@ export interface SmallAnswer {
 }
 
 /** Gives what the first try of a request gave, or throws what it threw. */
-export type FirstTry = () => { readonly response: HttpResponse }
+type FirstTry = () => { readonly response: HttpResponse }
 
 /** `answer`: it was done. `first`: it may not have been done, and the client is to go on from there. Neither: nothing was sent. */
-export interface Attempt {
+interface Attempt {
   readonly answer?: SmallAnswer & { readonly date: string | undefined }
   readonly first?: FirstTry
 }
@@ -35,7 +34,7 @@ export interface Attempt {
  * byte of the signature, or if anybody has added middleware, the client has to send everything. It also has to decide about every
  * answer but success, so that its rules for repeats, clocks and redirects hold.
  */
-export interface DirectRequests {
+interface DirectRequests {
   attempt (command: SmallCommand, abortSignal: AbortSignal): Promise<Attempt>
   /** A URL that an object can be fetched from. `now`: milliseconds since 1970. */
   urlOf (key: string, seconds: number, now: number): Promise<string>

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { performance } from 'node:perf_hooks'
 import type { ByteRange, Content } from '../../../types/storage.js'
 import { StorageError, StorageTimeoutError } from '../../errors.js'
-import { discard } from '../../streams.js'
+import { discard } from '../../util/streams.js'
 import { type Part, partsOf } from './content-parts.js'
 import { createDirectRequests, goingOn, type SmallAnswer, type SmallCommand } from './direct-requests.js'
 import { incompleteError, isNotFound, statusOf, storeError } from './store-errors.js'
@@ -27,7 +27,7 @@ export interface ListedObject {
   readonly modifiedAt: Date
 }
 
-export interface ListedUpload {
+interface ListedUpload {
   readonly key: string
   readonly id: string
   readonly startedAt: Date
@@ -63,7 +63,7 @@ export interface ObjectStore {
   quoteETags (areQuoted: boolean): void
 }
 
-export interface ObjectStoreOptions {
+interface ObjectStoreOptions {
   readonly client: S3Client
   readonly bucket: string
   readonly requestTimeout: number

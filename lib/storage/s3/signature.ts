@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 
 // Signature Version 4 of AWS, for S3: https://docs.aws.amazon.com/AmazonS3/latest/developerguide/sig-v4-authenticating-requests.html
 
@@ -9,7 +10,7 @@ export interface Credentials {
 }
 
 /** The parts of a request that are signed. */
-export interface Signable {
+interface Signable {
   readonly method: string
   /** Encoded. */
   readonly path: string
@@ -20,7 +21,7 @@ export interface Signable {
   readonly payloadHash: string
 }
 
-export interface Signature {
+interface Signature {
   /** `<access key>/<date>/<region>/<service>/aws4_request`. */
   readonly credential: string
   /** The names of the signed headers. */
@@ -118,4 +119,26 @@ function dayOf (time: string): string {
 
 function hmac (key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
+}
+
+/** The CRC-32 of all bytes that were given to `add`, which an answer may announce. */
+export function createChecksum (announced: string | undefined) {
+  let value = 0
+  return {
+    add (bytes: Uint8Array): void {
+      if (announced !== undefined) value = crc32(bytes, value)
+    },
+    isRight: () => announced === undefined || announced === textOf(value)
+  }
+}
+
+export function checksumOf (bytes: Uint8Array): string {
+  return textOf(crc32(bytes))
+}
+
+/** As headers contain it. */
+function textOf (value: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes.toString('base64')
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { Content, StagedContent } from '../../../types/storage.js'
-import { acceptContent } from '../../content.js'
+import { acceptContent } from '../../util/content.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import type { Blob } from '../version-log.js'
@@ -38,7 +38,7 @@ interface StagedObject {
   status: 'free' | 'used' | 'unknown' | 'gone'
 }
 
-export interface StagingDependencies {
+interface StagingDependencies {
   readonly store: ObjectStore
   readonly names: ObjectNames
   readonly deleteLater: (fileId: string | undefined, names: readonly string[]) => void

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { StorageTimeoutError } from '../../errors.js'
-import { createChecksum } from './checksum.js'
+import { createChecksum } from './signature.js'
 import { damagedError, incompleteError, storeError } from './store-errors.js'
 
 const BUFFER_BYTES = 64 * 1024

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
-import { BoundedMap } from '../../bounded-map.js'
-import { acceptContent } from '../../content.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
-import { createTurns } from '../../turns.js'
+import { BoundedMap } from '../../util/bounded-map.js'
+import { createTurns } from '../../util/concurrency-limit.js'
+import { acceptContent } from '../../util/content.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
-import { detailsText } from '../version-details.js'
-import { areLong, blobsOf, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from '../version-log.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
-import { directNames, type DocumentRecord, type Kept, presentVersion, type StoredContent, withVersions } from './document-record.js'
+import { areLong, blobsOf, detailsText, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from '../version-log.js'
+import { type Change, directNames, type DocumentRecord, type Kept, presentVersion, type Records, type StoredContent, withVersions } from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
-import type { Change, Records } from './records.js'
-import { naming, type PlaceOnce, type PlacedContent, placingOnce, type Staging } from './staging.js'
+import { naming, type PlacedContent, type PlaceOnce, placingOnce, type Staging } from './staging.js'
 
 export interface S3Versions {
   readonly store: VersionStore
@@ -27,7 +25,7 @@ export interface S3Versions {
   named (fileId: string, record: DocumentRecord): Promise<{ readonly names: Set<string>, readonly areAll: boolean }>
 }
 
-export interface VersionsDependencies {
+interface VersionsDependencies {
   readonly store: ObjectStore
   readonly names: ObjectNames
   readonly records: Records

@@ -1,5 +1,5 @@
 import type { StateRecord } from '../../../lib/index.js'
-import { type SessionState, TRANSITIONS } from '../../../lib/sessions/session-states.js'
+import { type SessionState, TRANSITIONS } from '../../../lib/sessions/record.js'
 import type { WholeStorage } from './history.js'
 
 interface Sessions {

@@ -1,0 +1,70 @@
+import { linkTo, openTab, pageUrl } from '../links.js'
+
+/** @type {Record<string, string>} */
+const FORMATS = { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'pdf' }
+
+/** @type {import('./index.js').ActionGroup} */
+export function create ({ ask, messages, page, tell }) {
+  return {
+    async onRequestCreateNew () {
+      const { documentType, editorConfig } = page.config
+      const format = FORMATS[documentType ?? '']
+      const lang = editorConfig?.lang
+      const url = pageUrl((await ask('create', { ...(format && { format }), ...(lang && { lang }) })).url)
+      if (url && !openTab(url)) tell.done(messages.created, { label: messages.open, run: () => openTab(url) })
+    }
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function rename ({ ask }) {
+  return {
+    /** The editors get the new title from the document server. @param {string} name without extension */
+    async onRequestRename (name) {
+      await ask('rename', { name })
+    }
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function favorite ({ ask, answer }) {
+  return {
+    /** @param {{ favorite?: unknown }} [data] */
+    async onMetaChange ({ favorite } = {}) {
+      if (typeof favorite !== 'boolean') return
+      try {
+        await ask('favorite', { favorite })
+        answer('setFavorite', favorite)
+      } catch (error) {
+        answer('setFavorite', !favorite)
+        throw error
+      }
+    }
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function links ({ answer }) {
+  return {
+    /** @param {object} place */
+    onMakeActionLink: place => answer('setActionLink', linkTo(place))
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function refresh ({ page, askFresh, answer, completed, outdated }) {
+  return {
+    /** The document was saved since this page was made, or the connection was lost for too long. */
+    async onRequestRefreshFile () {
+      const fresh = await askFresh({ purpose: 'refresh', key: page.config.document?.key ?? '' }).catch(outdated)
+      if (fresh) answer('refreshFile', completed(fresh.config))
+    }
+  }
+}
+
+/** @type {import('./index.js').ActionGroup} */
+export function editRights ({ reopen }) {
+  return {
+    onRequestEditRights: () => reopen('edit')
+  }
+}

@@ -1,0 +1,238 @@
+// Dialogs over the page, for as long as the editor is there: files to choose from, and who may use the document.
+import { element, styleSheet } from './elements.js'
+import { pageUrl } from './links.js'
+
+/** @import { Messages } from './messages.js' */
+
+/**
+ * @param {HTMLElement} fragment
+ * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: string }} content `list`: one of the parts, which the title
+ *   describes. `close`: text of the button that closes it.
+ * @returns {{ dialog: HTMLDialogElement, closed: Promise<void> }} The dialog is shown, and in the page until it is closed.
+ */
+function openDialog (fragment, { title, parts, list, close }) {
+  useStyle()
+  const heading = element('h2', 'onlyoffice-dialog-title', title)
+  const button = element('button', 'onlyoffice-dialog-close', close)
+  const dialog = element('dialog', 'onlyoffice-dialog')
+  heading.id = `onlyoffice-dialog-${Math.random().toString(36).slice(2)}`
+  dialog.setAttribute('aria-labelledby', heading.id)
+  list.setAttribute('aria-labelledby', heading.id)
+  button.type = 'button'
+  dialog.append(heading, ...parts, button)
+  const focused = document.activeElement
+  /** @type {Promise<void>} */
+  const closed = new Promise(resolve => {
+    dialog.addEventListener('close', () => {
+      dialog.remove()
+      if (focused instanceof HTMLElement) focused.focus() // browsers do not give it back to a frame
+      resolve()
+    })
+  })
+  button.addEventListener('click', () => dialog.close())
+  fragment.append(dialog)
+  dialog.showModal()
+  return { dialog, closed }
+}
+
+/** As with a notice, only what follows the script of a fragment gets this style. System colors follow the page's color scheme. */
+const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
+const BORDER = 'color-mix(in srgb, CanvasText 35%, Canvas)'
+const useStyle = styleSheet(`
+${DIALOG}[open] {
+  box-sizing: border-box; display: flex; flex-direction: column; gap: .75rem; width: min(34rem, 100% - 2rem); max-height: min(40rem, 100% - 2rem);
+  padding: 1.25rem; border: 1px solid ${BORDER}; border-radius: .625rem; background: Canvas; color: CanvasText;
+  box-shadow: 0 .5rem 2rem rgb(0 0 0 / .3); font: 15px/1.4 system-ui, sans-serif; overflow-wrap: anywhere;
+}
+${DIALOG}::backdrop { background: rgb(0 0 0 / .45) }
+${DIALOG} .onlyoffice-dialog-title { margin: 0; font-size: 1.125rem; font-weight: 600; line-height: 1.3 }
+${DIALOG} .onlyoffice-dialog-status { margin: 0 }
+${DIALOG} .onlyoffice-dialog-status:empty { display: none }
+${DIALOG} .onlyoffice-dialog-list { flex: 1 1 auto; margin: 0; padding: 2px; overflow: auto; list-style: none }
+${DIALOG} .onlyoffice-dialog-close {
+  align-self: flex-end; padding: .5rem 1.125rem; border: 1px solid ${BORDER}; border-radius: .375rem;
+  background: Canvas; color: CanvasText; font: inherit; font-weight: 600; cursor: pointer;
+}
+${DIALOG} .onlyoffice-dialog-close:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${DIALOG} :focus-visible { outline: 2px solid color-mix(in srgb, #2f5fb3 65%, CanvasText); outline-offset: 0 }
+`)
+
+/**
+ * @typedef {object} Choice
+ * @property {string} name
+ * @property {string} [fileType]
+ * @property {string} [thumbnail] URL
+ * @property {unknown} data for the editor
+ */
+
+const TYPING_MS = 250
+
+/**
+ * @param {HTMLElement} fragment
+ * @param {object} options
+ * @param {string} options.title
+ * @param {Messages} options.messages
+ * @param {(search: string) => Promise<Choice[]>} options.find
+ * @param {(error: unknown) => string} options.textOf
+ * @returns {Promise<Choice | null>} `null` if the user chooses none.
+ */
+export function choose (fragment, { title, messages, find, textOf }) {
+  useChoiceStyle()
+  const search = element('input', 'onlyoffice-dialog-search')
+  const label = element('label', 'onlyoffice-dialog-label', messages.search)
+  const status = element('p', 'onlyoffice-dialog-status')
+  const list = element('ul', 'onlyoffice-dialog-list')
+  search.type = 'search'
+  search.maxLength = 200
+  search.autocomplete = 'off'
+  label.append(search)
+  status.setAttribute('role', 'status')
+  const { dialog, closed } = openDialog(fragment, { title, parts: [label, status, list], list, close: messages.cancel })
+
+  let latest = 0
+  let timer = 0
+
+  return new Promise(resolve => {
+    /** @param {Choice | null} choice */
+    function end (choice) {
+      resolve(choice)
+      dialog.close()
+    }
+
+    async function look () {
+      const number = ++latest
+      status.textContent = messages.searching
+      try {
+        const choices = await find(search.value.trim())
+        if (number !== latest) return
+        list.replaceChildren(...choices.map(choice => itemOf(choice, () => end(choice))))
+        status.textContent = choices.length === 0 ? messages.nothingFound : ''
+      } catch (error) {
+        if (number !== latest) return
+        list.replaceChildren()
+        status.textContent = textOf(error)
+      }
+    }
+
+    search.addEventListener('input', () => {
+      clearTimeout(timer)
+      timer = setTimeout(look, TYPING_MS)
+    })
+    dialog.addEventListener('keydown', moveFocus)
+    closed.then(() => {
+      clearTimeout(timer)
+      latest = -1
+      resolve(null)
+    })
+    search.focus()
+    look()
+  })
+
+  /** The arrow keys move through the list, which the search field is above of. @param {KeyboardEvent} event */
+  function moveFocus (event) {
+    const { key } = event
+    if (key === 'Enter' && event.target === search) return event.preventDefault()
+    if (key !== 'ArrowDown' && key !== 'ArrowUp') return
+    const stops = [search, ...list.querySelectorAll('button')]
+    const at = stops.findIndex(stop => stop === document.activeElement)
+    const next = stops[at + (key === 'ArrowDown' ? 1 : -1)]
+    if (at < 0 || !next) return
+    event.preventDefault()
+    next.focus()
+  }
+}
+
+/**
+ * @param {Choice} choice
+ * @param {() => void} take
+ */
+function itemOf ({ name, fileType, thumbnail }, take) {
+  const item = element('li', 'onlyoffice-dialog-item')
+  const button = element('button', 'onlyoffice-dialog-button')
+  button.type = 'button'
+  button.addEventListener('click', take)
+  button.append(pictureOf(thumbnail, fileType), element('span', 'onlyoffice-dialog-name', name))
+  item.append(button)
+  return item
+}
+
+/**
+ * The type of the file in its place if there is no picture, or the page's Content-Security-Policy has none.
+ * @param {string} [url]
+ * @param {string} [fileType]
+ */
+function pictureOf (url, fileType = '') {
+  const picture = element('span', 'onlyoffice-dialog-picture', url ? '' : fileType)
+  picture.setAttribute('aria-hidden', 'true')
+  if (!url) return picture
+  const image = element('img', 'onlyoffice-dialog-image')
+  image.alt = ''
+  image.loading = 'lazy'
+  image.addEventListener('error', () => { picture.textContent = fileType })
+  image.src = url
+  picture.append(image)
+  return picture
+}
+
+const useChoiceStyle = styleSheet(`
+${DIALOG} .onlyoffice-dialog-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
+${DIALOG} .onlyoffice-dialog-search {
+  box-sizing: border-box; width: 100%; padding: .5rem .625rem; border: 1px solid color-mix(in srgb, CanvasText 55%, Canvas); border-radius: .375rem;
+  background: Canvas; color: CanvasText; font: inherit; font-size: 1rem;
+}
+${DIALOG} .onlyoffice-dialog-button {
+  display: flex; align-items: center; gap: .75rem; width: 100%; margin: 0; padding: .5rem; border: 0; border-radius: .375rem;
+  background: transparent; color: CanvasText; font: inherit; text-align: start; cursor: pointer;
+}
+${DIALOG} .onlyoffice-dialog-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${DIALOG} .onlyoffice-dialog-picture {
+  display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden; border-radius: .25rem;
+  border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); font-size: .6875rem; text-transform: uppercase;
+}
+${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cover }
+`)
+
+/** @typedef {{ user: string, permissions: string, isLink?: boolean }} SharingSetting */
+
+/**
+ * @param {HTMLElement} fragment
+ * @param {{ messages: Messages, settings?: SharingSetting[], url?: string }} content `url`: of a page where that is changed.
+ * @returns {Promise<void>} resolves when it is closed
+ */
+export async function showSharing (fragment, { messages, settings, url }) {
+  useSharingStyle()
+  const list = element('ul', 'onlyoffice-dialog-list')
+  list.tabIndex = 0 // it may be long: the keyboard scrolls it
+  list.append(...(settings ?? []).map(setting => sharedItemOf(setting, messages)))
+  /** @type {HTMLElement[]} */
+  const parts = settings === undefined ? [] : settings.length > 0 ? [list] : [element('p', 'onlyoffice-dialog-status', messages.sharedWithNobody)]
+  const page = pageUrl(url)
+  if (page !== null) parts.push(linkTo(page, messages.changeSharing))
+  const { dialog, closed } = openDialog(fragment, { title: messages.sharing, parts, list, close: messages.dismiss })
+  /** @type {HTMLElement | null} */
+  const first = dialog.querySelector('a, button')
+  first?.focus()
+  await closed
+}
+
+/** @param {SharingSetting} setting @param {Messages} messages */
+function sharedItemOf ({ user, permissions, isLink }, messages) {
+  const item = element('li', 'onlyoffice-dialog-sharing')
+  item.append(element('span', 'onlyoffice-dialog-user', isLink ? `${user} (${messages.sharedByLink})` : user), ' ', element('span', 'onlyoffice-dialog-rights', permissions))
+  return item
+}
+
+/** In another tab: the document stays open. @param {string} url @param {string} text */
+function linkTo (url, text) {
+  const link = element('a', 'onlyoffice-dialog-link', text)
+  link.href = url
+  link.target = '_blank'
+  link.rel = 'noopener'
+  return link
+}
+
+const useSharingStyle = styleSheet(`
+${DIALOG} .onlyoffice-dialog-sharing { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: .375rem 0 }
+${DIALOG} .onlyoffice-dialog-rights { opacity: .8 }
+${DIALOG} .onlyoffice-dialog-link { align-self: flex-start; color: LinkText }
+`)

@@ -1,3 +1,0 @@
-import { createRequire } from 'node:module'
-
-export const VERSION: string = createRequire(import.meta.url)('fastify-onlyoffice/package.json').version

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DoctorFinding } from '../../types/doctor.js'
+import type { DocumentServerClient } from '../document-server/client.js'
+import { parseConversionAnswer, serviceFailure } from '../document-server/conversion-service.js'
+import { hasFromFile, isFromService } from '../document-server/from-file.js'
+import { SERVICE_PATHS, serviceUrl } from '../document-server/server-urls.js'
+import type { Settings } from '../options.js'
+import type { Outbound } from '../outbound/outbound.js'
+import { bytesOf, discard } from '../util/streams.js'
+import { parseUrl } from '../util/url.js'
+import { type ConnectionFault, connectionFault, type DirectRequester } from './direct-request.js'
+import { error, firstWords, isError, ok, shown, skipped, warning } from './findings.js'
+import { PROBE_FORMAT, probeDocument, type Sighting } from './probes.js'
+
+/** How the conversion of the probe ended. */
+type ConversionOutcome =
+  | { readonly fileUrl: URL }
+  /** The document server reports an error: a number below 0. */
+  | { readonly error: string }
+  | { readonly problem: string }
+  | 'unfinished'
+
+interface Dependencies {
+  readonly client: Pick<DocumentServerClient, 'post'>
+  readonly outbound: Outbound
+}
+
+interface Probe {
+  readonly id: string
+  /** Where the document server downloads it. */
+  readonly url: string
+}
+
+/** The pause before the second request; each further one is twice as long. */
+const FIRST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 1000
+const REQUEST_TIMEOUT_MS = 15_000
+/** The document server tries a download three times and may wait ten seconds for each connection. */
+const CONVERSION_TIMEOUT_MS = 45_000
+
+/** The same request again gets the same result. */
+function probeConversion ({ id, url }: Probe): object {
+  return { async: true, filetype: PROBE_FORMAT, key: id, outputtype: 'txt', title: `probe.${PROBE_FORMAT}`, url }
+}
+
+/** Lets the document server convert the probe at `url` to text, under a key that no other conversion has. */
+export async function convertProbe ({ client }: Pick<Dependencies, 'client'>, probe: Probe, signal: AbortSignal): Promise<ConversionOutcome> {
+  const request = probeConversion(probe)
+  const giveUpAt = performance.now() + CONVERSION_TIMEOUT_MS
+  try {
+    for (let pause = FIRST_PAUSE_MS; performance.now() < giveUpAt; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      const { status, text } = await client.post('converter', request, { signal, total: REQUEST_TIMEOUT_MS, shardKey: probe.id })
+      if (status !== 200) return { problem: `the conversion service answers status ${status}${status === 403 ? ', as one that convertServiceEnable switches off' : ''}` }
+      const answer = parseConversionAnswer(text)
+      if (answer.error !== undefined) return { error: answer.error }
+      if (answer.fileUrl !== undefined) {
+        const fileUrl = parseUrl(answer.fileUrl)
+        return fileUrl ? { fileUrl } : { problem: 'the URL of its result is invalid' }
+      }
+      await delay(pause, undefined, { signal })
+    }
+    return 'unfinished'
+  } catch (failure) {
+    signal.throwIfAborted()
+    return { problem: (failure as Error).message }
+  }
+}
+
+/** The text of a result, or why it could not be fetched. */
+async function fetchResult ({ outbound }: Pick<Dependencies, 'outbound'>, url: URL, signal: AbortSignal): Promise<{ readonly text: string } | { readonly status: number } | { readonly failure: ConnectionFault }> {
+  try {
+    const { status, body } = await outbound('conversion', url, { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 })
+    if (status === 200) return { text: (await bytesOf(body)).toString('utf8') }
+    discard(body)
+    return { status }
+  } catch (failure) {
+    signal.throwIfAborted()
+    return { failure: connectionFault(failure) }
+  }
+}
+
+const DOWNLOADED = 'so the document server downloads content that is converted, and scripts, from publicBaseUrl.'
+const TIMEOUT_MS = 15_000
+
+/** How content that is converted reaches the document server: in the request, or by a download. */
+export async function checkFromFile ({ client }: { readonly client: Pick<DocumentServerClient, 'postForm'> }, version: string | undefined, signal: AbortSignal): Promise<DoctorFinding> {
+  if (version === undefined) return skipped('FROM_FILE', 'The document server did not report its version.')
+  if (!hasFromFile(version)) return ok('FROM_FILE', `Version ${version} takes no files in requests, ${DOWNLOADED}`)
+  try {
+    const request = { async: false, filetype: PROBE_FORMAT, key: randomUUID(), outputtype: 'txt' }
+    const response = await client.postForm('converter', request, { name: `probe.${PROBE_FORMAT}`, bytes: Buffer.from(probeDocument('probe')) }, { signal, total: TIMEOUT_MS, shardKey: request.key })
+    const { status, header, body } = response
+    const text = (await bytesOf(body)).toString()
+    if (!isFromService(response)) return ok('FROM_FILE', `/converter/from-file answers status ${status}, ${DOWNLOADED}`)
+    if (status !== 200) return refused(`status ${status}`)
+    const { error } = /^application\/json\b/i.test(header('content-type') ?? '') ? parseConversionAnswer(text) : {}
+    if (error === undefined) return ok('FROM_FILE', 'The document server takes content that is converted, and scripts, in requests.')
+    return refused(`error ${error}`)
+  } catch (failure) {
+    signal.throwIfAborted()
+    return refused((failure as Error).message)
+  }
+}
+
+function refused (problem: string): DoctorFinding {
+  return warning('FROM_FILE_FAILED', `A file in a request to /converter/from-file was not converted: ${problem}.`,
+    'See the log of the document server\'s converter. Until it is mended, convert documents at a url.')
+}
+
+interface DownloadFacts {
+  readonly id: string
+  readonly outcome: ConversionOutcome
+  /** Of the converted probe, if it could be fetched. */
+  readonly resultText: string | undefined
+  /** Requests of the document server for the probe. */
+  readonly downloads: readonly Sighting[]
+  /** What requests of this application to publicBaseUrl told. */
+  readonly publicUrl: readonly DoctorFinding[]
+}
+
+/** Whether the document server gets our documents, by what came of the conversion of the probe. */
+export function assessDownload ({ publicBaseUrl }: Pick<Settings, 'publicBaseUrl'>, { id, outcome, resultText, downloads, publicUrl }: DownloadFacts): DoctorFinding {
+  const url = shown(publicBaseUrl)
+  const [cause] = publicUrl.filter(finding => isError(finding) && finding.code !== 'CALLBACK_BODY_LIMIT')
+  if (outcome === 'unfinished') return conversionTimeout()
+  if ('fileUrl' in outcome) {
+    if (resultText === undefined ? downloads.length > 0 : resultText.includes(id)) return ok('DOWNLOAD', `The document server downloaded a document from ${url} and converted it.`)
+    if (resultText === undefined) return skipped('DOWNLOAD', 'The document server converted a document, but its result cannot be fetched, and this instance has seen no request.')
+    return cause ? consequence(cause) : replaced(`What it converted begins with ${firstWords(resultText)}.`)
+  }
+  if ('problem' in outcome) return conversionFailed(outcome.problem)
+
+  if (outcome.error !== '-4' && !(outcome.error === '-3' && downloads.length === 0)) return conversionFailed(serviceFailure(outcome.error).reason)
+  if (cause) return consequence(cause)
+  return outcome.error === '-3' ? replaced('It reports that it cannot convert what it got (error -3), and this instance has seen no request for it.') : unreachable()
+
+  function consequence ({ code }: DoctorFinding): DoctorFinding {
+    return skipped('DOWNLOAD', `The document server does not get our document, as the finding ${code} explains.`)
+  }
+
+  function unreachable (): DoctorFinding {
+    const own = publicUrl.some(({ code, status }) => code === 'CALLBACK' && status === 'ok')
+    const isSeen = downloads.length > 0
+    const seen = isSeen
+      ? 'Its request arrived here, but it did not get the answer, or not all of it.'
+      : `No request of it arrived here${own ? '; this application itself reaches that URL' : ', and this application does not reach that URL either'}.`
+    const start = isSeen || own ? '' : 'If nothing listens there yet, start the application. '
+    return error('DOWNLOAD_UNREACHABLE', `The document server reports that it cannot download from ${url} (error -4). ${seen}`,
+      start + 'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. If publicBaseUrl has a certificate of your own authority, name that authority\'s file in NODE_EXTRA_CA_CERTS in the environment of the document server.')
+  }
+
+  function replaced (evidence: string): DoctorFinding {
+    return error('DOWNLOAD_REPLACED', `The document server downloads from ${url}, but what it gets is not our document. ${evidence}`,
+      'Something answers the document server in this application\'s place, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.')
+  }
+}
+
+function conversionFailed (reason: string): DoctorFinding {
+  return error('CONVERSION_FAILED', `The conversion of a small document failed: ${reason}.`,
+    'Look into the log of the document server\'s converter (/var/log/onlyoffice/documentserver/converter), and let the proxy in front of the document server pass POST requests to /ConvertService.ashx.')
+}
+
+function conversionTimeout (): DoctorFinding {
+  return error('CONVERSION_TIMEOUT', 'The conversion of a small document was not finished in time.',
+    'Restart the document server\'s converter and its queue (RabbitMQ), and look into the converter\'s log: documents are converted when they are opened, too.')
+}
+
+interface ResultCheckDependencies {
+  readonly settings: Pick<Settings, 'documentServer'>
+  readonly outbound: Outbound
+  readonly direct: DirectRequester
+  readonly client: Pick<DocumentServerClient, 'bodyOf'>
+}
+
+interface ResultCheck {
+  readonly finding: DoctorFinding
+  readonly text?: string
+}
+
+/** Whether files that the document server announces may and can be fetched: saved files have the same kind of URL. */
+export async function checkResult ({ settings: { documentServer }, outbound, direct, client }: ResultCheckDependencies, { probe, outcome }: { readonly probe: Probe, readonly outcome: ConversionOutcome }, signal: AbortSignal): Promise<ResultCheck> {
+  if (outcome === 'unfinished' || !('fileUrl' in outcome)) return { finding: skipped('RESULT', 'There is no converted file.') }
+  const { fileUrl } = outcome
+  const foreign = [fileUrl, await announcedInPublic()].find(url => url && !isAllowed(url))
+  if (foreign) return { finding: foreignOrigin(foreign) }
+
+  const result = await fetchResult({ outbound }, fileUrl, signal)
+  if ('text' in result) return { finding: ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`), text: result.text }
+  const seen = 'status' in result ? `status ${result.status}` : `${result.failure.code}, ${result.failure.meaning}`
+  return {
+    finding: error('RESULT_FETCH', `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${seen}. Saved files have such URLs.`,
+      'Let the proxy in front of the document server pass GET requests to /cache/files/ with their query. If the announced host cannot be reached from here, set documentServer.internalUrl.')
+  }
+
+  /**
+   * Where the document server announces the same file to a request through its public origin, as browsers send it: saved files get
+   * their URLs from those. `undefined` if that is where the conversion was requested, or if it cannot be reached from here.
+   */
+  async function announcedInPublic (): Promise<URL | undefined> {
+    if (documentServer.internalOrigin === null) return undefined
+    const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
+    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    const inPublic = await direct('probe', url, { method: 'POST', headers, body: client.bodyOf('converter', probeConversion(probe)), signal })
+    try {
+      const answer = 'response' in inPublic ? parseConversionAnswer(inPublic.response.text) : undefined
+      return answer && answer.error === undefined && answer.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined
+    } catch { // something else answers there: the check of api.js tells
+      return undefined
+    }
+  }
+
+  function isAllowed ({ origin }: URL): boolean {
+    return documentServer.anyOrigin || documentServer.origins.has(origin)
+  }
+
+  function foreignOrigin ({ origin, host }: URL): DoctorFinding {
+    const own = [...documentServer.origins]
+    const sameHost = own.some(one => new URL(one).host === host)
+    const header = sameHost ? 'X-Forwarded-Proto' : 'X-Forwarded-Host'
+    return error('RESULT_ORIGIN', `The document server announces a converted file at ${origin}, but its origins are ${own.join(', ')}. Saved files are announced in the same way, and are not fetched from there.`,
+      `Set the header ${header} at the proxy in front of the document server (nginx: ${sameHost ? 'proxy_set_header X-Forwarded-Proto $scheme;' : 'proxy_set_header Host $http_host; or proxy_set_header X-Forwarded-Host $http_host;'}). Or, if ${origin} is the document server, add it to documentServer.origins.`)
+  }
+}

@@ -1,0 +1,261 @@
+import type { ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun } from '../../types/conversions.js'
+import { ConversionFailedError, InvalidOptionError } from '../errors.js'
+import { digest } from '../util/digest.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { isHttpUrl } from '../util/url.js'
+import { anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat, TrueOrFalse } from '../util/validate.js'
+import { EXTENSION } from './formats.js'
+
+/** The document to convert, as the document server is asked for it. */
+export interface ConversionSource {
+  /** The document server caches the result under this key and the output type. */
+  readonly key: string
+  readonly url: string
+  /** Extension of the bytes at `url`. */
+  readonly filetype: string
+  readonly title: string
+}
+
+/** A conversion request with the names of the conversion API, without the URL of the document. */
+export type WireRequest = Pick<ConversionSource, 'key' | 'filetype'> & JsonObject & { readonly outputtype: string }
+
+/** Those that the document server knows. With any other it would read the document as UTF-8. */
+const CODE_PAGES: ReadonlySet<number> = new Set([
+  437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 866, 869, 874, 932, 936, 949, 950, 1200, 1201, 1250, 1251,
+  1252, 1253, 1254, 1255, 1256, 1257, 1258, 10007, 12000, 12001, 20866, 21866, 28591, 28592, 28593, 28594, 28595, 28596, 28597,
+  28598, 28599, 28603, 28604, 28605, 51949, 65000, 65001
+])
+
+const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
+export const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
+export const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
+
+const isColor = anyOf(listOf(integerFrom(0, 255), { min: 3, max: 3 }), listOf(isNumber, { max: 0 }))
+const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', isColor)
+const Extension = rule('must be an extension of 1 to 16 letters or digits, without a dot', stringThat(value => EXTENSION.test(value)))
+const Length = rule('must be a length such as 19.1mm', stringThat(value => /^\d{1,5}(\.\d{1,3})?mm$/.test(value)))
+const NotNegative = rule('must be a number, at least 0', numberFrom(0))
+const Pages = rule('must be a whole number of pages, at least 0', integerFrom(0))
+export const Pixels = rule('must be a whole number of pixels, at least 1', integerFrom(1))
+const Text = rule('must be a string', isString)
+
+export const conversionRules: Rules<ConversionOptions> = {
+  outputType: Extension,
+  title: Text,
+  password: rule('must be a string of 1 to 255 characters', stringThat(value => value.length >= 1 && value.length <= 255)),
+  region: rule('must be a language and a country, such as en-US', stringThat(value => /^[A-Za-z]{2,3}(-[A-Za-z]{4})?-[A-Za-z]{2}$/.test(value))),
+  codePage: rule('must be a code page that the document server knows, such as 65001 or 1252', value => CODE_PAGES.has(value as number)),
+  delimiter: numbered(0, 1, 2, 3, 4, 5),
+  thumbnail: { aspect: numbered(0, 1, 2), first: TrueOrFalse, width: Pixels, height: Pixels },
+  spreadsheetLayout: {
+    ignorePrintArea: TrueOrFalse,
+    orientation: words('portrait', 'landscape'),
+    fitToWidth: Pages,
+    fitToHeight: Pages,
+    scale: rule('must be a whole number of percent, at least 1', integerFrom(1)),
+    headings: TrueOrFalse,
+    gridLines: TrueOrFalse,
+    pageSize: { width: Length, height: Length },
+    margins: { left: Length, right: Length, top: Length, bottom: Length }
+  },
+  documentLayout: { drawPlaceHolders: TrueOrFalse, drawFormHighlight: TrueOrFalse, isPrint: TrueOrFalse },
+  documentRenderer: { textAssociation: words('blockChar', 'blockLine', 'plainLine', 'plainParagraph') },
+  watermark: {
+    transparent: rule('must be a number from 0 to 1', numberFrom(0, 1)),
+    type: rule('must be the name of a shape, such as rect', stringThat(value => /^[A-Za-z0-9]{1,64}$/.test(value))),
+    width: NotNegative,
+    height: NotNegative,
+    rotate: rule('must be a number of degrees', isNumber),
+    margins: rule('must be four numbers of millimetres, at least 0', listOf(numberFrom(0), { min: 4, max: 4 })),
+    fill: rule('must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image', anyOf(isColor, stringThat(isImage))),
+    stroke: Color,
+    strokeWidth: NotNegative,
+    align: numbered(0, 1, 4),
+    paragraphs: {
+      items: {
+        align: numbered(0, 1, 2, 3),
+        fill: Color,
+        lineSpacing: NotNegative,
+        runs: {
+          items: {
+            text: Text,
+            fill: Color,
+            fontFamily: Text,
+            fontSize: rule('must be a number of points, more than 0', value => isNumber(value) && value > 0),
+            bold: TrueOrFalse,
+            italic: TrueOrFalse,
+            underline: TrueOrFalse,
+            strikeout: TrueOrFalse
+          }
+        }
+      }
+    }
+  },
+  pdf: { form: TrueOrFalse, pdfa: TrueOrFalse }
+}
+
+const requestRules = {
+  ...conversionRules,
+  url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
+  fileType: Extension,
+  key: rule('must be a string that is not empty', stringThat(value => value !== '')),
+  content: rule('', () => true) // checked by what reads it
+}
+
+const required: ReadonlySet<string> = new Set(['outputType', 'fileType'])
+
+/** Throws `InvalidOptionError` with the name of the first wrong field. */
+export function assertConversionRequest (request: ConversionRequest): void {
+  assertOptions(requestRules, request, { required })
+  const { url, content, key } = request
+  if ((url === undefined) === (content === undefined)) throw new InvalidOptionError('url', 'or content must be set, and not both')
+  if (content !== undefined && key !== undefined) throw new InvalidOptionError('key', 'is for a url: content identifies itself')
+}
+
+/** The result is cached by its key and output type alone: the key must depend on everything that shapes the result. */
+export function conversionKey (...parts: readonly string[]): string {
+  return digest(...parts)
+}
+
+/** The request as it is sent. Its key is a hash of all options and of `identity`, which identifies the content. */
+export function wireRequest ({ fileType, ...options }: ConversionOptions & Pick<ConversionRequest, 'fileType'>, identity: string): WireRequest {
+  const filetype = fileType.toLowerCase()
+  const { outputtype, ...fields } = wireOptions(options)
+  return { async: true, filetype, key: conversionKey(identity, filetype, canonicalJson({ outputtype, ...fields })), outputtype, ...fields }
+}
+
+function wireOptions ({ outputType, watermark, ...options }: ConversionOptions): JsonObject & { readonly outputtype: string } {
+  return withoutUndefined({ outputtype: outputType.toLowerCase(), ...options, watermark: watermark && wireWatermark(watermark) }) as JsonObject & { readonly outputtype: string }
+}
+
+function wireWatermark ({ strokeWidth, paragraphs, ...watermark }: Watermark): JsonObject {
+  return { ...watermark, 'stroke-width': strokeWidth, paragraphs: paragraphs?.map(wireParagraph) }
+}
+
+function wireParagraph ({ lineSpacing, runs, ...paragraph }: WatermarkParagraph): JsonObject {
+  return { ...paragraph, linespacing: lineSpacing, runs: runs?.map(wireRun) }
+}
+
+function wireRun ({ fontFamily, fontSize, ...run }: WatermarkRun): JsonObject {
+  return { ...run, 'font-family': fontFamily, 'font-size': fontSize }
+}
+
+/** The same JSON for equal values, in whatever order their properties are. */
+function canonicalJson (value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => a < b ? -1 : 1)) : part)
+}
+
+/** Also of everything inside, as JSON does. */
+function withoutUndefined (value: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}
+
+export type ConversionAnswer =
+  /** The error as the document server sent it. */
+  | { readonly error: string }
+  | {
+    readonly error?: undefined
+    /** Present when the conversion has finished. */
+    readonly fileUrl?: string
+    /** Format of the file, in lower case, if the document server announced it. */
+    readonly fileType?: string
+    /** From 0 to 100. */
+    readonly percent: number
+  }
+
+/** Parses JSON, or XML, which some document servers send whatever the Accept header says. Throws `ConversionFailedError`. */
+export function parseConversionAnswer (text: string): ConversionAnswer {
+  const trimmed = text.replace(/^\ufeff/, '').trim()
+  return trimmed.startsWith('<') ? fromXml(trimmed) : fromJson(trimmed)
+}
+
+function fromJson (text: string): ConversionAnswer {
+  const answer = parseJson(text)
+  if (answer === undefined) throw new ConversionFailedError('its answer is neither JSON nor XML')
+  if (!isJsonObject(answer)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
+  const error = reportedError(answer)
+  if (error !== undefined) return { error }
+  const { endConvert, fileUrl, fileType, percent } = answer
+  return outcome({ isFinished: endConvert === true, fileUrl: textOf(fileUrl), fileType: textOf(fileType), percent: typeof percent === 'number' ? percent : Number(textOf(percent)) })
+}
+
+function fromXml (text: string): ConversionAnswer {
+  if (!/<FileResult[\s>]/.test(text)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
+  const error = elementText(text, 'Error')
+  if (error !== '' && error !== '0') return { error }
+  return outcome({
+    isFinished: /^true$/i.test(elementText(text, 'EndConvert')),
+    fileUrl: elementText(text, 'FileUrl'),
+    fileType: elementText(text, 'FileType'),
+    percent: Number(elementText(text, 'Percent'))
+  })
+}
+
+interface Fields {
+  readonly isFinished: boolean
+  readonly fileUrl: string
+  readonly fileType: string
+  readonly percent: number
+}
+
+function outcome ({ isFinished, fileUrl, fileType, percent }: Fields): ConversionAnswer {
+  if (!isFinished) return { percent: percent >= 0 && percent <= 100 ? percent : 0 }
+  if (fileUrl === '') throw new ConversionFailedError('it finished without a file')
+  return { fileUrl, percent: 100, ...(/^\.?\w{1,16}$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() }) }
+}
+
+function textOf (value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Text of a child element of FileResult: the children have neither attributes nor children. */
+function elementText (xml: string, name: string): string {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+  return text.trim().replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => characters[entity]!)
+}
+
+interface Meaning {
+  readonly meaning: string
+  /** What to do, or what follows from it. */
+  readonly remedy?: string
+  /** Whether the same request may succeed later. After every error but -3 the document server tries again. */
+  readonly retryable?: boolean
+}
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  '-1': { meaning: 'unknown error', remedy: 'see the log of the document server', retryable: true },
+  '-2': { meaning: 'timeout', remedy: 'the document is large, or the document server is busy', retryable: true },
+  '-3': { meaning: 'conversion error', remedy: 'permanent, the document server answers the same for this content and these options' },
+  '-4': { meaning: 'it could not download the source', remedy: 'check that the document server can reach publicBaseUrl, or the host of the URL', retryable: true },
+  '-5': { meaning: 'wrong password', remedy: 'the document needs one, or another one' },
+  '-6': { meaning: 'database error', remedy: 'see the log of the document server', retryable: true },
+  '-7': { meaning: 'wrong input', remedy: 'it does not accept the key, the file type or the output type' },
+  '-8': { meaning: 'invalid or expired token', remedy: 'compare jwtSecret and the clock with those of the document server' },
+  '-9': { meaning: 'the output type is ambiguous', remedy: 'name a format such as docx instead of ooxml or odf' },
+  '-10': { meaning: 'size limit exceeded', remedy: 'see FileConverter.converter.maxDownloadBytes and inputLimits of the document server' }
+}
+
+/** The error that an answer reports, as text; `undefined` if it reports none. */
+export function reportedError ({ error }: JsonObject): string | undefined {
+  if (error === undefined || error === null || error === 0) return undefined
+  return typeof error === 'object' ? 'without a code' : String(error)
+}
+
+interface ServiceFailure {
+  /** The code with its explanation, if it is known. */
+  readonly reason: string
+  readonly serverCode?: number
+  readonly retryable: boolean
+}
+
+/** `error`: as the document server sent it. */
+export function serviceFailure (error: string): ServiceFailure {
+  const { meaning, remedy, retryable = false } = Object.hasOwn(meanings, error) ? meanings[error]! : {} as Partial<Meaning>
+  const explanation = [meaning, remedy].filter(Boolean).join(': ')
+  return {
+    reason: explanation ? `error ${error} (${explanation})` : `error ${error.slice(0, 20).replace(/[^ -~]/g, '?')}`,
+    ...(/^-?\d{1,9}$/.test(error) && { serverCode: Number(error) }),
+    retryable
+  }
+}

@@ -1,0 +1,160 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { ResponseMessage, SaveMessage } from '../../types/diagnostics.js'
+import type { CallbackEvent } from '../../types/events.js'
+import { channels, codeOf } from '../diagnostics.js'
+import type { SaveOutcome } from '../save/saves.js'
+import { createCountingLimit } from './line-limit.js'
+import { type HandlerRequest, namedFileId, notesOf } from './request.js'
+
+/** What became of the save that a callback announced, if it was not refused. */
+export interface EndedSave {
+  readonly callback: CallbackEvent
+  readonly outcome: SaveOutcome | 'empty' | 'not-assembled'
+}
+
+/** Logs in one line what became of a save, and publishes it. Never throws: what is stored would be refused. */
+export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSave): void {
+  const message: SaveMessage = { ...callbackFields(callback), ...outcomeFields(outcome), durationMs: reply.elapsedTime }
+  try {
+    logSave(reply, message, callback)
+  } catch (err) { // of the application's logger, such as of a serializer
+    try {
+      reply.log.error({ err }, 'what became of a save could not be logged')
+    } catch {}
+  }
+  channels.save.publish(message)
+}
+
+/** Publishes that a callback was refused, before or after it was known whether it announced a save. The route logs why. */
+export function publishRefused (request: FastifyRequest, reply: FastifyReply, { error, isProven }: { readonly error: unknown, readonly isProven: boolean }): void {
+  if (!channels.save.hasSubscribers) return
+  const { callback } = notesOf(request)
+  const fileId = namedFileId(request)
+  channels.save.publish({
+    ...(fileId !== undefined && { fileId }),
+    ...(callback && callbackFields(callback)),
+    outcome: isProven ? 'refused' : 'unproven',
+    code: codeOf(error),
+    durationMs: reply.elapsedTime
+  })
+}
+
+/** What the log and a message say about a callback. */
+export function callbackFields ({ fileId, key, status }: CallbackEvent): Pick<SaveMessage, 'fileId' | 'key' | 'status'> {
+  return { fileId, ...(key !== undefined && { key }), status }
+}
+
+function outcomeFields (ended: EndedSave['outcome']): Omit<SaveMessage, 'durationMs'> {
+  if (typeof ended === 'string') return { outcome: ended }
+  const { outcome, event: { size: bytes, revision, conflictFileId, conflictReason } } = ended
+  return { outcome, bytes, revision, ...(conflictFileId !== undefined && { conflictFileId }), ...(conflictReason && { conflictReason }) }
+}
+
+function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsave }: CallbackEvent): void {
+  switch (message.outcome) {
+    case 'stored': return log.info(message, 'document saved')
+    case 'unchanged': return log.info(message, 'save without changes: the same content is stored already')
+    case 'repeated': return log.info(message, 'save repeated: it is stored already')
+    case 'conflict': return log.warn(message, `${conflictExplanations[message.conflictReason!]}: the save is stored as a conflict copy`)
+    case 'superseded': return log.warn({ ...message, lastsave }, 'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time')
+    case 'missing': return log.warn(message, 'a save was lost: its document no longer exists')
+    case 'empty': return log.warn(message, 'a save without a url: nothing to store')
+    case 'not-assembled': if (status === 7) log.warn(message, 'the document server could not assemble a force save: the changes remain in the session')
+  }
+}
+
+const conflictExplanations = {
+  changed: 'someone else changed the document during the session',
+  format: 'another document has the name that this one would have in its new format'
+}
+
+/** Statuses of responses without a body (RFC 9110). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304])
+
+/** Publishes that a request was answered with an error before it has reached its action. */
+export function publishFailed (request: FastifyRequest, reply: FastifyReply, { error, status }: { readonly error: Error, readonly status: number }): void {
+  const { action } = request.query as { readonly action?: unknown }
+  if (action !== 'download' && action !== 'proxy') return
+  const channel = channels[action]
+  if (!channel.hasSubscribers) return
+  channel.publish({ ...subjectOf(request), outcome: 'failed', code: codeOf(error), httpStatus: status, durationMs: reply.elapsedTime })
+}
+
+/** Publishes how a request for content that has reached its action ends, when its response is sent or its connection closed. */
+export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
+  const { action } = request.query
+  if (action !== 'download' && action !== 'proxy') return
+  const channel = channels[action]
+  if (!channel.hasSubscribers) return
+  const { method, raw: { socket, httpVersionMajor } } = request
+  const { raw: response } = reply
+  const writtenBefore = socket.bytesWritten
+  let isSent = false
+  response.once('finish', () => { isSent = response.writableEnded }) // one of HTTP/2 emits it, too, if the stream was cancelled
+  if (response.closed) publish() // the client has left while a hook of the application was running
+  else response.once('close', publish)
+
+  function publish (): void {
+    const bytes = isSent ? bodyLength() ?? writtenBytes() : writtenBytes()
+    channel.publish({
+      ...subjectOf(request),
+      ...outcome(),
+      ...((isSent || response.headersSent) && { httpStatus: response.statusCode }),
+      ...(bytes !== undefined && { bytes }),
+      durationMs: reply.elapsedTime
+    })
+  }
+
+  function outcome (): Pick<ResponseMessage, 'outcome' | 'code'> {
+    if (!isSent) return { outcome: 'interrupted' }
+    const { error } = notesOf(request)
+    return error ? { outcome: 'failed', code: codeOf(error) } : { outcome: 'sent' }
+  }
+
+  /** `undefined` if it was not known before the body was sent. */
+  function bodyLength (): number | undefined {
+    if (method === 'HEAD' || BODILESS.has(response.statusCode)) return 0
+    const length = reply.getHeader('content-length')
+    return length === undefined ? undefined : Number(length)
+  }
+
+  /** The requests of an HTTP/2 connection share it. */
+  function writtenBytes (): number | undefined {
+    return httpVersionMajor === 1 ? socket.bytesWritten - writtenBefore : undefined
+  }
+}
+
+function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
+  const fileId = namedFileId(request)
+  return fileId === undefined ? {} : { fileId }
+}
+
+const INTERVAL_MS = 60_000
+/** Of each kind within that time. */
+const MAX_LINES = 10
+/** More than callbacks can cause without proof, besides the codes of what hooks of the application throw. */
+const MAX_KINDS = 50
+/** A reason may quote what the sender has chosen, such as names of headers. */
+const MAX_REASON_CHARACTERS = 500
+
+/**
+ * Logs that a callback was refused of which nothing proves that the document server sent it. Anybody can cause that as often as they
+ * like: the lines are few and short, and differ from the one of a save that was refused, which is to alert somebody.
+ */
+export function createUnprovenLog () {
+  const take = createCountingLimit({ interval: INTERVAL_MS, max: MAX_LINES, maxKinds: MAX_KINDS })
+
+  /** `isUrlSigned`: the sender knows the callback URL, as the document server does, and users for whom the document was opened. */
+  return function logUnproven (request: FastifyRequest, reply: FastifyReply, { error, isUrlSigned }: { readonly error: FastifyError, readonly isUrlSigned: boolean }): void {
+    const { code, message, found } = error as FastifyError & { readonly found?: object }
+    const { isDue, suppressed } = take(`${code} ${isUrlSigned}`)
+    if (!isDue) return
+    request.log.warn({
+      err: { code, message: message.slice(0, MAX_REASON_CHARACTERS), ...(found && { found }) },
+      fileId: namedFileId(request),
+      isUrlSigned,
+      ...(suppressed > 0 && { suppressed }),
+      durationMs: reply.elapsedTime
+    }, 'an unproven callback was refused: if the document server sent it, it keeps the unsaved changes')
+  }
+}

@@ -1,0 +1,47 @@
+/** Runs tasks with the same key one after the other, in the order in which they entered; others run side by side. */
+export interface Queue {
+  /** Runs a task when all earlier ones have ended. */
+  run<Result> (key: string, task: () => Promise<Result>): Promise<Result>
+  /**
+   * Takes a place in the queue at once and starts the task. The task awaits `turn`, which resolves when all earlier tasks have
+   * ended, before it does anything that must keep the order. Its place is free when it ends.
+   */
+  enter<Result> (key: string, task: (turn: Promise<void>) => Promise<Result>): Promise<Result>
+  /** Resolves when no task is left. */
+  idle (): Promise<void>
+}
+
+export function createQueue (): Queue {
+  /** By key: settles when every task that has entered so far has ended. */
+  const tails = new Map<string, Promise<void>>()
+
+  const queue: Queue = {
+    run: async (key, task) => await queue.enter(key, async turn => {
+      await turn
+      return await task()
+    }),
+    enter (key, task) {
+      const turn = tails.get(key) ?? Promise.resolve()
+      const result = Promise.resolve().then(async () => await task(turn))
+      const tail = Promise.allSettled([turn, result]).then(() => {
+        if (tails.get(key) === tail) tails.delete(key)
+      })
+      tails.set(key, tail)
+      return result
+    },
+    async idle () {
+      while (tails.size > 0) await Promise.all(tails.values())
+    }
+  }
+  return queue
+}
+
+/** Those who ask for the same while it is under way share one answer. */
+export function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof ask {
+  const questions = new Map<string, Promise<Answer>>()
+  return async key => {
+    const question = questions.get(key) ?? ask(key).finally(() => questions.delete(key))
+    questions.set(key, question)
+    return await question
+  }
+}

@@ -1,0 +1,132 @@
+import { InvalidOptionError } from '../errors.js'
+import { nearest } from './did-you-mean.js'
+
+type Predicate = (value: unknown) => boolean
+
+/** What one value must be. */
+export interface Rule {
+  /** Follows the value's name in the error message. */
+  readonly description: string
+  readonly holds: Predicate
+  /**
+   * What to do when the value is missing.
+   *
+   * @default what it must be
+   */
+  readonly ifMissing?: string
+}
+
+/** Rules for every item of a list. */
+interface ListRules<Item> {
+  readonly items: Rules<Item>
+}
+
+type RulesOf<Value> = Rule | (Value extends ReadonlyArray<infer Item> ? ListRules<Item> : Rules<Value>)
+
+/** Rules for every property of an object. */
+export type Rules<Options> = { readonly [Name in keyof Options]-?: RulesOf<NonNullable<Options[Name]>> }
+
+export const rule = (description: string, holds: Predicate, more: Pick<Rule, 'ifMissing'> = {}): Rule => ({ description, holds, ...more })
+
+export const isString = (value: unknown): value is string => typeof value === 'string'
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+export const isFunction: Predicate = value => typeof value === 'function'
+/** Not a promise, a list, a date, bytes or the like: what is forgotten to be awaited has no properties, and would pass for an empty object. */
+export const isObject = (value: unknown): value is Record<string, unknown> => /^\[object (?:Object|Module)\]$/.test(Object.prototype.toString.call(value))
+export const isNumber = (value: unknown): value is number => Number.isFinite(value)
+export const stringThat = (holds: (value: string) => boolean): Predicate => value => isString(value) && holds(value)
+export const numberFrom = (minimum: number, maximum = Infinity): Predicate => value => isNumber(value) && value >= minimum && value <= maximum
+export const integerFrom = (minimum: number, maximum = Infinity): Predicate => value => Number.isInteger(value) && numberFrom(minimum, maximum)(value)
+export const listOf = (holds: Predicate, { min = 0, max = Infinity } = {}): Predicate =>
+  value => Array.isArray(value) && value.length >= min && value.length <= max && value.every(item => holds(item))
+export const isOneOf = (...values: readonly unknown[]): Predicate => value => values.includes(value)
+export const anyOf = (...predicates: readonly Predicate[]): Predicate => value => predicates.some(holds => holds(value))
+
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1
+export const TrueOrFalse = rule('must be true or false', isBoolean)
+export const Milliseconds = rule('must be a whole number of milliseconds, at least 1', integerFrom(1, MAX_TIMEOUT_MS))
+export const AnyFunction = rule('must be a function', isFunction)
+export const AnyString = rule('must be a string', isString)
+export const NotBlank = rule('must be a string that is not blank', stringThat(value => value.trim() !== ''))
+export const Signal = rule('must be an AbortSignal', value => value instanceof AbortSignal)
+export const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
+  value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function'))
+export const oneOf = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
+
+/** `RequestOptions`. */
+export const requestRules = { signal: Signal }
+
+interface Names {
+  /** Precedes each name in an error message: `''`, or such as `watermark.`. */
+  readonly path?: string
+  /** Names, with their path, of what must not be missing. All other properties may be `undefined`. */
+  readonly required?: ReadonlySet<string>
+}
+
+/** Checks one value. Throws `InvalidOptionError` with its name and the rule. */
+export function assertValue (name: string, value: unknown, { description, holds, ifMissing }: Rule): void {
+  if (holds(value)) return
+  throw new InvalidOptionError(name, value === undefined ? `is missing: ${ifMissing ?? `it ${description}`}` : description)
+}
+
+/** Checks all properties of an object. Throws `InvalidOptionError` with the name of the first wrong one and its rule. */
+export function assertOptions (rules: object, options: unknown, { path = '', required = new Set() }: Names = {}): void {
+  if (!isObject(options)) throw new InvalidOptionError(path.slice(0, -1) || 'options', `must be an object${exampleOf(rules)}, not ${kindOf(options)}`)
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(rules, name)) throw unknownOption(name, rules, path)
+  }
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = options[name]
+    if (value === undefined && !required.has(path + name)) continue
+    if (isRule(rule)) {
+      assertValue(path + name, value, rule)
+    } else if (isListRules(rule)) {
+      assertItems(rule, value, { path: path + name, required })
+    } else {
+      assertOptions(rule, value, { path: `${path}${name}.`, required })
+    }
+  }
+}
+
+const MAX_EXAMPLES = 3
+/** More names would fill a log. */
+const MAX_LISTED = 12
+
+function exampleOf (rules: object): string {
+  const names = Object.keys(rules)
+  return names.length === 0 ? '' : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
+}
+
+/** The error for an option that there is not. It names the one that was probably meant. */
+export function unknownOption (name: string, rules: object, path = ''): Error {
+  const names = Object.keys(rules)
+  const meant = nameInGroup(name, rules) ?? nearest(name, names)
+  if (meant !== undefined) return new InvalidOptionError(path + name, `is unknown: did you mean ${path}${meant}?`)
+  return new InvalidOptionError(path + name, names.length > 0 && names.length <= MAX_LISTED ? `is unknown: use ${names.join(', ')}` : 'is unknown')
+}
+
+function nameInGroup (name: string, rules: object): string | undefined {
+  const group = Object.entries(rules).find(([, inner]) => !isRule(inner) && !isListRules(inner) && Object.hasOwn(inner, name))
+  return group && `${group[0]}.${name}`
+}
+
+/** What a value is, in words, without the value itself: it may be a secret. */
+export function kindOf (value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value
+  if (kind === 'Promise') return 'a promise: await it'
+  return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${/^(?:Array|Object|Date)$/.test(kind) ? kind.toLowerCase() : kind}`
+}
+
+function assertItems ({ items }: ListRules<unknown>, list: unknown, { path, required }: Required<Names>): void {
+  if (!Array.isArray(list)) throw new InvalidOptionError(path, 'must be a list')
+  for (const [index, item] of list.entries()) assertOptions(items, item, { path: `${path}[${index}].`, required })
+}
+
+function isRule (rules: object): rules is Rule {
+  return typeof (rules as Partial<Rule>).description === 'string'
+}
+
+function isListRules (rules: object): rules is ListRules<unknown> {
+  return Object.hasOwn(rules, 'items')
+}
